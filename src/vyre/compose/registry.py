@@ -1,0 +1,63 @@
+"""Registries of ops: immutable maps from id to definition."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from vyre.errors import OpError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from vyre.compose.op import Op
+
+
+class Registry:
+    """An immutable set of ops, looked up by id. `extend` gives a larger one."""
+
+    __slots__ = ("_ops",)
+
+    def __init__(self, ops: Iterable[Op] = ()) -> None:
+        self._ops: dict[str, Op] = {}
+        for op in ops:
+            known = self._ops.setdefault(op.id, op)
+            if known != op:
+                raise OpError(
+                    f"two different ops are registered as {op.id}.",
+                    fix=f"give the new meaning a new version, {op.id.partition('@')[0]}@{op.version + 1}.",
+                )
+
+    def get(self, op_id: str) -> Op | None:
+        return self._ops.get(op_id)
+
+    def __getitem__(self, op_id: str) -> Op:
+        op = self._ops.get(op_id)
+        if op is None:
+            raise OpError(
+                f"no op is registered as {op_id!r}.",
+                fix=f"register an Op with id {op_id} before lowering.",
+            )
+        return op
+
+    def __contains__(self, op_id: object) -> bool:
+        return op_id in self._ops
+
+    def __iter__(self) -> Iterator[Op]:
+        return iter(self._ops.values())
+
+    def __len__(self) -> int:
+        return len(self._ops)
+
+    def extend(self, ops: Iterable[Op]) -> Registry:
+        """This registry and more ops; a different op under a known id is an `OpError`."""
+        return Registry([*self, *ops])
+
+
+@cache
+def default_registry() -> Registry:
+    """The standard library plus ops of installed packages (entry point group `vyre.ops`)."""
+    from vyre.compose.plugins import installed_ops
+    from vyre.ops import standard_ops
+
+    return Registry([*standard_ops(), *installed_ops()])

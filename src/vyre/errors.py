@@ -1,0 +1,122 @@
+"""Every exception vyre raises, and the diagnostic record that validation reports.
+
+Each message says what is wrong and where; each ends in `Fix:` and an action.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class VyreError(Exception):
+    """Base of all errors a user can cause. `message`, `fix` and `place` are kept apart for tools."""
+
+    def __init__(self, message: str, *, fix: str, place: str | None = None) -> None:
+        self.message = message
+        self.fix = fix
+        self.place = place
+        where = f"{place}: " if place else ""
+        super().__init__(f"{where}{message} Fix: {fix}")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLocation:
+    """Where in the user's own file a node was written; `line` and `column` count from 1."""
+
+    file: str
+    line: int
+    column: int
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One broken rule: a permanent code, the path of the node in the program, and what to do."""
+
+    code: str
+    message: str
+    fix: str
+    path: str
+    location: SourceLocation | None = None
+
+    def __str__(self) -> str:
+        where = f"{self.location}: " if self.location else ""
+        return f"{where}{self.path}: {self.code}: {self.message} Fix: {self.fix}"
+
+
+class ValidationError(VyreError):
+    """A program breaks at least one V-rule; `diagnostics` holds all of them."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        first = self.diagnostics[0]
+        super().__init__(first.message, fix=first.fix, place=first.path)
+        self.args = ("\n".join(str(d) for d in self.diagnostics),)
+
+
+class WireError(VyreError):
+    """Bytes that are not a canonical wire form of a program, or a program that has none."""
+
+    def __init__(self, message: str, *, fix: str, offset: int) -> None:
+        self.offset = offset
+        super().__init__(message, fix=fix, place=f"byte {offset}")
+
+
+class ParseError(VyreError):
+    """Text that is not a program; `line` and `column` count from 1."""
+
+    def __init__(self, message: str, *, fix: str, line: int, column: int, file: str = "<text>") -> None:
+        self.line = line
+        self.column = column
+        super().__init__(message, fix=fix, place=f"{file}:{line}:{column}")
+
+
+class PrintError(VyreError):
+    """A program beyond the limits of the language, which therefore has no text form."""
+
+
+class KernelError(VyreError):
+    """A Python function that has no meaning as a kernel or op; points at the user's source line."""
+
+    def __init__(self, message: str, *, fix: str, location: SourceLocation) -> None:
+        self.location = location
+        super().__init__(message, fix=fix, place=str(location))
+        if location.text:
+            caret = " " * (location.column - 1) + "^"
+            self.args = (f"{location}: {message}\n    {location.text}\n    {caret}\nFix: {fix}",)
+
+
+class OpError(VyreError):
+    """An op definition that cannot enter a registry, or an id that is not in it."""
+
+
+class DispatchError(VyreError):
+    """Buffers, grid or backend that do not fit the program; raised before anything runs."""
+
+
+class UnsupportedByBackend(VyreError):
+    """A backend cannot do this operation exactly; a first-class outcome, never a silent fallback."""
+
+    def __init__(self, op: str, backend: str, *, why: str = "", fix: str = "") -> None:
+        self.op = op
+        self.backend = backend
+        reason = f": {why}" if why else ""
+        super().__init__(
+            f"{op} is not supported by the backend {backend}{reason}.",
+            fix=fix or "choose a backend that supports it (`vyre backends` lists them).",
+        )
+
+
+class InterpreterError(VyreError):
+    """The reference interpreter refuses to go on: a limit, the step budget, or a divergent barrier."""
+
+
+class StepBudgetExceeded(InterpreterError):
+    """The program took more steps than the interpreter's budget allows."""

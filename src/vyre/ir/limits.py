@@ -1,0 +1,41 @@
+"""The limits that the validator, the text form and the wire form share.
+
+One table, so that whatever validates can also be written and read (decision 22).
+"""
+
+from typing import Final
+
+MAX_NODES: Final = 100_000
+"""Expression and statement nodes of a program, counted before inlining (V019)."""
+
+MAX_EXPR_DEPTH: Final = 1_024
+"""Levels of one expression tree (V034)."""
+
+MAX_NESTING: Final = 64
+"""Levels of If, Loop and Block inside each other (V018)."""
+
+MAX_CALL_DEPTH: Final = 32
+"""Levels of ops that call ops (V017)."""
+
+MAX_NAME_LENGTH: Final = 128
+"""Characters of a buffer or variable name (V032)."""
+
+MAX_OP_ID_LENGTH: Final = 256
+"""Characters of an op id."""
+
+MAX_BUFFERS: Final = 256
+"""Buffers of one program (V040)."""
+
+MAX_UNIFORM_BYTES: Final = 64 * 1024
+"""Bytes of one Uniform buffer (V033)."""
+
+MAX_WORKGROUP_BYTES: Final = 64 * 1024 * 1024
+"""Bytes of workgroup memory of one program (V035), also the reference interpreter's bound."""
+
+MAX_WORKGROUP_INVOCATIONS: Final = 1_024
+"""Invocations of one workgroup (V039)."""
+
+MAX_CALL_INPUT_BYTES: Final = 64 * 1024 * 1024
+"""Bytes of one buffer that the reference interpreter accepts (decision 17)."""
+
+U32_MAX: Final = 0xFFFF_FFFF

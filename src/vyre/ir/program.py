@@ -1,0 +1,85 @@
+"""A program: buffers, a workgroup size, and the statements every invocation runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from vyre.errors import SourceLocation
+    from vyre.ir.buffers import BufferDecl
+    from vyre.ir.node import Node
+
+_set = object.__setattr__
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """An immutable GPU program. Equal programs have equal wire bytes.
+
+    `locations` maps node paths such as `entry[2].then[0]` to the user's source; it is no part of
+    the program's identity and is not shipped.
+    """
+
+    buffers: tuple[BufferDecl, ...]
+    workgroup_size: tuple[int, int, int]
+    entry: tuple[Node, ...]
+    locations: Mapping[str, SourceLocation] = field(
+        default_factory=dict[str, "SourceLocation"], compare=False, repr=False, kw_only=True
+    )
+
+    def __init__(
+        self,
+        buffers: Iterable[BufferDecl],
+        workgroup_size: Iterable[int],
+        entry: Iterable[Node],
+        *,
+        locations: Mapping[str, SourceLocation] | None = None,
+    ) -> None:
+        _set(self, "buffers", tuple(buffers))
+        size = (*workgroup_size, 1, 1)
+        _set(self, "workgroup_size", size[:3])
+        _set(self, "entry", tuple(entry))
+        _set(self, "locations", dict(locations or {}))
+
+    @property
+    def size(self) -> int:
+        """Expression and statement nodes, counted as a tree."""
+        return sum(node.size for node in self.entry)
+
+    def buffer(self, name: str) -> BufferDecl | None:
+        """The first buffer of that name, or None."""
+        return next((b for b in self.buffers if b.name == name), None)
+
+    def to_wire(self) -> bytes:
+        """The canonical binary form. Raises `WireError` for a program beyond the shared limits."""
+        from vyre.wire import encode
+
+        return encode(self)
+
+    @classmethod
+    def from_wire(cls, data: bytes) -> Program:
+        """The program of a wire form; anything else in `data` raises `WireError`."""
+        from vyre.wire import decode
+
+        return decode(data)
+
+    def to_text(self) -> str:
+        """The readable form, which `Program.from_text` reads back without loss."""
+        from vyre.text import print_program
+
+        return print_program(self)
+
+    @classmethod
+    def from_text(cls, text: str, *, file: str = "<text>") -> Program:
+        from vyre.text import parse_program
+
+        return parse_program(text, file=file)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Program.from_wire, (self.to_wire(),))

@@ -1,0 +1,218 @@
+"""The type rules: which operand types a node takes and what it gives.
+
+One place for the validator, the interpreter, the lowerings and the generators. `type_of` types one
+node from the types of its operands; `None` means that no rule applies.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+from vyre.ir import expr as e
+from vyre.ir.operators import (
+    FLOAT_BINARY_OPS,
+    FLOAT_CLASS_OPS,
+    FLOAT_COMPARE_OPS,
+    FLOAT_UNARY_OPS,
+    FUNCTION_BINARY_OPS,
+    FUNCTION_UNARY_OPS,
+    INTEGER_COMPARE_OPS,
+    LOGICAL_BINARY_OPS,
+    SIGN_AGNOSTIC_OPS,
+    BinaryOp,
+    RoundMode,
+    UnaryOp,
+)
+from vyre.ir.types import FLOAT_TYPES, LANE_TYPES, DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from vyre.ir.signature import OpSignature
+
+_T = DataType
+
+
+class CastRule(Enum):
+    """What a cast does to the bits; U64, U128 and vectors are u32 lanes, lane 0 lowest."""
+
+    Identity = "the value is unchanged"
+    Bitcast = "the same bits under another type"
+    ToBool = "0 if every lane is 0, else 1"
+    FromBool = "0 or 1"
+    ZeroExtend = "lane 0 is the value, higher lanes are 0"
+    SignExtend = "lane 0 is the value, higher lanes repeat its sign bit"
+    Splat = "every lane is the value"
+    LowLanes = "the lowest lanes are kept"
+    LowHalf = "the low 16 bits are kept"
+    ZeroExtendHalf = "the 16 bits, zero-extended"
+    Widen = "exact promotion; NaN becomes the canonical NaN"
+    Round = "round to nearest, ties to even; NaN becomes the canonical NaN"
+
+
+CAST_TABLE: Mapping[tuple[DataType, DataType], CastRule] = {
+    **{(t, t): CastRule.Identity for t in _T},
+    (_T.U32, _T.I32): CastRule.Bitcast,
+    (_T.U32, _T.Bool): CastRule.ToBool,
+    (_T.U32, _T.U64): CastRule.ZeroExtend,
+    (_T.U32, _T.Vec2U32): CastRule.Splat,
+    (_T.U32, _T.Vec4U32): CastRule.Splat,
+    (_T.I32, _T.U32): CastRule.Bitcast,
+    (_T.I32, _T.Bool): CastRule.ToBool,
+    (_T.I32, _T.U64): CastRule.SignExtend,
+    (_T.I32, _T.Vec2U32): CastRule.Splat,
+    (_T.I32, _T.Vec4U32): CastRule.Splat,
+    (_T.Bool, _T.U32): CastRule.FromBool,
+    (_T.Bool, _T.I32): CastRule.FromBool,
+    (_T.Bool, _T.U64): CastRule.ZeroExtend,
+    (_T.Bool, _T.Vec2U32): CastRule.Splat,
+    (_T.Bool, _T.Vec4U32): CastRule.Splat,
+    (_T.U64, _T.U32): CastRule.LowLanes,
+    (_T.U64, _T.I32): CastRule.LowLanes,
+    (_T.U64, _T.Bool): CastRule.ToBool,
+    (_T.U64, _T.Vec2U32): CastRule.Bitcast,
+    (_T.Vec2U32, _T.U32): CastRule.LowLanes,
+    (_T.Vec2U32, _T.I32): CastRule.LowLanes,
+    (_T.Vec2U32, _T.U64): CastRule.Bitcast,
+    (_T.Vec2U32, _T.Bool): CastRule.ToBool,
+    (_T.Vec4U32, _T.U32): CastRule.LowLanes,
+    (_T.Vec4U32, _T.I32): CastRule.LowLanes,
+    (_T.Vec4U32, _T.Vec2U32): CastRule.LowLanes,
+    (_T.Vec4U32, _T.Bool): CastRule.ToBool,
+    (_T.Vec4U32, _T.U64): CastRule.LowLanes,
+    (_T.U128, _T.U32): CastRule.LowLanes,
+    (_T.U128, _T.I32): CastRule.LowLanes,
+    (_T.U128, _T.U64): CastRule.LowLanes,
+    (_T.U128, _T.Vec2U32): CastRule.LowLanes,
+    (_T.U128, _T.Vec4U32): CastRule.Bitcast,
+    (_T.U128, _T.Bool): CastRule.ToBool,
+    (_T.U32, _T.U128): CastRule.ZeroExtend,
+    (_T.I32, _T.U128): CastRule.SignExtend,
+    (_T.U64, _T.U128): CastRule.ZeroExtend,
+    (_T.Vec2U32, _T.U128): CastRule.ZeroExtend,
+    (_T.Vec4U32, _T.U128): CastRule.Bitcast,
+    (_T.Bool, _T.U128): CastRule.ZeroExtend,
+    (_T.F32, _T.U32): CastRule.Bitcast,
+    (_T.U32, _T.F32): CastRule.Bitcast,
+    (_T.F16, _T.F32): CastRule.Widen,
+    (_T.F32, _T.F16): CastRule.Round,
+    (_T.BF16, _T.F32): CastRule.Widen,
+    (_T.F32, _T.BF16): CastRule.Round,
+    (_T.U32, _T.F16): CastRule.LowHalf,
+    (_T.U32, _T.BF16): CastRule.LowHalf,
+    (_T.F16, _T.U32): CastRule.ZeroExtendHalf,
+    (_T.BF16, _T.U32): CastRule.ZeroExtendHalf,
+    (_T.F32, _T.F64): CastRule.Widen,
+    (_T.F64, _T.F32): CastRule.Round,
+}
+"""Every lawful cast (the documents' stable and planned rows, and decision 6)."""
+
+CONVERT_INTEGERS = frozenset({_T.U32, _T.I32})
+
+
+def binary_type(op: BinaryOp, left: DataType, right: DataType) -> DataType | None:
+    """Result type of a `BinOp` (decision 2)."""
+    if left is not right:
+        return None
+    if op in FLOAT_BINARY_OPS:
+        allowed = FLOAT_TYPES - {_T.F64} if op in FUNCTION_BINARY_OPS else FLOAT_TYPES
+        if left not in allowed:
+            return None
+        return _T.U32 if op in FLOAT_COMPARE_OPS else left
+    if left is _T.U32:
+        return _T.U32
+    if left is _T.I32 and op in SIGN_AGNOSTIC_OPS:
+        return _T.U32 if op in INTEGER_COMPARE_OPS else _T.I32
+    if left is _T.Bool and op in LOGICAL_BINARY_OPS:
+        return _T.U32
+    return None
+
+
+def unary_type(op: UnaryOp, operand: DataType) -> DataType | None:
+    """Result type of a `UnOp` (decision 2)."""
+    if op in FLOAT_UNARY_OPS:
+        allowed = FLOAT_TYPES - {_T.F64} if op in FUNCTION_UNARY_OPS else FLOAT_TYPES
+        if operand not in allowed:
+            return None
+        return _T.U32 if op in FLOAT_CLASS_OPS else operand
+    if operand is _T.U32:
+        return _T.U32
+    if operand is _T.I32 and op in (UnaryOp.Negate, UnaryOp.BitNot):
+        return _T.I32
+    if operand is _T.Bool and op is UnaryOp.LogicalNot:
+        return _T.U32
+    return None
+
+
+def convert_type(target: DataType, mode: RoundMode, source: DataType) -> DataType | None:
+    """Result type of a `Convert`: float to integer in any mode, integer to float to nearest only."""
+    if source in FLOAT_TYPES and target in CONVERT_INTEGERS:
+        return target
+    if source in CONVERT_INTEGERS and target in FLOAT_TYPES and mode is RoundMode.Nearest:
+        return target
+    return None
+
+
+def is_condition(t: DataType | None) -> bool:
+    return t is _T.U32 or t is _T.Bool
+
+
+class TypeEnv(Protocol):
+    """What a node's type depends on beyond its operands; each answers None when unknown."""
+
+    def variable(self, name: str) -> DataType | None: ...
+    def element(self, buffer: str) -> DataType | None: ...
+    def signature(self, op_id: str) -> OpSignature | None: ...
+
+
+def type_of(expr: e.Expr, operands: tuple[DataType, ...], env: TypeEnv) -> DataType | None:
+    """The type of one node over operands of these types; None where no rule applies."""
+    match expr:
+        case e.LitU32() | e.BufLen() | e.InvocationId() | e.WorkgroupId() | e.LocalId():
+            return _T.U32
+        case e.LitI32():
+            return _T.I32
+        case e.LitBool():
+            return _T.Bool
+        case e.Literal(type=t):
+            return t
+        case e.Var(name=name):
+            return env.variable(name)
+        case e.BinOp(op=op):
+            return binary_type(op, *operands)
+        case e.UnOp(op=op):
+            return unary_type(op, *operands)
+        case e.Load(buffer=buffer):
+            element = env.element(buffer)
+            return element.loaded if element and operands == (_T.U32,) else None
+        case e.Select():
+            cond, yes, no = operands
+            return yes if is_condition(cond) and yes is no else None
+        case e.Cast(target=target):
+            return target if (operands[0], target) in CAST_TABLE else None
+        case e.Convert(target=target, mode=mode):
+            return convert_type(target, mode, operands[0])
+        case e.Lane(index=index):
+            fits = operands[0] in LANE_TYPES and index < operands[0].lanes
+            return _T.U32 if fits else None
+        case e.MakeVec(type=t):
+            fits = t in LANE_TYPES and operands == (_T.U32,) * t.lanes
+            return t if fits else None
+        case e.FMulAdd():
+            a = operands[0]
+            return a if a in FLOAT_TYPES and operands == (a, a, a) else None
+        case e.Atomic(buffer=buffer):
+            fits = env.element(buffer) is _T.U32 and all(t is _T.U32 for t in operands)
+            return _T.U32 if fits else None
+        case e.FReduce(buffer=buffer) | e.FReduceApprox(buffer=buffer):
+            element = env.element(buffer)
+            fits = element in FLOAT_TYPES and operands == (_T.U32, _T.U32)
+            return element if fits else None
+        case e.Approx():
+            return operands[0] if operands[0] in FLOAT_TYPES - {_T.F64} else None
+        case e.Call(op_id=op_id):
+            signature = env.signature(op_id)
+            return signature.output if signature and signature.inputs == operands else None
+        case _:
+            return None

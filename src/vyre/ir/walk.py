@@ -1,0 +1,98 @@
+"""Walks over expressions and statements that never recurse, so depth costs no stack."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vyre.ir.expr import Call, Expr, MakeVec
+from vyre.ir.node import Block, If, Loop, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+
+def postorder(root: Expr) -> Iterator[Expr]:
+    """Each distinct node under `root` once, operands before the node, in first-use order."""
+    seen: set[Expr] = set()
+    stack: list[tuple[Expr, int]] = [(root, 0)]
+    while stack:
+        expr, position = stack.pop()
+        if position == 0 and expr in seen:
+            continue
+        if position < len(expr.children):
+            stack.append((expr, position + 1))
+            child = expr.children[position]
+            if child not in seen:
+                stack.append((child, 0))
+        else:
+            seen.add(expr)
+            yield expr
+
+
+def rebuild(expr: Expr, children: tuple[Expr, ...]) -> Expr:
+    """The same node over other operands; the node itself when nothing changed."""
+    if all(a is b for a, b in zip(expr.children, children, strict=True)):
+        return expr
+    if isinstance(expr, Call):
+        return Call(expr.op_id, children)
+    if isinstance(expr, MakeVec):
+        return MakeVec(expr.type, children)
+    cls: Any = type(expr)
+    operands = iter(children)
+    values = (getattr(expr, name) for name in cls.__match_args__)
+    return cls(*(next(operands) if isinstance(v, Expr) else v for v in values))
+
+
+def transform(root: Expr, replace: Callable[[Expr], Expr]) -> Expr:
+    """Rewrites bottom-up: `replace` sees each distinct node once, with rewritten operands."""
+    done: dict[Expr, Expr] = {}
+    for expr in postorder(root):
+        children = tuple(done[c] for c in expr.children)
+        done[expr] = replace(rebuild(expr, children))
+    return done[root]
+
+
+def with_parts(node: Node, exprs: tuple[Expr, ...], bodies: tuple[tuple[Node, ...], ...]) -> Node:
+    """The same statement over other expressions and bodies."""
+    if exprs == node.exprs and bodies == node.bodies:
+        return node
+    match node:
+        case If():
+            return If(exprs[0], bodies[0], bodies[1])
+        case Loop(var=var):
+            return Loop(var, exprs[0], exprs[1], bodies[0])
+        case Block():
+            return Block(bodies[0])
+        case _:
+            cls: Any = type(node)
+            operands = iter(exprs)
+            values = (getattr(node, name) for name in cls.__match_args__)
+            return cls(*(next(operands) if isinstance(v, Expr) else v for v in values))
+
+
+BODY_NAMES: dict[type[Node], tuple[str, ...]] = {If: ("then", "orelse"), Loop: ("body",), Block: ("body",)}
+"""Field names of the nested blocks, in the order of `Node.bodies`; they make up node paths."""
+
+
+def statements(entry: Iterable[Node], root: str = "entry") -> Iterator[tuple[str, Node]]:
+    """Every statement with its path (`entry[2].then[0]`), in program order."""
+    stack = [(f"{root}[{i}]", node) for i, node in reversed(list(enumerate(entry)))]
+    while stack:
+        path, node = stack.pop()
+        yield path, node
+        names = BODY_NAMES.get(type(node), ())
+        for name, body in reversed(list(zip(names, node.bodies, strict=True))):
+            stack.extend((f"{path}.{name}[{i}]", child) for i, child in reversed(list(enumerate(body))))
+
+
+def expressions(entry: Iterable[Node]) -> Iterator[Expr]:
+    """Every distinct expression node of a program, operands first."""
+    seen: set[Expr] = set()
+    for _, node in statements(entry):
+        for root in node.exprs:
+            if root in seen:
+                continue
+            for expr in postorder(root):
+                if expr not in seen:
+                    seen.add(expr)
+                    yield expr
