@@ -62,11 +62,16 @@ class ValidationError(VyreError):
 
 
 class WireError(VyreError):
-    """Bytes that are not a canonical wire form of a program, or a program that has none."""
+    """Bytes that are not a canonical wire form of a program, or a program that has none.
 
-    def __init__(self, message: str, *, fix: str, offset: int) -> None:
+    `offset` is the byte at fault; None when the fault is in a program, which `place` then names.
+    """
+
+    def __init__(
+        self, message: str, *, fix: str, offset: int | None = None, place: str | None = None
+    ) -> None:
         self.offset = offset
-        super().__init__(message, fix=fix, place=f"byte {offset}")
+        super().__init__(message, fix=fix, place=place if offset is None else f"byte {offset}")
 
 
 class ParseError(VyreError):

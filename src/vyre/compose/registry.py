@@ -11,15 +11,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from vyre.compose.op import Op
+    from vyre.compose.template import Template
 
 
 class Registry:
-    """An immutable set of ops, looked up by id. `extend` gives a larger one."""
+    """An immutable set of ops, looked up by id. `extend` gives a larger one.
 
-    __slots__ = ("_ops",)
+    `templates` memoises the expansions of its ops, so that inlining expands each op once.
+    """
+
+    __slots__ = ("_ops", "templates")
 
     def __init__(self, ops: Iterable[Op] = ()) -> None:
         self._ops: dict[str, Op] = {}
+        self.templates: dict[str, Template] = {}
         for op in ops:
             known = self._ops.setdefault(op.id, op)
             if known != op:

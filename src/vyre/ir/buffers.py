@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING
+
+from vyre.ir.closed import ClosedEnum
 
 if TYPE_CHECKING:
     from vyre.ir.expr import Expr, Load
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from vyre.ir.types import DataType
 
 
-class BufferAccess(Enum):
+class BufferAccess(ClosedEnum):
     """How a buffer may be used inside a program."""
 
     ReadOnly = "ReadOnly"

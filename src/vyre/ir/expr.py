@@ -56,9 +56,10 @@ class Expr(metaclass=Interned):
                     fix="wrap numbers in a literal such as LitU32(1), or use lift().",
                 )
             size += child.size
-            depth = max(depth, child.depth)
+            if child.depth > depth:
+                depth = child.depth
         _set(self, "children", children)
-        _set(self, "size", min(size, _SIZE_CAP))
+        _set(self, "size", size if size < _SIZE_CAP else _SIZE_CAP)
         _set(self, "depth", depth + 1)
 
     def __repr__(self) -> str:
@@ -216,7 +217,7 @@ def _require_op(owner: str, value: object, kind: type) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LitU32(Expr):
-    _exact = True
+    _exact = int
     value: int
 
     def __post_init__(self) -> None:
@@ -226,7 +227,7 @@ class LitU32(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LitI32(Expr):
-    _exact = True
+    _exact = int
     value: int
 
     def __post_init__(self) -> None:
@@ -236,7 +237,7 @@ class LitI32(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LitBool(Expr):
-    _exact = True
+    _exact = bool
     value: bool
 
     def __post_init__(self) -> None:
@@ -248,7 +249,7 @@ class LitBool(Expr):
 class Literal(Expr):
     """A literal given by its bits: U64, U128 and the float types."""
 
-    _exact = True
+    _exact = int
     type: DataType
     bits: int
 
@@ -298,7 +299,7 @@ class BufLen(Expr):
 class InvocationId(Expr):
     """Global id of the invocation along `axis`."""
 
-    _exact = True
+    _exact = int
     axis: int
 
     def __post_init__(self) -> None:
@@ -308,7 +309,7 @@ class InvocationId(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WorkgroupId(Expr):
-    _exact = True
+    _exact = int
     axis: int
 
     def __post_init__(self) -> None:
@@ -320,7 +321,7 @@ class WorkgroupId(Expr):
 class LocalId(Expr):
     """Id of the invocation inside its workgroup."""
 
-    _exact = True
+    _exact = int
     axis: int
 
     def __post_init__(self) -> None:
@@ -353,6 +354,7 @@ class UnOp(Expr):
 class Call(Expr):
     """A value call of a registered op; it vanishes by inlining."""
 
+    _converts = True
     op_id: str
     args: tuple[Expr, ...]
 
@@ -402,7 +404,7 @@ class Convert(Expr):
 class Lane(Expr):
     """One u32 lane of a U64, U128, Vec2U32 or Vec4U32."""
 
-    _exact = True
+    _exact = int
     value: Expr
     index: int
 
@@ -415,6 +417,7 @@ class Lane(Expr):
 class MakeVec(Expr):
     """A lane type from its u32 lanes, lane 0 first."""
 
+    _converts = True
     type: DataType
     lanes: tuple[Expr, ...]
 
@@ -480,7 +483,7 @@ class FReduce(Expr):
 class FReduceApprox(Expr):
     """Fold in any order, within `tolerance_ulps` of the correctly rounded exact result."""
 
-    _exact = True
+    _exact = int
     op: ReduceOp
     buffer: str
     start: Expr
@@ -498,7 +501,7 @@ class FReduceApprox(Expr):
 class Approx(Expr):
     """A function within `tolerance_ulps` of the correctly rounded result."""
 
-    _exact = True
+    _exact = int
     op: ApproxOp
     value: Expr
     tolerance_ulps: int

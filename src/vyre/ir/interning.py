@@ -28,33 +28,46 @@ def _forget(ref: _Ref) -> None:
 class Interned(type):
     """Metaclass whose instances are unique per field values.
 
-    A class whose fields are plain numbers sets `_exact = True`: `1 == True == 1.0`, so its
-    arguments are checked by the constructor before they can serve as a key.
+    A class whose last field is a plain number sets `_exact` to that number's type: `1 == True == 1.0`,
+    so an argument of another type reaches the constructor's check before it can serve as a key.
+    A class whose constructor turns sequences into tuples sets `_converts`: its arguments may differ
+    from its fields.
     """
 
-    _exact = False
+    _exact: type | None = None
+    _converts = False
 
     if not TYPE_CHECKING:  # keeps the dataclass constructor's signature visible to type checkers
 
         def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-            if not kwargs and not cls._exact:
-                try:
-                    ref = _TABLE.get((cls, *args))
-                except TypeError:  # a list where the node holds a tuple; the constructor converts it
-                    ref = None
-                found = ref() if ref is not None else None
-                if found is not None:
-                    return found
-            return _unique(super().__call__(*args, **kwargs))
+            exact = cls._exact
+            if kwargs or (exact is not None and (not args or type(args[-1]) is not exact)):
+                node = super().__call__(*args, **kwargs)
+                return _unique(node, _fields(node))
+            key = (cls, *args)
+            try:
+                ref = _TABLE.get(key)
+            except TypeError:  # a list where the node holds a tuple; the constructor converts it
+                ref = None
+            if ref is not None and (found := ref()) is not None:
+                return found
+            node = super().__call__(*args)
+            whole = len(args) == len(cls.__match_args__) and not cls._converts
+            return _unique(node, key if whole else _fields(node))
 
 
-def _unique(node: Any) -> Any:
+def _fields(node: Any) -> _Key:
     cls = cast("Any", type(node))
-    key: _Key = (cls, *[getattr(node, name) for name in cls.__match_args__])
+    return (cls, *[getattr(node, name) for name in cls.__match_args__])
+
+
+def _unique(node: Any, key: _Key) -> Any:
     ref = _Ref(node, cast("Any", _forget))
     ref.key = key
     while True:
         kept = _TABLE.setdefault(key, ref)
+        if kept is ref:
+            return node
         found = kept()
         if found is not None:
             return found

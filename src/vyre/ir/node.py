@@ -37,13 +37,14 @@ class Node(metaclass=Interned):
     nesting: int = field(init=False)
 
     def _seal(self, exprs: tuple[Expr, ...] = (), bodies: tuple[tuple[Node, ...], ...] = ()) -> None:
+        size = 1
         for expr in exprs:
             if not isinstance(expr, Expr):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise VyreError(
                     f"{type(self).__name__} got {expr!r}, which is not an expression.",
                     fix="wrap numbers in a literal such as LitU32(1), or use lift().",
                 )
-        size = 1 + sum(e.size for e in exprs)
+            size += expr.size
         nesting = 0
         for body in bodies:
             for node in body:
@@ -53,7 +54,8 @@ class Node(metaclass=Interned):
                         fix="pass Let, Assign, Store, If, Loop, Return, Block or Barrier nodes.",
                     )
                 size += node.size
-                nesting = max(nesting, node.nesting)
+                if node.nesting > nesting:
+                    nesting = node.nesting
         _set(self, "exprs", exprs)
         _set(self, "bodies", bodies)
         _set(self, "size", min(size, _SIZE_CAP))
@@ -109,6 +111,7 @@ class Store(Node):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class If(Node):
+    _converts = True
     condition: Expr
     then: tuple[Node, ...]
     orelse: tuple[Node, ...] = ()
@@ -121,6 +124,7 @@ class If(Node):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Loop(Node):
+    _converts = True
     var: str
     start: Expr
     stop: Expr
@@ -143,6 +147,7 @@ class Return(Node):
 class Block(Node):
     """A scope of its own."""
 
+    _converts = True
     body: tuple[Node, ...]
 
     def __post_init__(self) -> None:

@@ -1,9 +1,9 @@
 """The operators, as closed enumerations. Wire tags and text names hang on these names for ever."""
 
-from enum import Enum
+from vyre.ir.closed import ClosedEnum
 
 
-class BinaryOp(Enum):
+class BinaryOp(ClosedEnum):
     """Operators of `BinOp`. The first 18 are the documents' integer operations."""
 
     Add = "Add"
@@ -41,7 +41,7 @@ class BinaryOp(Enum):
     FPow = "FPow"
 
 
-class UnaryOp(Enum):
+class UnaryOp(ClosedEnum):
     """Operators of `UnOp`. The first 7 are the documents' integer operations."""
 
     Negate = "Negate"
@@ -74,7 +74,7 @@ class UnaryOp(Enum):
     FLog10 = "FLog10"
 
 
-class AtomicOp(Enum):
+class AtomicOp(ClosedEnum):
     """Operators of `Atomic`; each returns the value before."""
 
     Add = "Add"
@@ -87,7 +87,7 @@ class AtomicOp(Enum):
     CompareExchange = "CompareExchange"
 
 
-class ReduceOp(Enum):
+class ReduceOp(ClosedEnum):
     """Operators of the float reductions."""
 
     Add = "Add"
@@ -96,14 +96,14 @@ class ReduceOp(Enum):
     Max = "Max"
 
 
-class ReduceOrder(Enum):
+class ReduceOrder(ClosedEnum):
     """The two lawful orders of a strict float reduction (decision 9)."""
 
     Strict = "Strict"
     TreeBinary = "TreeBinary"
 
 
-class RoundMode(Enum):
+class RoundMode(ClosedEnum):
     """Rounding of `Convert`; `Nearest` breaks ties to even."""
 
     Nearest = "Nearest"
@@ -112,7 +112,7 @@ class RoundMode(Enum):
     Ceil = "Ceil"
 
 
-class ApproxOp(Enum):
+class ApproxOp(ClosedEnum):
     """Functions of the approximate track; each use declares its tolerance."""
 
     FSinApprox = "FSinApprox"

@@ -39,7 +39,7 @@ class Program:
         locations: Mapping[str, SourceLocation] | None = None,
     ) -> None:
         _set(self, "buffers", tuple(buffers))
-        size = (*workgroup_size, 1, 1)
+        size = (*workgroup_size, 1, 1, 1)
         _set(self, "workgroup_size", size[:3])
         _set(self, "entry", tuple(entry))
         _set(self, "locations", dict(locations or {}))

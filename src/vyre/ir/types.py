@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
+from vyre.ir.closed import ClosedEnum
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class DataType(Enum):
+class DataType(ClosedEnum):
     """A type of values in buffers, expressions and casts (`docs/language.md`, "Types")."""
 
     U32 = "U32"

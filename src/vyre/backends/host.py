@@ -1,0 +1,321 @@
+"""Arrays in and out: NumPy, the buffer protocol and DLPack to raw little-endian bytes and back.
+
+    U32 uint32   I32 int32   U64 uint64   F16 float16   F32 float32   F64 float64
+    Vec2U32 uint32 (…, 2)    Vec4U32, U128 uint32 (…, 4), lane 0 first
+    Bool  bool or uint32 (any non-zero is true); bool where nothing was supplied
+    BF16  uint16 bits, or bfloat16 of ml_dtypes where that is installed
+    Bytes uint8 of any length, padded with zeros to whole u32 words; comes back padded
+
+`bytes` and `bytearray` are the raw contents of any type. Arrays of more dimensions are taken in row-major
+order and come back in their shape. Nothing supplied is changed unless `in_place` asks for it.
+
+Enforced here, before anything runs and for every backend (decision 15): overlapping memory with one side
+writable, a length that differs from a declared count, Uniform buffers over 64 KiB, read-only memory that
+would have to be written, missing and unknown buffers. A ReadWrite buffer that is not supplied is zeros.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from vyre.errors import DispatchError
+from vyre.ir.buffers import BufferAccess, BufferDecl
+from vyre.ir.limits import MAX_UNIFORM_BYTES, U32_MAX
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from vyre.ir.program import Program
+
+    Array = NDArray[Any]
+
+_T = DataType
+STORAGE: dict[DataType, np.dtype[Any]] = {
+    _T.U32: np.dtype("<u4"),
+    _T.I32: np.dtype("<i4"),
+    _T.U64: np.dtype("<u8"),
+    _T.Vec2U32: np.dtype("<u4"),
+    _T.Vec4U32: np.dtype("<u4"),
+    _T.Bool: np.dtype("<u4"),
+    _T.Bytes: np.dtype("u1"),
+    _T.U128: np.dtype("<u4"),
+    _T.F32: np.dtype("<f4"),
+    _T.F16: np.dtype("<f2"),
+    _T.BF16: np.dtype("<u2"),
+    _T.F64: np.dtype("<f8"),
+}
+_LANES = {_T.Vec2U32: 2, _T.Vec4U32: 4, _T.U128: 4}
+_BOOL = np.dtype("?")
+_ALIAS_WORK: Any = 10_000  # NumPy's stubs know only the two special values
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """One bound buffer: the memory the backend sees, and how it goes back to the caller."""
+
+    decl: BufferDecl
+    memory: Array
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def result(self) -> Array:
+        if self.dtype == _BOOL:
+            return (self.memory.view(STORAGE[_T.Bool]) != 0).reshape(self.shape)
+        return self.memory.view(self.dtype).reshape(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Every storage and uniform buffer of a program as raw bytes; `lengths` count elements."""
+
+    slots: Mapping[str, _Slot]
+    views: Mapping[str, memoryview]
+    lengths: Mapping[str, int]
+
+    def results(self) -> dict[str, Array]:
+        """The ReadWrite buffers as arrays, in the program's order."""
+        return {
+            name: slot.result()
+            for name, slot in self.slots.items()
+            if slot.decl.access is BufferAccess.ReadWrite
+        }
+
+
+def bind(
+    program: Program, buffers: Mapping[str, Any], *, lengths: Mapping[str, int], in_place: bool
+) -> Bound:
+    """Checks everything the caller supplies and lays it out as bytes."""
+    declared = {b.name: b for b in program.buffers if not b.access.shared}
+    _refuse_unknown(program, declared, buffers)
+    given = {
+        name: array_of(decl, buffers[name])
+        for name, decl in declared.items()
+        if buffers.get(name) is not None
+    }
+    _refuse_aliases(declared, given)
+    slots: dict[str, _Slot] = {}
+    for name, decl in declared.items():
+        if name in given:
+            slot = _supplied(decl, given[name], in_place=in_place)
+        else:
+            slot = _zeros(decl, lengths.get(name, decl.count))
+        _refuse_length(decl, slot)
+        slots[name] = slot
+    views = {
+        name: s.memory.data if s.decl.access.writable else s.memory.data.toreadonly()
+        for name, s in slots.items()
+    }
+    counts = {name: s.memory.nbytes // s.decl.element.stride for name, s in slots.items()}
+    return Bound(slots, views, counts)
+
+
+def element_count(decl: BufferDecl, value: Any) -> int:
+    """How many elements of `decl` an array holds."""
+    array = array_of(decl, value)
+    return -(-array.nbytes // decl.element.stride) if array.dtype != _BOOL else array.size
+
+
+def array_of(decl: BufferDecl, value: Any) -> Array:
+    """The caller's own memory as an array of the right dtype and shape; never a copy."""
+    array = _import(decl, value)
+    expected = STORAGE[decl.element]
+    if not (array.dtype == expected or _accepted_too(decl.element, array.dtype)):
+        _refuse_dtype(decl, array)
+    lanes = _LANES.get(decl.element)
+    if array.ndim == 0:
+        _refuse(decl, "is a single number, not an array", "wrap it: np.array([x], dtype).")
+    if lanes is not None and array.shape[-1] != lanes:
+        _refuse(
+            decl,
+            f"holds {decl.element.value} and has shape {array.shape}",
+            f"pass an array of shape (n, {lanes}).",
+        )
+    return array
+
+
+def _import(decl: BufferDecl, value: Any) -> Array:
+    if isinstance(value, np.ndarray):
+        return value  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, (bytes, bytearray)):
+        return _raw(decl, value)
+    try:
+        return np.asarray(memoryview(value))
+    except (TypeError, ValueError):
+        pass
+    if not hasattr(value, "__dlpack__"):
+        _refuse(decl, f"got a {type(value).__name__}", f"pass {_example(decl)}.")
+    try:
+        return np.from_dlpack(value)
+    except Exception as error:  # every producer of DLPack has errors of its own
+        raise DispatchError(
+            f"buffer {decl.name!r} cannot be imported through DLPack: {error}",
+            fix="copy it to the CPU in a dtype that NumPy has; bfloat16 goes as uint16 bits.",
+        ) from error
+
+
+def _raw(decl: BufferDecl, value: bytes | bytearray) -> Array:
+    expected = STORAGE[decl.element]
+    if decl.element is not _T.Bytes and len(value) % decl.element.stride:
+        _refuse(
+            decl,
+            f"got {len(value)} raw bytes, which are no whole {decl.element.value} elements",
+            f"pass a multiple of {decl.element.stride} bytes.",
+        )
+    array = np.frombuffer(value, expected) if value else np.zeros(0, expected)
+    return array.reshape(-1, _LANES[decl.element]) if decl.element in _LANES else array
+
+
+def _accepted_too(element: DataType, dtype: np.dtype[Any]) -> bool:
+    if element is _T.Bool:
+        return dtype == _BOOL
+    return element is _T.BF16 and dtype.name == "bfloat16"
+
+
+def _supplied(decl: BufferDecl, array: Array, *, in_place: bool) -> _Slot:
+    writable = decl.access is BufferAccess.ReadWrite
+    if writable and in_place:
+        return _Slot(decl, _memory_in_place(decl, array), array.shape, array.dtype)
+    shape = array.shape
+    if decl.element is _T.Bool and array.dtype == _BOOL:
+        memory = np.ascontiguousarray(array).astype(STORAGE[_T.Bool])
+        return _Slot(decl, _bytes_of(memory), shape, array.dtype)
+    padding = -array.nbytes % 4 if decl.element is _T.Bytes else 0
+    if padding:
+        memory = np.concatenate([array.reshape(-1), np.zeros(padding, np.uint8)])
+        return _Slot(decl, memory, memory.shape, array.dtype)
+    memory = np.array(array, order="C") if writable else np.ascontiguousarray(array)
+    return _Slot(decl, _bytes_of(memory), shape, array.dtype)
+
+
+def _memory_in_place(decl: BufferDecl, array: Array) -> Array:
+    if not array.flags.writeable:
+        _refuse(decl, "is read-only memory and would be written in place", "pass a copy: x.copy().")
+    if not array.flags.c_contiguous:
+        _refuse(decl, "is not contiguous and would be written in place", "pass np.ascontiguousarray(x).")
+    if array.dtype == _BOOL:
+        _refuse(decl, "is bool and would be written in place", "pass x.astype(np.uint32).")
+    if decl.element is _T.Bytes and array.nbytes % 4:
+        _refuse(
+            decl,
+            f"has {array.nbytes} bytes, no whole words, and would be written in place",
+            "pass a multiple of 4 bytes.",
+        )
+    return _bytes_of(array)
+
+
+def _bytes_of(array: Array) -> Array:
+    return array.reshape(-1).view(np.uint8)
+
+
+def _zeros(decl: BufferDecl, count: int) -> _Slot:
+    if decl.access is not BufferAccess.ReadWrite:
+        _refuse(decl, f"is {decl.access.value} and was not supplied", f"pass {_example(decl)}.")
+    if count == 0 and decl.count == 0:
+        _refuse(
+            decl,
+            "is sized by the host and was not supplied",
+            f"pass an array of the length you want, such as {_example(decl)}.",
+        )
+    lanes = _LANES.get(decl.element)
+    dtype = _BOOL if decl.element is _T.Bool else STORAGE[decl.element]
+    shape = (count * 4,) if decl.element is _T.Bytes else (count, lanes) if lanes else (count,)
+    try:
+        memory = np.zeros(count * decl.element.stride, np.uint8)
+    except MemoryError as error:
+        raise DispatchError(
+            f"buffer {decl.name!r} of {count} elements does not fit into memory.",
+            fix="declare or pass a shorter buffer.",
+        ) from error
+    return _Slot(decl, memory, shape, dtype)
+
+
+def _refuse_length(decl: BufferDecl, slot: _Slot) -> None:
+    size = slot.memory.nbytes
+    length = size // decl.element.stride
+    unit = "words" if decl.element is _T.Bytes else "elements"
+    if decl.count and length != decl.count:
+        _refuse(
+            decl,
+            f"has {length} {unit}, and the program declares {decl.count}",
+            f"pass exactly {decl.count} {unit}, or declare the buffer with count 0.",
+        )
+    if length > U32_MAX:
+        _refuse(decl, f"has {length} {unit}, beyond a u32", "split it into several buffers.")
+    if decl.access is BufferAccess.Uniform and size > MAX_UNIFORM_BYTES:
+        _refuse(
+            decl,
+            f"is Uniform and takes {size} bytes; {MAX_UNIFORM_BYTES} are allowed",
+            "declare it ReadOnly.",
+        )
+
+
+def _refuse_unknown(program: Program, declared: Mapping[str, BufferDecl], buffers: Mapping[str, Any]) -> None:
+    for name in buffers:
+        if name in declared:
+            continue
+        if program.buffer(name) is not None:
+            raise DispatchError(
+                f"buffer {name!r} is workgroup memory, which the host never sees.",
+                fix=f"leave {name!r} out; it starts as zeros in every workgroup.",
+            )
+        close = difflib.get_close_matches(str(name), declared, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise DispatchError(
+            f"the program has no buffer {name!r}.",
+            fix=f"{hint}Its buffers are {', '.join(declared) or '(none)'}.",
+        )
+
+
+def _refuse_aliases(declared: Mapping[str, BufferDecl], given: Mapping[str, Array]) -> None:
+    names = list(given)
+    for i, first in enumerate(names):
+        for second in names[i + 1 :]:
+            if not (declared[first].access.writable or declared[second].access.writable):
+                continue
+            if _overlap(given[first], given[second]):
+                raise DispatchError(
+                    f"buffers {first!r} and {second!r} share memory, and one of them is writable.",
+                    fix="pass a copy of one of them: x.copy().",
+                )
+
+
+def _overlap(a: Array, b: Array) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=_ALIAS_WORK)
+    except np.exceptions.TooHardError:  # cannot be decided cheaply, so it is not allowed
+        return True
+
+
+def _refuse_dtype(decl: BufferDecl, array: Array) -> NoReturn:
+    expected = STORAGE[decl.element]
+    have = array.dtype
+    if have.byteorder == ">" and have.newbyteorder("<") == expected:
+        fix = f'pass x.astype("{expected.str}"), which swaps the bytes.'
+    elif have.itemsize == expected.itemsize and have.kind in "iu" and expected.kind in "iu":
+        fix = f"pass x.view(np.{expected.name}) for the same bits, or x.astype(np.{expected.name})."
+    elif decl.element is _T.BF16:
+        fix = "pass uint16 bits, or bfloat16 of ml_dtypes."
+    else:
+        fix = f"pass x.astype(np.{expected.name})."
+    _refuse(decl, f"holds {decl.element.value} and got {_dtype_name(have)}", fix)
+
+
+def _dtype_name(dtype: np.dtype[Any]) -> str:
+    return f"big-endian {dtype.name}" if dtype.byteorder == ">" else dtype.name
+
+
+def _example(decl: BufferDecl) -> str:
+    n = str(decl.count or "n")
+    shape = f"({n}, {_LANES[decl.element]})" if decl.element in _LANES else n
+    return f"{decl.name}=np.zeros({shape}, np.{STORAGE[decl.element].name})"
+
+
+def _refuse(decl: BufferDecl, problem: str, fix: str) -> NoReturn:
+    raise DispatchError(f"buffer {decl.name!r} {problem}.", fix=fix)

@@ -1,0 +1,127 @@
+"""Which backends exist: entry points of the group `vyre.backends`, ours and those of other packages.
+
+A backend that cannot be loaded is listed with what is missing, and never breaks the listing.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from vyre.backends.protocol import Backend, BackendInfo
+from vyre.errors import DispatchError
+
+GROUP = "vyre.backends"
+DEFAULTS = ("cpu", "reference")
+"""Preference order of the default backend."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackendStatus:
+    """One line of `vyre backends`. `missing` and `install` are empty for an available backend."""
+
+    name: str
+    available: bool
+    device: str
+    version: str
+    driver: str
+    toolchain: str
+    package: str
+    missing: str
+    install: str
+
+
+def available() -> list[BackendStatus]:
+    """Every registered backend, by name, available or not."""
+    return [_status(name, points) for name, points in sorted(_points().items())]
+
+
+def get(name: str) -> Backend:
+    """The backend of that name, constructed once. Raises `DispatchError` when it cannot be had."""
+    points = _points()
+    if name not in points:
+        close = difflib.get_close_matches(name, points, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise DispatchError(
+            f"no backend is called {name!r}.",
+            fix=f"{hint}Choose one of {', '.join(sorted(points)) or '(none installed)'}.",
+        )
+    loaded = _load(points[name])
+    if isinstance(loaded, _Failure):
+        raise DispatchError(f"the backend {name!r} is not available: {loaded.missing}", fix=loaded.install)
+    return loaded
+
+
+def default_backend() -> str:
+    """`cpu` where it is available, else `reference`."""
+    points = _points()
+    for name in DEFAULTS:
+        if name in points and not isinstance(_load(points[name]), _Failure):
+            return name
+    raise DispatchError(
+        "no default backend is registered; the package metadata of vyre is missing.",
+        fix="install vyre with pip, or pass backend= explicitly.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    missing: str
+    install: str
+
+
+def _points() -> dict[str, tuple[EntryPoint, ...]]:
+    found: dict[str, tuple[EntryPoint, ...]] = {}
+    for point in entry_points(group=GROUP):
+        known = found.get(point.name, ())
+        if all(p.value != point.value for p in known):
+            found[point.name] = (*known, point)
+    return found
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else point.module.partition(".")[0]
+
+
+def _load(points: tuple[EntryPoint, ...]) -> Backend | _Failure:
+    if len(points) != 1:
+        owners = " and ".join(_package(p) for p in points)
+        return _Failure(f"{owners} both register it.", f"uninstall one of {owners}.")
+    (point,) = points
+    try:
+        backend = _construct(point.value)
+    except ImportError as error:
+        package = _package(point)
+        target = f'"vyre[{point.name}]"' if package == "vyre" else package
+        module = f"the module {error.name!r} is not installed." if error.name else f"{error}."
+        return _Failure(module, f"pip install {target}")
+    except Exception as error:  # a stranger's constructor may raise anything; the listing goes on
+        return _Failure(f"{type(error).__name__}: {error}", f"repair or uninstall {_package(point)}.")
+    if not isinstance(backend, Backend):
+        return _Failure(
+            f"{point.value} is not a Backend.", "give it `name`, `describe()` and `compile(program)`."
+        )
+    return backend
+
+
+@cache
+def _construct(value: str) -> Any:
+    return EntryPoint(name="", value=value, group=GROUP).load()()
+
+
+def _status(name: str, points: tuple[EntryPoint, ...]) -> BackendStatus:
+    package = ", ".join(_package(p) for p in points)
+    loaded = _load(points)
+    if not isinstance(loaded, _Failure):
+        try:
+            info: BackendInfo = loaded.describe()
+        except Exception as error:  # a device may be lost between construction and the question
+            loaded = _Failure(f"{type(error).__name__}: {error}", f"repair or uninstall {package}.")
+        else:
+            return BackendStatus(
+                name, True, info.device, info.version, info.driver, info.toolchain, package, "", ""
+            )
+    return BackendStatus(name, False, "", "", "", "", package, loaded.missing, loaded.install)

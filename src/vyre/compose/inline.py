@@ -1,0 +1,167 @@
+"""Inlining: every `Call` is replaced by the op's own statements and expression; nothing is left to call.
+
+Arguments are evaluated once, in order, in the caller's scope; the callee's statements are hoisted in front
+of the statement that calls, in the same block, under fresh names such as `__call17_temp` whose numbers
+count per program in the order of use (decision 19). `expand.py` keeps the order of memory accesses.
+Inlining a call of an expression-only op gives exactly its expression.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.compose.calls import Resolver, raise_faults, scan
+from vyre.compose.expand import Expander
+from vyre.compose.op import Op
+from vyre.compose.registry import Registry, default_registry
+from vyre.compose.template import Template, make_template
+from vyre.errors import Diagnostic, ValidationError
+from vyre.ir import expr as e
+from vyre.ir.limits import MAX_NODES
+from vyre.ir.program import Program
+from vyre.ir.walk import BODY_NAMES, statements, with_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from vyre.errors import SourceLocation
+    from vyre.ir.node import Node
+
+
+def inline(program: Program, registry: Registry | None = None) -> Program:
+    """The same program without calls; `ValidationError` with every call that cannot be inlined.
+
+    Statements keep their source locations at their new paths; hoisted ones get their caller's.
+    """
+    found = scan(program.entry)
+    if not found.calls:
+        return program
+    if program.size > MAX_NODES:
+        message = f"the program has {program.size} nodes, and {MAX_NODES} are allowed."
+        fix = "split the program, or bind repeated subexpressions with Let."
+        raise ValidationError([Diagnostic("V019", message, fix, "entry")])
+    registry = default_registry() if registry is None else registry
+    resolver = Resolver(registry.get, registry.templates)
+    faults = {call: fault for call in found.calls if (fault := resolver.fault(call)) is not None}
+    raise_faults(program, faults)
+    _make_templates(resolver, registry.templates)
+    expander = Expander(registry.templates, found, owner="the program")
+    moved: dict[str, SourceLocation] = {}
+    entry = _Body(expander, found.carriers, program.locations, moved).expand(program.entry)
+    return Program(program.buffers, program.workgroup_size, entry, locations=moved)
+
+
+def inline_op(op: Op, registry: Registry | None = None) -> Op:
+    """The same op without calls. The op itself need not be registered."""
+    registry = default_registry() if registry is None else registry
+    # An op still being defined may bear an id that the registry gives another meaning.
+    templates = registry.templates if registry.get(op.id) == op else {}
+    resolver = Resolver(lambda op_id: op if op_id == op.id else registry.get(op_id), templates)
+    fault = resolver.fault(e.Call(op.id, (e.LitU32(0),) * len(op.params)))
+    if fault is not None:
+        raise ValidationError([Diagnostic(*fault, op.id)])
+    _make_templates(resolver, templates)
+    made = templates[op.id]
+    return Op(op.id, op.params, op.output, made.result, made.body, op.category, op.doc)
+
+
+def _make_templates(resolver: Resolver, templates: dict[str, Template]) -> None:
+    for op in resolver.callees_first:
+        if op.id in templates or op.result is None:
+            continue
+        found = resolver.scans[op.id]
+        expander = Expander(templates, found, owner=op.id)
+        body = list(_Body(expander, found.carriers, {}, {}).expand(op.body))
+        (result,) = expander.operands((op.result,), body)
+        templates[op.id] = make_template(op, body, result, resolver.levels(op.id))
+
+
+class _Scope:
+    """A statement whose nested blocks are being expanded; without `node`, the whole body."""
+
+    __slots__ = ("block", "blocks", "done", "exprs", "names", "new", "node", "old", "out", "position")
+
+    def __init__(
+        self, node: Node | None, exprs: tuple[e.Expr, ...], blocks: tuple[tuple[Node, ...], ...]
+    ) -> None:
+        self.node = node
+        self.exprs = exprs
+        self.blocks = blocks
+        self.names = (
+            ("entry",) if node is None else tuple(f".{name}" for name in BODY_NAMES.get(type(node), ()))
+        )
+        self.block = 0
+        self.position = 0
+        self.out: list[Node] = []
+        self.done: list[tuple[Node, ...]] = []
+        self.old = ""
+        self.new = ""
+
+    def old_path(self, index: int) -> str:
+        return f"{self.old}{self.names[self.block]}[{index}]"
+
+    def new_path(self, index: int) -> str:
+        return f"{self.new}{self.names[self.block]}[{index}]"
+
+
+class _Body:
+    """Expands the statements of one body, nested blocks in place, and moves their source locations."""
+
+    def __init__(
+        self,
+        expander: Expander,
+        carriers: frozenset[e.Expr | Node],
+        locations: Mapping[str, SourceLocation],
+        moved: dict[str, SourceLocation],
+    ) -> None:
+        self._expander = expander
+        self._carriers = carriers
+        self._locations = locations
+        self._moved = moved
+
+    def expand(self, entry: tuple[Node, ...]) -> tuple[Node, ...]:
+        stack = [_Scope(None, (), (entry,))]
+        while True:
+            scope = stack[-1]
+            if scope.block == len(scope.blocks):
+                if scope.node is None:
+                    return scope.done[0]
+                stack.pop()
+                stack[-1].out.append(with_parts(scope.node, scope.exprs, tuple(scope.done)))
+            elif scope.position == len(scope.blocks[scope.block]):
+                scope.done.append(tuple(scope.out))
+                scope.out = []
+                scope.block += 1
+                scope.position = 0
+            else:
+                inner = self._statement(scope)
+                if inner is not None:
+                    stack.append(inner)
+
+    def _statement(self, scope: _Scope) -> _Scope | None:
+        """Expands the next statement's own expressions; gives its scope when it has blocks."""
+        index = scope.position
+        scope.position += 1
+        node = scope.blocks[scope.block][index]
+        if node not in self._carriers and not self._locations:
+            scope.out.append(node)
+            return None
+        first = len(scope.out)
+        exprs = self._expander.operands(node.exprs, scope.out)
+        inner = _Scope(node, exprs, node.bodies)
+        if self._locations:
+            inner.old, inner.new = scope.old_path(index), scope.new_path(len(scope.out))
+            self._move(scope, first, inner)
+        if node.bodies:
+            return inner
+        scope.out.append(with_parts(node, exprs, ()))
+        return None
+
+    def _move(self, scope: _Scope, first: int, inner: _Scope) -> None:
+        location = self._locations.get(inner.old)
+        if location is None:
+            return
+        self._moved[inner.new] = location
+        for index in range(first, len(scope.out)):
+            for path, _ in statements((scope.out[index],), ""):
+                self._moved[scope.new_path(index) + path.removeprefix("[0]")] = location

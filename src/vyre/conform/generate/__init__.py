@@ -1,0 +1,1 @@
+"""Generators of conformance material, deterministic by seed."""

@@ -1,0 +1,328 @@
+"""Python's operators on typed values: which operation each one is.
+
+U32 and I32 use the integer operators, floats the float operators. What depends on the sign, and all of
+U64 and U128, are calls of the standard library (decision 2). A Python number takes the type of the other
+operand; a Bool counts as U32 0 or 1. Nothing else is converted silently.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from typing import TYPE_CHECKING, Any
+
+from vyre.frontend.literals import literal
+from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Value, describe
+from vyre.ir.expr import BinOp, Call, Cast, LitBool, Select, UnOp
+from vyre.ir.operators import BinaryOp, UnaryOp
+from vyre.ir.types import DataType
+from vyre.ir.typing import CAST_TABLE, CONVERT_INTEGERS, FLOAT_TYPES, binary_type, is_condition, unary_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_T = DataType
+U32 = DataType.U32
+
+_FAMILIES = {_T.I32: "signed", _T.U64: "wide.u64", _T.U128: "wide.u128"}
+"""Prefixes of the standard library for what `BinOp` does not do on these types."""
+
+_BINARY: dict[type[ast.operator], tuple[str, str, BinaryOp | None, BinaryOp | None]] = {
+    ast.Add: ("+", "add", BinaryOp.Add, BinaryOp.FAdd),
+    ast.Sub: ("-", "sub", BinaryOp.Sub, BinaryOp.FSub),
+    ast.Mult: ("*", "mul", BinaryOp.Mul, BinaryOp.FMul),
+    ast.Div: ("/", "", None, BinaryOp.FDiv),
+    ast.FloorDiv: ("//", "div", BinaryOp.Div, None),
+    ast.Mod: ("%", "mod", BinaryOp.Mod, None),
+    ast.Pow: ("**", "", None, BinaryOp.FPow),
+    ast.BitAnd: ("&", "and", BinaryOp.BitAnd, None),
+    ast.BitOr: ("|", "or", BinaryOp.BitOr, None),
+    ast.BitXor: ("^", "xor", BinaryOp.BitXor, None),
+    ast.LShift: ("<<", "shl", BinaryOp.Shl, None),
+    ast.RShift: (">>", "shr", BinaryOp.Shr, None),
+}
+_COMPARE: dict[type[ast.cmpop], tuple[str, str, BinaryOp, BinaryOp]] = {
+    ast.Eq: ("==", "eq", BinaryOp.Eq, BinaryOp.FEq),
+    ast.NotEq: ("!=", "ne", BinaryOp.Ne, BinaryOp.FNe),
+    ast.Lt: ("<", "lt", BinaryOp.Lt, BinaryOp.FLt),
+    ast.LtE: ("<=", "le", BinaryOp.Le, BinaryOp.FLe),
+    ast.Gt: (">", "gt", BinaryOp.Gt, BinaryOp.FGt),
+    ast.GtE: (">=", "ge", BinaryOp.Ge, BinaryOp.FGe),
+}
+_PYTHON: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_MAX_CONSTANT_BITS = 4096
+
+
+def binary(op: ast.operator, left: Operand, right: Operand) -> Operand:
+    """The value of `left op right`."""
+    entry = _BINARY.get(type(op))
+    if entry is None:
+        raise Refused("`@` has no meaning in a kernel.", "write the loop over the elements.")
+    symbol, name, integer, floating = entry
+    if isinstance(left, Const) and isinstance(right, Const):
+        return _fold(op, symbol, left.value, right.value)
+    if isinstance(op, (ast.LShift, ast.RShift)):
+        return _shift(symbol, name, integer, left, right)
+    a, b = unify(symbol, left, right)
+    if a.type in FLOAT_TYPES:
+        if floating is None:
+            hint = "write vyre.floor(x / y)." if symbol == "//" else f"cast to u32 bits before `{symbol}`."
+            raise Refused(f"`{symbol}` has no meaning on {a.type.value}.", hint)
+        return _operate(symbol, floating, a, b)
+    if integer is None:
+        hint = "write `//`, or convert both: vyre.convert(x, f32)." if symbol == "/" else "multiply instead."
+        raise Refused(f"`{symbol}` has no meaning on {a.type.value}.", hint)
+    if binary_type(integer, a.type, b.type) is not None:
+        return _operate(symbol, integer, a, b)
+    return library(symbol, name, a.type, a, b)
+
+
+def compare(op: ast.cmpop, left: Operand, right: Operand) -> Operand:
+    """The value of a comparison: U32 0 or 1."""
+    entry = _COMPARE.get(type(op))
+    if entry is None:
+        words = type(op).__name__
+        raise Refused(f"`{words}` has no meaning in a kernel.", "compare numbers with == != < <= > >=.")
+    symbol, name, integer, floating = entry
+    if isinstance(left, Const) and isinstance(right, Const):
+        return _fold(op, symbol, left.value, right.value)
+    a, b = unify(symbol, left, right)
+    chosen = floating if a.type in FLOAT_TYPES else integer
+    if binary_type(chosen, a.type, b.type) is not None:
+        result = _operate(symbol, chosen, a, b)
+    else:
+        result = library(symbol, name, a.type, a, b)
+    return Value(result.expr, result.type, logical=True)
+
+
+def unary(op: ast.unaryop, operand: Operand) -> Operand:
+    """The value of `-x`, `~x`, `+x` or `not x`."""
+    if isinstance(operand, Const):
+        return _fold_unary(op, operand.value)
+    if isinstance(op, ast.Not):
+        condition_value = truth(operand)
+        return Value(UnOp(UnaryOp.LogicalNot, condition_value.expr), U32, logical=True)
+    value = number(operand)
+    if isinstance(op, ast.UAdd):
+        return value
+    if isinstance(op, ast.USub):
+        chosen = UnaryOp.FNeg if value.type in FLOAT_TYPES else UnaryOp.Negate
+    else:
+        chosen = UnaryOp.BitNot
+    symbol = "-" if isinstance(op, ast.USub) else "~"
+    if unary_type(chosen, value.type) is None:
+        if symbol == "~" and value.type not in FLOAT_TYPES:
+            return library(symbol, "not", value.type, value)
+        hint = "write 0 - x." if symbol == "-" else "cast to u32 bits first: vyre.cast(x, u32)."
+        raise Refused(f"`{symbol}` has no meaning on {value.type.value}.", hint)
+    return Value(UnOp(chosen, value.expr), value.type)
+
+
+def logical(op: ast.boolop, values: list[Operand]) -> Operand:
+    """`and` or `or` of all values, every one evaluated; U32 0 or 1."""
+    join = any if isinstance(op, ast.Or) else all
+    chosen = BinaryOp.Or if isinstance(op, ast.Or) else BinaryOp.And
+    constants = [v.value for v in values if isinstance(v, Const)]
+    if len(constants) == len(values):
+        return Const(join(constants))
+    total, *rest = [truth(v) for v in values]
+    for value in rest:
+        a, b = (total, value) if total.type is value.type else (as_u32(total), as_u32(value))
+        total = Value(BinOp(chosen, a.expr, b.expr), U32, logical=True)
+    return total
+
+
+def choose(condition: Operand, if_true: Operand, if_false: Operand) -> Operand:
+    """`if_true if condition else if_false` as a Select: both arms are evaluated."""
+    if isinstance(if_true, Const) and isinstance(if_false, Const):
+        if isinstance(condition, Const):
+            return if_true if condition.value else if_false
+        kind = _constant_type(if_true.value, if_false.value)
+        if_true, if_false = constant(if_true, kind), constant(if_false, kind)
+    a, b = unify("if … else", if_true, if_false, keep_bool=True)
+    return Value(Select(truth(condition).expr, a.expr, b.expr), a.type, logical=a.logical and b.logical)
+
+
+def truth(operand: Operand) -> Value:
+    """The operand as a condition: U32 or Bool."""
+    if isinstance(operand, Const):
+        return Value(LitBool(bool(operand.value)), _T.Bool)
+    value = number(operand)
+    if not is_condition(value.type):
+        zero = "0.0" if value.type in FLOAT_TYPES else "0"
+        raise Refused(f"{value.type.value} is no condition.", f"compare it: x != {zero}.")
+    return value
+
+
+def number(operand: Operand) -> Value:
+    """The operand as a value; a Python number on its own is U32, F32 or Bool."""
+    match operand:
+        case Value():
+            return operand
+        case Const():
+            return constant(operand, _constant_type(operand.value))
+        case Buffer(decl=decl):
+            raise Refused(f"{describe(operand)} is not a value.", f"index it: {decl.name}[i].")
+        case PyObject(value=str()):
+            raise Refused("a str has no meaning in a kernel.", "use numbers.")
+        case _:
+            raise Refused(f"{describe(operand)} is not a value.", "use numbers, buffers and vyre functions.")
+
+
+def constant(operand: Const, target: DataType) -> Value:
+    return Value(literal(operand.value, target), target)
+
+
+def coerce(operand: Operand, target: DataType, what: str) -> Value:
+    """The operand as a value of `target`; only numbers and Bool/U32 logic change their type."""
+    if isinstance(operand, Const):
+        if target is U32 and isinstance(operand.value, bool):
+            operand = Const(int(operand.value))
+        return constant(operand, target)
+    value = number(operand)
+    if value.type is target:
+        return value
+    if target is U32 and value.type is _T.Bool:
+        return as_u32(value)
+    if target is _T.Bool and value.logical:
+        return Value(Cast(_T.Bool, value.expr), _T.Bool)
+    raise Refused(f"{what} is {target.value} and got {value.type.value}.", conversion(value.type, target))
+
+
+def conversion(source: DataType, target: DataType) -> str:
+    """What to write to get from one type to the other."""
+    name = type_name(target)
+    pair = {source, target}
+    if pair & CONVERT_INTEGERS and pair & FLOAT_TYPES:
+        return f"convert the value: vyre.convert(x, {name})."
+    if target is _T.Bool:
+        return "compare it: x != 0."
+    if (source, target) in CAST_TABLE:
+        return f"cast it: vyre.cast(x, {name})."
+    return f"compute it in {name} from the start."
+
+
+def type_name(t: DataType) -> str:
+    names = {_T.Bool: "boolean", _T.Vec2U32: "vec2", _T.Vec4U32: "vec4", _T.Bytes: "packed_bytes"}
+    return names.get(t, t.value.lower())
+
+
+def as_u32(value: Value) -> Value:
+    return Value(Cast(U32, value.expr), U32, logical=True) if value.type is _T.Bool else value
+
+
+def unify(symbol: str, left: Operand, right: Operand, *, keep_bool: bool = False) -> tuple[Value, Value]:
+    """Both operands in one type."""
+    if isinstance(left, Const) and not isinstance(right, Const):
+        b = number(right) if keep_bool and isinstance(left.value, bool) else as_u32(number(right))
+        return coerce(left, b.type, f"the other side of `{symbol}`"), b
+    if isinstance(right, Const) and not isinstance(left, Const):
+        a = number(left) if keep_bool and isinstance(right.value, bool) else as_u32(number(left))
+        return a, coerce(right, a.type, f"the other side of `{symbol}`")
+    a, b = number(left), number(right)
+    if not (keep_bool and a.type is b.type):
+        a, b = as_u32(a), as_u32(b)
+    if a.type is not b.type:
+        raise Refused(
+            f"`{symbol}` takes two values of one type and got {a.type.value} and {b.type.value}.",
+            conversion(b.type, a.type),
+        )
+    return a, b
+
+
+def library(symbol: str, name: str, family: DataType, *args: Value) -> Value:
+    """A call of the standard library's op for this type."""
+    from vyre.compose.registry import default_registry
+
+    prefix = _FAMILIES.get(family)
+    op = default_registry().get(f"{prefix}.{name}") if prefix else None
+    if op is None:
+        hint = "take its u32 lanes: x[0], x[1], …." if family.lanes > 1 else "convert it first."
+        raise Refused(f"`{symbol}` has no meaning on {family.value}.", hint)
+    return Value(Call(op.id, tuple(a.expr for a in args)), op.output)
+
+
+def _shift(symbol: str, name: str, op: BinaryOp | None, left: Operand, right: Operand) -> Value:
+    if isinstance(left, Const):
+        amount = as_u32(number(right))
+        value = coerce(left, amount.type, f"the other side of `{symbol}`")
+    else:
+        value = as_u32(number(left))
+        amount = coerce(right, U32, "a shift amount") if isinstance(right, Const) else as_u32(number(right))
+    if value.type in FLOAT_TYPES:
+        raise Refused(
+            f"`{symbol}` has no meaning on {value.type.value}.", "cast to u32 bits first: vyre.cast(x, u32)."
+        )
+    if amount.type is _T.I32:
+        amount = Value(Cast(U32, amount.expr), U32)
+    if amount.type is not U32:
+        raise Refused(f"a shift amount is U32 and got {amount.type.value}.", conversion(amount.type, U32))
+    if value.type is U32 and op is not None:
+        return _operate(symbol, op, value, amount)
+    return library(symbol, name, value.type, value, amount)
+
+
+def _operate(symbol: str, op: BinaryOp, a: Value, b: Value) -> Value:
+    result = binary_type(op, a.type, b.type)
+    if result is None:
+        raise Refused(f"`{symbol}` has no meaning on {a.type.value}.", conversion(a.type, _T.F32))
+    return Value(BinOp(op, a.expr, b.expr), result)
+
+
+def _constant_type(*values: bool | int | float) -> DataType:
+    if any(isinstance(v, float) for v in values):
+        return _T.F32
+    if all(isinstance(v, bool) for v in values):
+        return _T.Bool
+    if any(v < 0 for v in values):
+        raise Refused(
+            f"{min(values)} has no type of its own.", f"write i32({min(values)}), or f32 for a float."
+        )
+    return U32
+
+
+def _fold(op: ast.AST, symbol: str, left: Any, right: Any) -> Const:
+    huge = isinstance(op, (ast.LShift, ast.Pow)) and (
+        abs(right) > _MAX_CONSTANT_BITS or abs(left) > 1 << _MAX_CONSTANT_BITS
+    )
+    if huge:
+        raise Refused(f"the constant of `{symbol}` is too large.", "write a number that fits its type.")
+    try:
+        value: Any = _PYTHON[type(op)](left, right)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise Refused(f"the constant cannot be computed: {error}.", "write a number.") from error
+    if not isinstance(value, (int, float)):
+        raise Refused(f"{value!r} is no number of a kernel.", "write an int or a float.")
+    return Const(value)
+
+
+def _fold_unary(op: ast.unaryop, value: Any) -> Const:
+    if isinstance(op, ast.Not):
+        return Const(not value)
+    if isinstance(op, ast.Invert):
+        if isinstance(value, float):
+            raise Refused("`~` has no meaning on a float.", "write an integer.")
+        # The complement of a constant is a mask: it takes its width from where it is used.
+        raise Refused(
+            f"`~{value}` has no width of its own.", f"write ~u32({value}), or the mask as a number."
+        )
+    return Const(-value if isinstance(op, ast.USub) else +value)

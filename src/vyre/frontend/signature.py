@@ -1,0 +1,138 @@
+"""The parameters of a kernel or op, read from its annotations."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vyre.frontend.types import BufferAnnotation, Role, Scalar
+from vyre.ir.buffers import BufferAccess, BufferDecl
+from vyre.ir.limits import MAX_NAME_LENGTH, U32_MAX
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from vyre.frontend.source import Source
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ACCESS = {
+    Role.In: BufferAccess.ReadOnly,
+    Role.Out: BufferAccess.ReadWrite,
+    Role.InOut: BufferAccess.ReadWrite,
+    Role.Uniform: BufferAccess.Uniform,
+    Role.Shared: BufferAccess.Workgroup,
+    Role.SharedAtomic: BufferAccess.WorkgroupAtomic,
+}
+_PYTHON_TYPES = {int: "u32 or i32", float: "f32", bool: "boolean", bytes: "In[packed_bytes]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter: a buffer with a role, or a scalar, whose role is None."""
+
+    name: str
+    role: Role | None
+    element: DataType
+    count: int
+    node: ast.arg
+
+    def declare(self, binding: int | None) -> BufferDecl:
+        assert self.role is not None
+        return BufferDecl(self.name, binding, _ACCESS[self.role], self.element, self.count)
+
+
+def require_name(source: Source, node: ast.AST, name: str) -> None:
+    """Refuses names that programs cannot have."""
+    if name.startswith("__"):
+        source.fail(node, f"the name {name!r} begins with `__`, which is reserved.", "choose another name.")
+    if not _NAME.fullmatch(name) or len(name) > MAX_NAME_LENGTH:
+        source.fail(
+            node,
+            f"the name {name!r} cannot be a name of a program.",
+            f"use at most {MAX_NAME_LENGTH} letters a to z, digits and `_`.",
+        )
+
+
+def parameters(source: Source, names: Mapping[str, Any]) -> list[Parameter]:
+    """Every parameter in order. Raises `KernelError` at the first that has no meaning."""
+    arguments = source.tree.args
+    odd = arguments.vararg or arguments.kwarg or next(iter(arguments.kwonlyargs), None)
+    if odd is not None:
+        source.fail(
+            odd, f"the parameter {odd.arg!r} has no fixed place.", "list every buffer as a plain parameter."
+        )
+    if arguments.defaults:
+        source.fail(
+            arguments.defaults[0], "a parameter has a default value.", "pass the value at the call instead."
+        )
+    return [_parameter(source, node, names) for node in (*arguments.posonlyargs, *arguments.args)]
+
+
+def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any]) -> Parameter:
+    require_name(source, node, node.arg)
+    if node.annotation is None:
+        source.fail(
+            node,
+            f"the parameter {node.arg!r} has no annotation.",
+            f"annotate it: {node.arg}: In[u32], Out[u32], InOut[u32], or u32 for a scalar.",
+        )
+    annotation = evaluate(source, node.annotation, names, source.function.__annotations__.get(node.arg))
+    if isinstance(annotation, BufferAnnotation):
+        element = value_type(annotation.element)
+        if element is None:
+            source.fail(
+                node.annotation,
+                f"{_shown(annotation.element)} is no element type.",
+                "use u32, i32, u64, u128, f16, bf16, f32, f64, boolean, vec2, vec4 or packed_bytes.",
+            )
+        count = annotation.count
+        if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= U32_MAX:
+            source.fail(
+                node.annotation, f"{count!r} is no element count.", "write Role[type, Literal[64]], from 0."
+            )
+        if annotation.role in (Role.Shared, Role.SharedAtomic) and count == 0:
+            source.fail(
+                node.annotation,
+                f"the workgroup memory {node.arg!r} has no size.",
+                f"write {annotation.role.value}[u32, Literal[64]], or `{node.arg} = vyre.shared(u32, 64)` "
+                "in the body.",
+            )
+        return Parameter(node.arg, annotation.role, element, count, node)
+    scalar = value_type(annotation)
+    if scalar is None or scalar is DataType.Bytes:
+        hint = _PYTHON_TYPES.get(annotation) if isinstance(annotation, type) else None
+        source.fail(
+            node.annotation,
+            f"{_shown(annotation)} is no type of a parameter.",
+            f"write {hint}." if hint else "write a buffer such as In[u32], or a scalar type such as u32.",
+        )
+    return Parameter(node.arg, None, scalar, 0, node)
+
+
+def value_type(annotation: Any) -> DataType | None:
+    """The data type behind `u32` and its like; None for anything else."""
+    if isinstance(annotation, type) and issubclass(annotation, Scalar):
+        return getattr(annotation, "__vyre_type__", None)
+    return None
+
+
+def evaluate(source: Source, node: ast.expr, names: Mapping[str, Any], known: Any) -> Any:
+    """The object an annotation names, also under `from __future__ import annotations`."""
+    if known is not None and not isinstance(known, str):
+        return known
+    text = known if isinstance(known, str) else ast.unparse(node)
+    try:
+        return eval(text, {}, dict(names))
+    except Exception as error:  # an annotation is any Python expression, so any error may come
+        source.fail(
+            node,
+            f"the annotation {text!r} cannot be read: {error}.",
+            "import the names it uses where the function is defined, not under TYPE_CHECKING.",
+        )
+
+
+def _shown(value: Any) -> str:
+    return getattr(value, "__name__", None) or repr(value)

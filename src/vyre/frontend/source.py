@@ -1,0 +1,100 @@
+"""The source of a Python function: its syntax tree, and where each part stands in the user's file."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from dataclasses import dataclass
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from vyre.errors import KernelError, SourceLocation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A function and its tree. Lines of the tree count from the start of `lines`."""
+
+    function: FunctionType
+    tree: ast.FunctionDef
+    lines: tuple[str, ...]
+    first_line: int
+
+    def location(self, node: ast.AST) -> SourceLocation:
+        """Where a node begins in the user's file."""
+        line = getattr(node, "lineno", self.tree.lineno)
+        offset = getattr(node, "col_offset", 0)
+        text = self.lines[line - 1].rstrip("\n")
+        # The parser counts columns in UTF-8 bytes.
+        column = len(text.encode()[:offset].decode(errors="replace")) + 1
+        code = self.function.__code__
+        return SourceLocation(code.co_filename, self.first_line + line - 1, column, text)
+
+    def fail(self, node: ast.AST, message: str, fix: str) -> NoReturn:
+        raise KernelError(message, fix=fix, location=self.location(node))
+
+
+def source_of(function: Any) -> Source:
+    """Reads the source of a function. Raises `KernelError` for anything that has none."""
+    if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
+        name = getattr(function, "__name__", repr(function))
+        raise KernelError(
+            f"{name} is not a function written with `def`.",
+            fix="decorate a plain function with annotated parameters.",
+            location=SourceLocation("<unknown>", 1, 1),
+        )
+    code = function.__code__
+    place = SourceLocation(code.co_filename, code.co_firstlineno, 1)
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError, IndexError) as error:
+        raise KernelError(
+            f"the source of {function.__name__} cannot be read.",
+            fix="write the function in a file, a notebook cell or any place Python can read back.",
+            location=place,
+        ) from error
+    try:
+        tree = _parse("".join(lines))
+    except (SyntaxError, RecursionError) as error:
+        raise KernelError(
+            f"the source of {function.__name__} cannot be parsed on its own: {error}.",
+            fix="write it as a plain `def` with shorter expressions.",
+            location=place,
+        ) from error
+    if tree is None:
+        raise KernelError(
+            f"{function.__name__} is not written with a plain `def`.",
+            fix="decorate a plain function; `async def` and `lambda` have no meaning in a kernel.",
+            location=place,
+        )
+    return Source(function, tree, tuple(lines), max(first, 1))
+
+
+def _parse(text: str) -> ast.FunctionDef | None:
+    if text[:1] in (" ", "\t"):
+        # An indented function parses as the body of a block, which keeps its columns.
+        module = ast.parse("if 1:\n" + text)
+        block = module.body[0]
+        body = block.body if isinstance(block, ast.If) else []
+        for node in body:
+            ast.increment_lineno(node, -1)
+    else:
+        body = ast.parse(text).body
+    return next((node for node in body if isinstance(node, ast.FunctionDef)), None)
+
+
+def names_of(function: FunctionType) -> Mapping[str, Any]:
+    """The names a function sees from outside: its closure, then its module, then Python's own."""
+    code = function.__code__
+    closure: dict[str, Any] = {}
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            closure[name] = cell.cell_contents
+        except ValueError:  # a name that the enclosing function has not assigned yet
+            continue
+    builtins: Any = function.__globals__.get("__builtins__", {})
+    own = builtins if isinstance(builtins, dict) else vars(builtins)
+    return {**own, **function.__globals__, **closure}

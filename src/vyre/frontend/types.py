@@ -1,0 +1,251 @@
+"""The names of a kernel's annotations: value types, and what a parameter is to the host.
+
+    def f(a: In[u32], out: Out[u32], n: u32): ...
+
+They are read by the front end and never instantiated. For type checkers they carry the operators that
+kernels may use, so that a kernel checks like any other function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
+
+from vyre.errors import VyreError
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from typing import Generic, Self, overload
+
+    from typing_extensions import TypeVar
+
+    T = TypeVar("T")
+    N = TypeVar("N", default=int)
+
+
+class Scalar:
+    """Base of the value types."""
+
+    __vyre_type__: ClassVar[DataType]
+
+    def __init__(self, *value: Any) -> None:
+        name = type(self).__name__
+        raise VyreError(
+            f"{name}() makes values only inside @vyre.kernel or @vyre.op.",
+            fix="use a NumPy array on the host, or a literal of vyre.ir when building a program by hand.",
+        )
+
+    if TYPE_CHECKING:
+
+        def __bool__(self) -> bool: ...
+
+
+class Integer(Scalar):
+    if TYPE_CHECKING:
+
+        def __init__(self, value: Scalar | int = 0) -> None: ...
+        def __index__(self) -> int: ...
+        def __add__(self, other: Self | int) -> Self: ...
+        def __radd__(self, other: int) -> Self: ...
+        def __sub__(self, other: Self | int) -> Self: ...
+        def __rsub__(self, other: int) -> Self: ...
+        def __mul__(self, other: Self | int) -> Self: ...
+        def __rmul__(self, other: int) -> Self: ...
+        def __floordiv__(self, other: Self | int) -> Self: ...
+        def __rfloordiv__(self, other: int) -> Self: ...
+        def __mod__(self, other: Self | int) -> Self: ...
+        def __rmod__(self, other: int) -> Self: ...
+        def __and__(self, other: Self | int) -> Self: ...
+        def __rand__(self, other: int) -> Self: ...
+        def __or__(self, other: Self | int) -> Self: ...
+        def __ror__(self, other: int) -> Self: ...
+        def __xor__(self, other: Self | int) -> Self: ...
+        def __rxor__(self, other: int) -> Self: ...
+        def __lshift__(self, other: Self | u32 | int) -> Self: ...
+        def __rlshift__(self, other: int) -> Self: ...
+        def __rshift__(self, other: Self | u32 | int) -> Self: ...
+        def __rrshift__(self, other: int) -> Self: ...
+        def __neg__(self) -> Self: ...
+        def __invert__(self) -> Self: ...
+        def __abs__(self) -> Self: ...
+        def __lt__(self, other: Self | int) -> bool: ...
+        def __le__(self, other: Self | int) -> bool: ...
+        def __gt__(self, other: Self | int) -> bool: ...
+        def __ge__(self, other: Self | int) -> bool: ...
+
+
+class Float(Scalar):
+    if TYPE_CHECKING:
+
+        def __init__(self, value: float = 0) -> None: ...
+        def __add__(self, other: Self | float) -> Self: ...
+        def __radd__(self, other: float) -> Self: ...
+        def __sub__(self, other: Self | float) -> Self: ...
+        def __rsub__(self, other: float) -> Self: ...
+        def __mul__(self, other: Self | float) -> Self: ...
+        def __rmul__(self, other: float) -> Self: ...
+        def __truediv__(self, other: Self | float) -> Self: ...
+        def __rtruediv__(self, other: float) -> Self: ...
+        def __pow__(self, other: Self | float) -> Self: ...
+        def __rpow__(self, other: float) -> Self: ...
+        def __neg__(self) -> Self: ...
+        def __abs__(self) -> Self: ...
+        def __round__(self) -> Self: ...
+        def __lt__(self, other: Self | float) -> bool: ...
+        def __le__(self, other: Self | float) -> bool: ...
+        def __gt__(self, other: Self | float) -> bool: ...
+        def __ge__(self, other: Self | float) -> bool: ...
+
+
+class Lanes(Scalar):
+    if TYPE_CHECKING:
+
+        def __init__(self, *lanes: u32 | int) -> None: ...
+        def __getitem__(self, lane: int) -> u32: ...
+
+
+class u32(Integer):  # noqa: N801 - value types read like values
+    __vyre_type__ = DataType.U32
+
+
+class i32(Integer):  # noqa: N801
+    __vyre_type__ = DataType.I32
+
+
+class u64(Integer):  # noqa: N801
+    __vyre_type__ = DataType.U64
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, lane: int) -> u32: ...
+
+
+class u128(Integer):  # noqa: N801
+    __vyre_type__ = DataType.U128
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, lane: int) -> u32: ...
+
+
+class f16(Float):  # noqa: N801
+    __vyre_type__ = DataType.F16
+
+
+class bf16(Float):  # noqa: N801
+    __vyre_type__ = DataType.BF16
+
+
+class f32(Float):  # noqa: N801
+    __vyre_type__ = DataType.F32
+
+
+class f64(Float):  # noqa: N801
+    __vyre_type__ = DataType.F64
+
+
+class boolean(Scalar):  # noqa: N801
+    __vyre_type__ = DataType.Bool
+
+    if TYPE_CHECKING:
+
+        def __init__(self, value: Scalar | bool = False) -> None: ...
+        def __radd__(self, other: int) -> u32: ...
+        def __and__(self, other: boolean | bool) -> u32: ...
+        def __or__(self, other: boolean | bool) -> u32: ...
+        def __xor__(self, other: boolean | bool) -> u32: ...
+
+
+class vec2(Lanes):  # noqa: N801
+    """Two u32 lanes."""
+
+    __vyre_type__ = DataType.Vec2U32
+
+
+class vec4(Lanes):  # noqa: N801
+    """Four u32 lanes."""
+
+    __vyre_type__ = DataType.Vec4U32
+
+
+class packed_bytes(Scalar):  # noqa: N801
+    """Element of a `Bytes` buffer: bytes on the host, u32 words in the kernel."""
+
+    __vyre_type__ = DataType.Bytes
+
+
+class Role(Enum):
+    """What a buffer parameter is to the host."""
+
+    In = "In"
+    Out = "Out"
+    InOut = "InOut"
+    Uniform = "Uniform"
+    Shared = "Shared"
+    SharedAtomic = "SharedAtomic"
+
+
+@dataclass(frozen=True, slots=True)
+class BufferAnnotation:
+    """What `In[u32]` or `Shared[u32, Literal[64]]` is at run time."""
+
+    role: Role
+    element: Any
+    count: Any = 0
+
+
+if TYPE_CHECKING:
+
+    class _Buffer(Generic[T, N]):
+        def __len__(self) -> int: ...
+        @overload
+        def __getitem__(self: _Buffer[packed_bytes, Any], index: u32 | int) -> u32: ...
+        @overload
+        def __getitem__(self, index: u32 | int) -> T: ...
+        def __getitem__(self, index: u32 | int) -> Any: ...
+
+    class _Writable(_Buffer[T, N]):
+        @overload
+        def __setitem__(self: _Writable[packed_bytes, Any], index: u32 | int, value: u32 | int) -> None: ...
+        @overload
+        def __setitem__(self, index: u32 | int, value: T | float) -> None: ...
+        def __setitem__(self, index: u32 | int, value: Any) -> None: ...
+
+    class In(_Buffer[T, N]):
+        """A storage buffer that the kernel reads."""
+
+    class Out(_Writable[T, N]):
+        """A storage buffer that the kernel writes; zeros unless the caller passes one."""
+
+    class InOut(_Writable[T, N]):
+        """A storage buffer that the kernel reads and writes."""
+
+    class Uniform(_Buffer[T, N]):
+        """A small read-only buffer, at most 64 KiB."""
+
+    class Shared(_Writable[T, N]):
+        """Memory of one workgroup."""
+
+    class SharedAtomic(_Writable[T, N]):
+        """Memory of one workgroup that takes atomics."""
+
+else:
+
+    class _Buffer:
+        def __class_getitem__(cls, item: Any) -> BufferAnnotation:
+            element, count = item if isinstance(item, tuple) and len(item) == 2 else (item, 0)
+            literal = get_args(count)  # Literal[64] is what type checkers accept for a number
+            return BufferAnnotation(Role(cls.__name__), element, literal[0] if literal else count)
+
+    class In(_Buffer): ...
+
+    class Out(_Buffer): ...
+
+    class InOut(_Buffer): ...
+
+    class Uniform(_Buffer): ...
+
+    class Shared(_Buffer): ...
+
+    class SharedAtomic(_Buffer): ...

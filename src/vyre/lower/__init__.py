@@ -1,0 +1,1 @@
+"""From a valid program to source code: normalise, then emit one language."""

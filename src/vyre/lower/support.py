@@ -1,0 +1,47 @@
+"""What the emitters cannot lower yet, said once for all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.errors import UnsupportedByBackend
+from vyre.ir.expr import Approx, BinOp, Cast, Convert, Expr, FMulAdd, FReduce, FReduceApprox, UnOp
+from vyre.ir.operators import FLOAT_BINARY_OPS, FLOAT_UNARY_OPS, UnaryOp
+from vyre.ir.typing import CAST_TABLE, CastRule
+from vyre.ir.walk import expressions
+
+if TYPE_CHECKING:
+    from vyre.lower.prepare import Prepared
+
+_SIGN_OPS = frozenset({UnaryOp.FNeg, UnaryOp.FAbs})
+
+
+def check_supported(prepared: Prepared, backend: str) -> None:
+    """Raises `UnsupportedByBackend` for the first operation that has no exact lowering."""
+    for expr in expressions(prepared.entry):
+        op = _unsupported(expr, prepared)
+        if op is not None:
+            raise UnsupportedByBackend(
+                op,
+                backend,
+                why="float arithmetic has no exact lowering yet",
+                fix="run it on the backend `reference`, which defines the result.",
+            )
+
+
+def _unsupported(expr: Expr, prepared: Prepared) -> str | None:
+    match expr:
+        case BinOp(op=op) if op in FLOAT_BINARY_OPS:
+            return op.value
+        case UnOp(op=op) if op in FLOAT_UNARY_OPS - _SIGN_OPS:
+            return op.value
+        case FMulAdd() | Convert() | FReduce() | FReduceApprox():
+            return type(expr).__name__
+        case Approx(op=op):
+            return op.value
+        case Cast(target=target, value=value):
+            rule = CAST_TABLE[prepared.type(value), target]
+            rounds = rule in (CastRule.Widen, CastRule.Round)
+            return f"Cast {prepared.type(value).value} to {target.value}" if rounds else None
+        case _:
+            return None

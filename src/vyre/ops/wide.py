@@ -1,0 +1,117 @@
+"""`wide.u64.*` and `wide.u128.*`: wide integers composed from u32 lanes, lane 0 lowest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.ir.expr import Expr, LitU32, MakeVec, Select, Var, mul_hi
+from vyre.ir.node import Let
+from vyre.ops.build import U32, U64, U128, A, B, binary, fold, lanes, shift, unary
+
+if TYPE_CHECKING:
+    from vyre.compose.op import Op
+    from vyre.ir.node import Node
+    from vyre.ir.types import DataType
+
+
+def _add(prefix: str, t: DataType) -> Op:
+    body: list[Node] = []
+    carry: Expr | None = None
+    for i, (a, b) in enumerate(zip(lanes(A, t.lanes), lanes(B, t.lanes), strict=True)):
+        part, total = Var(f"part{i}"), Var(f"sum{i}")
+        body.append(Let(part.name, a + b))
+        body.append(Let(total.name, part if carry is None else part + carry))
+        # One of the two additions may wrap, never both: a + b + 1 is below 2^33.
+        carry = (part < a) if carry is None else (part < a) | (total < part)
+        if i + 1 < t.lanes:
+            body.append(Let(f"carry{i}", carry))
+            carry = Var(f"carry{i}")
+    result = MakeVec(t, tuple(Var(f"sum{i}") for i in range(t.lanes)))
+    return binary(f"{prefix}.add", result, f"Sum modulo 2^{t.bits}.", of=t, body=body)
+
+
+def _sub(prefix: str, t: DataType) -> Op:
+    body: list[Node] = []
+    borrow: Expr | None = None
+    for i, (a, b) in enumerate(zip(lanes(A, t.lanes), lanes(B, t.lanes), strict=True)):
+        part = Var(f"part{i}")
+        body.append(Let(part.name, a - b))
+        body.append(Let(f"difference{i}", part if borrow is None else part - borrow))
+        borrow = (a < b) if borrow is None else (a < b) | (part < borrow)
+        if i + 1 < t.lanes:
+            body.append(Let(f"borrow{i}", borrow))
+            borrow = Var(f"borrow{i}")
+    result = MakeVec(t, tuple(Var(f"difference{i}") for i in range(t.lanes)))
+    return binary(f"{prefix}.sub", result, f"Difference modulo 2^{t.bits}.", of=t, body=body)
+
+
+def _less(t: DataType, x: Expr, y: Expr) -> Expr:
+    """1 where x < y: the highest lane that differs decides."""
+    pairs = list(zip(lanes(x, t.lanes), lanes(y, t.lanes), strict=True))
+    below: Expr = pairs[0][0] < pairs[0][1]
+    for a, b in pairs[1:]:
+        below = (a < b) | (a.eq(b) & below)
+    return below
+
+
+def _equal(t: DataType) -> Expr:
+    differences = [a ^ b for a, b in zip(lanes(A, t.lanes), lanes(B, t.lanes), strict=True)]
+    return fold(differences, lambda x, y: x | y).eq(0)
+
+
+def _common(prefix: str, t: DataType) -> list[Op]:
+    pairs = list(zip(lanes(A, t.lanes), lanes(B, t.lanes), strict=True))
+    less, greater, equal = _less(t, A, B), _less(t, B, A), _equal(t)
+    return [
+        _add(prefix, t),
+        _sub(prefix, t),
+        binary(f"{prefix}.and", MakeVec(t, tuple(a & b for a, b in pairs)), "Bits set in both.", of=t),
+        binary(f"{prefix}.or", MakeVec(t, tuple(a | b for a, b in pairs)), "Bits set in either.", of=t),
+        binary(f"{prefix}.xor", MakeVec(t, tuple(a ^ b for a, b in pairs)), "Bits that differ.", of=t),
+        unary(f"{prefix}.not", MakeVec(t, tuple(~a for a, _ in pairs)), "Every bit flipped.", of=t),
+        binary(f"{prefix}.eq", equal, "1 when equal, else 0.", of=t, gives=U32),
+        binary(f"{prefix}.ne", equal ^ 1, "1 when different, else 0.", of=t, gives=U32),
+        binary(f"{prefix}.lt", less, "1 when `a` is below `b`, else 0.", of=t, gives=U32),
+        binary(f"{prefix}.gt", greater, "1 when `a` is above `b`, else 0.", of=t, gives=U32),
+        binary(f"{prefix}.le", greater ^ 1, "1 when `a` is at most `b`, else 0.", of=t, gives=U32),
+        binary(f"{prefix}.ge", less ^ 1, "1 when `a` is at least `b`, else 0.", of=t, gives=U32),
+        binary(f"{prefix}.min", Select(less, A, B), "The lesser.", of=t),
+        binary(f"{prefix}.max", Select(greater, A, B), "The greater.", of=t),
+    ]
+
+
+def _u64_mul() -> Op:
+    (a0, a1), (b0, b1) = lanes(A, 2), lanes(B, 2)
+    result = MakeVec(U64, (a0 * b0, mul_hi(a0, b0) + a0 * b1 + a1 * b0))
+    return binary("wide.u64.mul", result, "Product modulo 2^64.", of=U64)
+
+
+def _u64_shift(name: str, *, left: bool) -> Op:
+    """Shifts by `small` within 32 bits, then moves a whole lane where bit 5 of the amount is set."""
+    low, high = lanes(A, 2)
+    near, far = (low, high) if left else (high, low)
+    small, whole = Var("small"), Var("whole")
+    kept, mixed = Var("kept"), Var("mixed")
+    # Two steps, because a shift by 32 - 0 would be masked to a shift by nothing.
+    crossing = (near >> 1) >> (31 - small) if left else (near << 1) << (31 - small)
+    body = (
+        Let("small", Var("amount") & 31),
+        Let("whole", Var("amount") & 32),
+        Let("kept", near << small if left else near >> small),
+        Let("mixed", (far << small if left else far >> small) | crossing),
+    )
+    emptied, filled = Select(whole, LitU32(0), kept), Select(whole, kept, mixed)
+    result = MakeVec(U64, (emptied, filled) if left else (filled, emptied))
+    side = "left" if left else "right"
+    doc = f"`a` shifted {side} by the low 6 bits of `amount`, zeros moving in."
+    return shift(f"wide.u64.{name}", result, doc, of=U64, body=body)
+
+
+def ops() -> list[Op]:
+    return [
+        *_common("wide.u64", U64),
+        _u64_mul(),
+        _u64_shift("shl", left=True),
+        _u64_shift("shr", left=False),
+        *_common("wide.u128", U128),
+    ]

@@ -1,0 +1,31 @@
+"""The reference interpreter: plain Python on exact integers, slow, obvious, and by definition right."""
+
+from vyre.reference.interpreter import DEFAULT_STEP_BUDGET, RunResult, run
+from vyre.reference.report import (
+    Access,
+    AccessKind,
+    DivergentBarrier,
+    InvocationRef,
+    OutOfBounds,
+    Race,
+    Report,
+    UninitialisedRead,
+)
+from vyre.reference.schedule import Order, Schedule, all_schedules
+
+__all__ = [
+    "DEFAULT_STEP_BUDGET",
+    "Access",
+    "AccessKind",
+    "DivergentBarrier",
+    "InvocationRef",
+    "Order",
+    "OutOfBounds",
+    "Race",
+    "Report",
+    "RunResult",
+    "Schedule",
+    "UninitialisedRead",
+    "all_schedules",
+    "run",
+]

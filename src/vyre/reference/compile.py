@@ -1,0 +1,372 @@
+"""Programs become flat code: registers for variables and temporaries, jumps for structure.
+
+Operands are evaluated left to right, once for each place they stand in the tree (decision 1), so an
+expression object used twice is compiled twice. Nothing here recurses: expressions and statements are
+walked with explicit stacks. What a validator would reject is refused, never given a meaning.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from vyre.errors import InterpreterError
+from vyre.ir import expr as e
+from vyre.ir import node as n
+from vyre.ir.limits import U32_MAX
+from vyre.ir.operators import FLOAT_BINARY_OPS, FLOAT_UNARY_OPS
+from vyre.ir.types import FLOAT_TYPES, DataType
+from vyre.ir.typing import is_condition, type_of
+from vyre.reference import code as c
+from vyre.reference import integers
+from vyre.reference.casts import caster
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from vyre.ir.buffers import BufferDecl
+    from vyre.ir.program import Program
+    from vyre.ir.signature import OpSignature
+
+MAX_CODE_NODES = 2_000_000
+"""Nodes of an inlined program, counted as a tree, that the interpreter is willing to compile."""
+
+_Value = tuple[int, DataType]
+
+
+def compile_program(program: Program, lengths: Mapping[str, int]) -> c.Code:
+    """The code of a program without calls; `lengths` are the buffers' element counts in this run."""
+    if program.size > MAX_CODE_NODES:
+        raise InterpreterError(
+            f"the program has more than {MAX_CODE_NODES} nodes, the reference interpreter's limit.",
+            fix="bind repeated subexpressions with Let instead of repeating them.",
+        )
+    return _Compiler(program, lengths).compile()
+
+
+def _move(value: int) -> int:
+    return value
+
+
+def _select(condition: int, if_true: int, if_false: int) -> int:
+    return if_true if condition else if_false
+
+
+def _lane(index: int, value: int) -> int:
+    return (value >> 32 * index) & U32_MAX
+
+
+def _make_vec(*lanes: int) -> int:
+    return sum(lane << 32 * i for i, lane in enumerate(lanes))
+
+
+class _Compiler:
+    def __init__(self, program: Program, lengths: Mapping[str, int]) -> None:
+        self.program = program
+        self.lengths = lengths
+        self.slots: dict[str, int] = {}
+        for slot, decl in enumerate(program.buffers):
+            if self.slots.setdefault(decl.name, slot) != slot:
+                raise InterpreterError(
+                    f"two buffers are named {decl.name}.", fix="give every buffer its own name."
+                )
+        self.instructions: list[c.Instruction] = []
+        self.registers: list[int] = []
+        self.constants: dict[int, int] = {}
+        self.ids: dict[tuple[str, int], int] = {}
+        self.free: list[int] = []
+        self.temporaries: set[int] = set()
+        self.scope: dict[str, _Value] = {}
+        self.outer: list[list[tuple[str, _Value | None]]] = []
+        self.loops: list[tuple[int, int]] = []
+        self.tasks: list[Callable[[], None]] = []
+        self.place = c.Place("entry")
+
+    def compile(self) -> c.Code:
+        self.tasks.append(partial(self.emit, c.Leave(None)))
+        self.body(self.program.entry, "entry", None)
+        while self.tasks:
+            self.tasks.pop()()
+        ids = (c.IdRegister(register, kind, axis) for (kind, axis), register in self.ids.items())
+        return c.Code(tuple(self.instructions), tuple(self.registers), tuple(ids))
+
+    # Statements. A statement that goes on after a nested body leaves that part as a task.
+
+    def body(self, nodes: tuple[n.Node, ...], name: str, parent: c.Place | None) -> None:
+        self.outer.append([])
+        self.tasks.append(self.close_scope)
+        for i in range(len(nodes) - 1, -1, -1):
+            self.tasks.append(partial(self.statement, nodes[i], c.Place(f"{name}[{i}]", parent)))
+
+    def close_scope(self) -> None:
+        for name, hidden in reversed(self.outer.pop()):
+            if hidden is None:
+                del self.scope[name]
+            else:
+                self.scope[name] = hidden
+
+    def bind(self, name: str, value: _Value) -> None:
+        self.outer[-1].append((name, self.scope.get(name)))
+        self.scope[name] = value
+
+    def statement(self, node: n.Node, place: c.Place) -> None:
+        self.place = place
+        match node:
+            case n.Let(name=name, value=value):
+                register = self.new_register()
+                _, kind = self.expression(value, into=register)
+                self.bind(name, (register, kind))
+            case n.Assign(name=name, value=value):
+                self.assign(name, value)
+            case n.Store(buffer=buffer, index=index, value=value):
+                self.store(buffer, index, value)
+            case n.If():
+                self.branch(node)
+            case n.Loop():
+                self.loop(node)
+            case n.Return():
+                self.emit(c.Leave(place))
+            case n.Block(body=body):
+                self.body(body, "body", place)
+            case n.Barrier():
+                self.emit(c.Meet(tuple(self.loops), place))
+            case _:
+                raise self.refusal(f"{node!r} is no statement of the language")
+
+    def assign(self, name: str, value: e.Expr) -> None:
+        if name not in self.scope:
+            raise self.refusal(f"the variable {name} is not declared here")
+        register, kind = self.scope[name]
+        if any(register == counter for counter, _ in self.loops):
+            raise self.refusal(f"the loop variable {name} is assigned")
+        _, given = self.expression(value, into=register)
+        if given is not kind:
+            raise self.refusal(f"a {given.value} is assigned to {name}, a {kind.value}")
+
+    def store(self, name: str, index: e.Expr, value: e.Expr) -> None:
+        decl = self.declared(name)
+        index_register, index_type = self.expression(index)
+        value_register, value_type = self.expression(value)
+        if not decl.access.writable:
+            raise self.refusal(f"the {decl.access.value} buffer {name} is stored to")
+        if index_type is not DataType.U32 or value_type is not decl.element.loaded:
+            raise self.refusal(f"a {value_type.value} is stored to {name}[{index_type.value}]")
+        self.emit(c.Write(self.slots[name], index_register, value_register, self.place))
+        self.release(index_register)
+        self.release(value_register)
+
+    def branch(self, node: n.If) -> None:
+        condition, kind = self.expression(node.condition)
+        if not is_condition(kind):
+            raise self.refusal(f"the condition is a {kind.value}")
+        self.release(condition)
+        at = self.reserve()
+        place = self.place
+
+        def after_then() -> None:
+            skip = self.reserve() if node.orelse else None
+            self.instructions[at] = c.JumpIfZero(condition, len(self.instructions))
+            if skip is not None:
+                self.tasks.append(partial(after_else, skip))
+                self.body(node.orelse, "orelse", place)
+
+        def after_else(skip: int) -> None:
+            self.instructions[skip] = c.Jump(len(self.instructions))
+
+        self.tasks.append(after_then)
+        self.body(node.then, "then", place)
+
+    def loop(self, node: n.Loop) -> None:
+        start, stop, counter = self.new_register(), self.new_register(), self.new_register()
+        for bound, register in ((node.start, start), (node.stop, stop)):
+            _, kind = self.expression(bound, into=register)
+            if kind is not DataType.U32:
+                raise self.refusal(f"a bound of the loop is a {kind.value}")
+        self.emit(c.Compute(counter, _move, (start,)))
+        at = self.reserve()
+
+        def after_body() -> None:
+            self.emit(c.LoopNext(counter, stop, at + 1))
+            self.instructions[at] = c.LoopEnter(counter, stop, len(self.instructions))
+            self.loops.pop()
+
+        self.tasks.append(after_body)
+        self.loops.append((counter, start))
+        self.body(node.body, "body", self.place)
+        self.bind(node.var, (counter, DataType.U32))
+
+    # Expressions.
+
+    def expression(self, root: e.Expr, *, into: int | None = None) -> _Value:
+        """Code that evaluates `root`; its value lies in `into`, or in the register that is returned."""
+        values: list[_Value] = []
+        stack: list[tuple[e.Expr, bool]] = [(root, False)]
+        while stack:
+            expr, ready = stack.pop()
+            if expr.children and not ready:
+                stack.append((expr, True))
+                stack.extend((child, False) for child in reversed(expr.children))
+                continue
+            first = len(values) - len(expr.children)
+            operands = tuple(register for register, _ in values[first:])
+            types = tuple(kind for _, kind in values[first:])
+            del values[first:]
+            kind = type_of(expr, types, self)
+            if kind is None:
+                given = ", ".join(t.value for t in types) or "nothing"
+                raise self.refusal(f"{expr!r} has no meaning over {given}")
+            for register in operands:
+                self.release(register)
+            values.append((self.operation(expr, operands, types, None if stack else into), kind))
+        register, kind = values[0]
+        if into is not None and register != into:
+            self.emit(c.Compute(into, _move, (register,)))
+            register = into
+        return register, kind
+
+    def operation(
+        self, expr: e.Expr, operands: tuple[int, ...], types: tuple[DataType, ...], into: int | None
+    ) -> int:
+        match expr:
+            case e.LitU32(value=value) | e.LitI32(value=value):
+                return self.constant(value & U32_MAX)
+            case e.LitBool(value=value):
+                return self.constant(int(value))
+            case e.Literal(bits=bits):
+                return self.constant(bits)
+            case e.Var(name=name):
+                return self.scope[name][0]
+            case e.BufLen(buffer=buffer):
+                self.declared(buffer)
+                return self.constant(self.lengths[buffer])
+            case e.InvocationId(axis=axis) | e.WorkgroupId(axis=axis) | e.LocalId(axis=axis):
+                return self.identity(type(expr).__name__, axis)
+            case e.Load(buffer=buffer):
+                dest = self.destination(into)
+                self.emit(c.Read(dest, self.slots[buffer], operands[0], self.place))
+            case e.Atomic(op=op, buffer=buffer):
+                if not self.declared(buffer).access.atomic:
+                    raise self.refusal(f"the buffer {buffer} takes no atomics")
+                dest = self.destination(into)
+                expected = operands[2] if len(operands) == 3 else None
+                index, value = operands[:2]
+                self.emit(c.Update(dest, op, self.slots[buffer], index, value, expected, self.place))
+            case e.FReduce(buffer=buffer) | e.FReduceApprox(buffer=buffer):
+                dest = self.destination(into)
+                start, stop = operands
+                self.emit(c.Reduce(dest, self.fold(expr), self.slots[buffer], start, stop, self.place))
+            case _:
+                dest = self.destination(into)
+                self.emit(c.Compute(dest, self.function(expr, types), operands))
+        return dest
+
+    def function(self, expr: e.Expr, types: tuple[DataType, ...]) -> Callable[..., int]:
+        match expr:
+            case e.Select():
+                return _select
+            case e.Lane(index=index):
+                return partial(_lane, index)
+            case e.MakeVec():
+                return _make_vec
+            case e.Cast(target=target):
+                return caster(types[0], target)
+            case e.BinOp(op=op) if op not in FLOAT_BINARY_OPS:
+                return integers.BINARY[op]
+            case e.UnOp(op=op) if op not in FLOAT_UNARY_OPS:
+                return integers.UNARY[op]
+            case _:
+                return self.float_function(expr, types[0])
+
+    def float_function(self, expr: e.Expr, source: DataType) -> Callable[..., int]:
+        from vyre.reference import floats
+
+        match expr:
+            case e.BinOp(op=op):
+                return partial(floats.binary, op, floats.FORMATS[source])
+            case e.UnOp(op=op):
+                return partial(floats.unary, op, floats.FORMATS[source])
+            case e.FMulAdd():
+                return partial(floats.fma, floats.FORMATS[source])
+            case e.Approx(op=op):
+                return partial(floats.approx, op, floats.FORMATS[source])
+            case e.Convert(target=target, mode=mode) if source in FLOAT_TYPES:
+                form = floats.FORMATS[source]
+
+                def to_integer(bits: int) -> int:
+                    return floats.to_integer(form, bits, mode, target)
+
+                return to_integer
+            case e.Convert(target=target):
+                return partial(floats.from_integer, floats.FORMATS[target], source)
+            case _:
+                raise self.refusal(f"{expr!r} is no expression that can run")
+
+    def fold(self, expr: e.FReduce | e.FReduceApprox) -> Callable[[list[int]], int]:
+        from vyre.reference import floats
+
+        form = floats.FORMATS[self.declared(expr.buffer).element]
+        if isinstance(expr, e.FReduce):
+            return partial(floats.reduce, expr.order, expr.op, form)
+        return partial(floats.reduce_exact, expr.op, form)
+
+    # The environment of `type_of`.
+
+    def variable(self, name: str) -> DataType | None:
+        return self.scope[name][1] if name in self.scope else None
+
+    def element(self, buffer: str) -> DataType | None:
+        return self.program.buffers[self.slots[buffer]].element if buffer in self.slots else None
+
+    def signature(self, op_id: str) -> OpSignature | None:
+        return None
+
+    # Registers and instructions.
+
+    def declared(self, buffer: str) -> BufferDecl:
+        if buffer not in self.slots:
+            raise self.refusal(f"the buffer {buffer} is not declared")
+        return self.program.buffers[self.slots[buffer]]
+
+    def new_register(self, initial: int = 0) -> int:
+        self.registers.append(initial)
+        return len(self.registers) - 1
+
+    def constant(self, value: int) -> int:
+        if value not in self.constants:
+            self.constants[value] = self.new_register(value)
+        return self.constants[value]
+
+    def identity(self, kind: str, axis: int) -> int:
+        if axis > 2:
+            raise self.refusal(f"{kind} has no axis {axis}")
+        if (kind, axis) not in self.ids:
+            self.ids[kind, axis] = self.new_register()
+        return self.ids[kind, axis]
+
+    def destination(self, into: int | None) -> int:
+        if into is not None:
+            return into
+        if self.free:
+            return self.free.pop()
+        register = self.new_register()
+        self.temporaries.add(register)
+        return register
+
+    def release(self, register: int) -> None:
+        if register in self.temporaries:
+            self.free.append(register)
+
+    def emit(self, instruction: c.Instruction) -> None:
+        self.instructions.append(instruction)
+
+    def reserve(self) -> int:
+        """The position of an instruction that is known only later."""
+        self.emit(c.Jump(-1))
+        return len(self.instructions) - 1
+
+    def refusal(self, message: str) -> InterpreterError:
+        return InterpreterError(
+            f"{message}.",
+            fix="run vyre.validate.check on the program; it names every rule that is broken.",
+            place=str(self.place),
+        )

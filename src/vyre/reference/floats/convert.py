@@ -1,0 +1,58 @@
+"""Conversions between floats and 32-bit integers, and between float formats (decision 6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.errors import InterpreterError
+from vyre.ir.types import DataType
+from vyre.reference.floats.formats import round_exact, unpack
+from vyre.reference.floats.rounding import integer_magnitude
+
+if TYPE_CHECKING:
+    from vyre.ir.operators import RoundMode
+    from vyre.reference.floats.formats import Format
+
+_RANGES = {DataType.U32: (0, 0xFFFF_FFFF), DataType.I32: (-0x8000_0000, 0x7FFF_FFFF)}
+
+
+def _integer_range(dtype: DataType) -> tuple[int, int]:
+    try:
+        return _RANGES[dtype]
+    except KeyError:
+        raise InterpreterError(
+            f"floats convert to and from U32 and I32, not {dtype.value}.",
+            fix="convert through U32 or I32, or use Cast for the other pairs.",
+        ) from None
+
+
+def to_integer(fmt: Format, bits: int, mode: RoundMode, target: DataType) -> int:
+    """The U32 or I32 bits of the rounded value; saturates at the ends of the range, NaN gives 0."""
+    lowest, highest = _integer_range(target)
+    if fmt.is_nan(bits):
+        return 0
+    if fmt.is_infinite(bits):
+        value = lowest if fmt.sign_of(bits) else highest
+    else:
+        sign, significand, exponent = unpack(fmt, bits)
+        magnitude = integer_magnitude(mode, sign, significand, exponent)
+        value = max(lowest, min(highest, -magnitude if sign else magnitude))
+    return value & 0xFFFF_FFFF
+
+
+def from_integer(fmt: Format, source: DataType, bits: int) -> int:
+    """The float nearest to a U32 or I32, ties to even; beyond the largest F16 it is infinity."""
+    lowest, highest = _integer_range(source)
+    value = bits if bits <= highest else bits + 2 * lowest
+    return round_exact(fmt, 1 if value < 0 else 0, abs(value), 0)
+
+
+def change_format(source: Format, target: Format, bits: int) -> int:
+    """The nearest value in another format, exact when widening; any NaN becomes the canonical one."""
+    if source.is_nan(bits):
+        return target.canonical_nan
+    sign = source.sign_of(bits)
+    if source.is_infinite(bits):
+        return sign << (target.width - 1) | target.infinity
+    _, significand, exponent = unpack(source, bits)
+    return round_exact(target, sign, significand, exponent)

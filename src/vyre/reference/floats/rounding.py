@@ -1,0 +1,61 @@
+"""Rounding to an integral value: FFloor, FCeil, FRound (ties to even), FTrunc.
+
+A result of zero keeps the sign of the operand, so the ceiling of -0.5 is -0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.ir.operators import RoundMode
+from vyre.reference.floats.formats import round_exact, unpack
+
+if TYPE_CHECKING:
+    from vyre.reference.floats.formats import Format
+
+
+def integer_magnitude(mode: RoundMode, sign: int, significand: int, exponent: int) -> int:
+    """`|value|` after the value is rounded to an integer in `mode`."""
+    if exponent >= 0:
+        return significand << exponent
+    shift = -exponent
+    kept = significand >> shift
+    rest = significand & (1 << shift) - 1
+    half = 1 << (shift - 1)
+    match mode:
+        case RoundMode.Nearest:
+            away = rest > half or (rest == half and kept & 1 == 1)
+        case RoundMode.Truncate:
+            away = False
+        case RoundMode.Floor:
+            away = rest != 0 and sign == 1
+        case RoundMode.Ceil:
+            away = rest != 0 and sign == 0
+    return kept + 1 if away else kept
+
+
+def _to_integral(fmt: Format, mode: RoundMode, a: int) -> int:
+    if fmt.is_nan(a):
+        return fmt.canonical_nan
+    if not fmt.is_finite(a):
+        return a
+    sign, significand, exponent = unpack(fmt, a)
+    if exponent >= 0:
+        return a
+    return round_exact(fmt, sign, integer_magnitude(mode, sign, significand, exponent), 0)
+
+
+def floor(fmt: Format, a: int) -> int:
+    return _to_integral(fmt, RoundMode.Floor, a)
+
+
+def ceil(fmt: Format, a: int) -> int:
+    return _to_integral(fmt, RoundMode.Ceil, a)
+
+
+def nearest(fmt: Format, a: int) -> int:
+    return _to_integral(fmt, RoundMode.Nearest, a)
+
+
+def trunc(fmt: Format, a: int) -> int:
+    return _to_integral(fmt, RoundMode.Truncate, a)

@@ -1,0 +1,145 @@
+"""`run`: a program, bytes in, bytes out. What this says is what every backend must give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from vyre.errors import DispatchError, InterpreterError, StepBudgetExceeded
+from vyre.ir.buffers import BufferAccess
+from vyre.ir.expr import Call
+from vyre.ir.limits import MAX_WORKGROUP_INVOCATIONS, U32_MAX
+from vyre.ir.walk import expressions
+from vyre.reference.compile import compile_program
+from vyre.reference.machine import Budget, Machine, State, Workgroup
+from vyre.reference.memory import HostBytes, check_workgroup_memory, host_buffers, workgroup_buffer
+from vyre.reference.observe import Observer
+from vyre.reference.report import Ids, Report
+from vyre.reference.schedule import Schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from random import Random
+
+    from vyre.compose.registry import Registry
+    from vyre.ir.program import Program
+    from vyre.reference.memory import Buffer
+
+DEFAULT_STEP_BUDGET: Final = 50_000_000
+"""Instructions, and elements of reductions, that all invocations of a run may take together."""
+
+_REGISTERS_IN_FLIGHT = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """Every ReadWrite buffer after the run, the findings of the detectors, and the steps taken."""
+
+    buffers: dict[str, bytes]
+    report: Report
+    steps: int
+
+
+def run(
+    program: Program,
+    buffers: Mapping[str, HostBytes],
+    workgroups: Ids,
+    *,
+    registry: Registry | None = None,
+    schedule: Schedule | None = None,
+    step_budget: int = DEFAULT_STEP_BUDGET,
+    detect: bool = False,
+    check: bool = True,
+) -> RunResult:
+    """Runs every invocation of `workgroups` and gives back the ReadWrite buffers.
+
+    `buffers` holds raw little-endian bytes; a missing ReadWrite buffer is zeros of its declared count
+    (decision 15). `detect` looks for races and other trouble and fills the report. `check=False` skips
+    validation: what has no meaning then ends in an `InterpreterError`.
+    """
+    has_calls = any(isinstance(expr, Call) for expr in expressions(program.entry))
+    if check:
+        from vyre.validate import check as check_program
+
+        # Inlined names carry the reserved prefix, and only an inlined program may have them.
+        check_program(program, registry=registry, allow_reserved=not has_calls)
+    if has_calls:
+        from vyre.compose.inline import inline
+
+        program = inline(program, registry)
+    _check_shape(program, workgroups)
+    storage = host_buffers(program, buffers)
+    check_workgroup_memory(program)
+    lengths = {d.name: storage[d.name].length if d.name in storage else d.count for d in program.buffers}
+    chosen = schedule or Schedule.forward()
+    observer = Observer(program) if detect else None
+    budget = Budget(step_budget)
+    machine = Machine(
+        compile_program(program, lengths),
+        program.workgroup_size,
+        budget=budget,
+        observer=observer,
+        split_at_access=chosen.interleave,
+    )
+    _execute(machine, program, storage, workgroups, chosen)
+    return RunResult(
+        {d.name: bytes(storage[d.name].data) for d in program.buffers if d.access is BufferAccess.ReadWrite},
+        observer.report() if observer else Report(),
+        step_budget - budget.left,
+    )
+
+
+def _check_shape(program: Program, workgroups: Ids) -> None:
+    if len(workgroups) != 3 or any(not 0 <= count <= U32_MAX for count in workgroups):
+        raise DispatchError(
+            f"{workgroups!r} is not a number of workgroups.", fix="pass three counts from 0 to 4294967295."
+        )
+    x, y, z = program.workgroup_size
+    if min(x, y, z) < 1 or x * y * z > MAX_WORKGROUP_INVOCATIONS:
+        raise InterpreterError(
+            f"a workgroup of {x} x {y} x {z} invocations cannot run.",
+            fix=f"use sizes of 1 or more with at most {MAX_WORKGROUP_INVOCATIONS} invocations together.",
+        )
+
+
+def _execute(
+    machine: Machine, program: Program, storage: dict[str, Buffer], workgroups: Ids, schedule: Schedule
+) -> None:
+    x, y, z = workgroups
+    count = x * y * z
+    per_group = machine.size[0] * machine.size[1] * machine.size[2]
+    if count * per_group > machine.budget.limit:
+        raise StepBudgetExceeded(
+            f"{count * per_group} invocations take at least one step each, "
+            f"more than the step budget of {machine.budget.limit}.",
+            fix="dispatch fewer workgroups, or pass a larger step_budget.",
+        )
+    rng = schedule.generator()
+    order = schedule.workgroups(count, rng)
+    together = 1
+    if schedule.interleave:
+        registers = per_group * max(1, len(machine.code.registers))
+        together = max(1, min(schedule.workgroups_in_flight, _REGISTERS_IN_FLIGHT // registers))
+    for start in range(0, count, together):
+        groups = [
+            Workgroup((i % x, i // x % y, i // (x * y)), machine.size, list(_memory(program, storage)))
+            for i in order[start : start + together]
+        ]
+        _run_together(machine, groups, schedule, rng)
+
+
+def _memory(program: Program, storage: dict[str, Buffer]) -> Iterator[Buffer]:
+    for decl in program.buffers:
+        yield workgroup_buffer(decl) if decl.access.shared else storage[decl.name]
+
+
+def _run_together(machine: Machine, groups: list[Workgroup], schedule: Schedule, rng: Random) -> None:
+    """Rounds of turns until all invocations of these workgroups are over."""
+    running = [invocation for group in groups for invocation in group.invocations]
+    while running:
+        for invocation in schedule.turns(running, rng):
+            if invocation.state is State.Running:
+                machine.turn(invocation, one_segment=schedule.interleave)
+        for group in groups:
+            group.meet(machine.observer)
+        running = [i for group in groups for i in group.invocations if i.state is State.Running]

@@ -1,0 +1,340 @@
+"""The machine: invocations that run code, one straight stretch at a time, and meet at barriers.
+
+Each instruction becomes a small function over the registers. A segment is a stretch without a jump;
+for an interleaving schedule it also ends after each access to memory, so that a turn of one segment
+is as short as any other invocation could notice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from vyre.errors import InterpreterError, StepBudgetExceeded
+from vyre.ir.limits import U32_MAX
+from vyre.reference import code as c
+from vyre.reference.atomics import AtomicEvent, after
+from vyre.reference.report import Ids, InvocationRef
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vyre.reference.memory import Buffer
+    from vyre.reference.observe import Observer
+
+    Action = Callable[[list[int], "Invocation"], None]
+
+
+class Budget:
+    """Steps that the run may still take; shared by all its invocations."""
+
+    __slots__ = ("left", "limit")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.left = limit
+
+    def charge(self, steps: int) -> None:
+        self.left -= steps
+        if self.left < 0:
+            raise StepBudgetExceeded(
+                f"the program took more than {self.limit} steps, its step budget.",
+                fix="dispatch fewer invocations, shorten its loops, or pass a larger step_budget.",
+            )
+
+
+class State(Enum):
+    Running = "running"
+    Waiting = "waiting at a barrier"
+    Returned = "returned"
+    Finished = "finished"
+
+
+class Invocation:
+    """Where one invocation stands. Its registers exist only between its first and last step."""
+
+    __slots__ = ("barrier", "group", "ref", "registers", "segment", "state", "stop")
+
+    def __init__(self, group: Workgroup, local: Ids) -> None:
+        self.group = group
+        self.ref = InvocationRef(group.ids, local)
+        self.registers: list[int] = []
+        self.segment = 0
+        self.state = State.Running
+        self.stop: c.StopInstruction | None = None
+        self.barrier: tuple[int, ...] = ()
+
+    def halt(self, stop: c.StopInstruction, position: int) -> None:
+        """Stops at a barrier or at the end; `position` tells barrier statements apart."""
+        self.stop = stop
+        if isinstance(stop, c.Meet):
+            rounds = (self.registers[counter] - self.registers[start] for counter, start in stop.loops)
+            self.barrier = (position, *rounds)
+            self.segment = position + 1
+            self.state = State.Waiting
+            return
+        self.state = State.Finished if stop.place is None else State.Returned
+        self.registers = []
+
+
+class Workgroup:
+    __slots__ = ("buffers", "epoch", "ids", "invocations")
+
+    def __init__(self, ids: Ids, size: Ids, buffers: list[Buffer]) -> None:
+        self.ids = ids
+        self.buffers = buffers
+        self.epoch = 0
+        x, y, z = size
+        locals_ = ((i, j, k) for k in range(z) for j in range(y) for i in range(x))
+        self.invocations = [Invocation(self, local) for local in locals_]
+
+    def meet(self, observer: Observer | None) -> None:
+        """Opens the barrier once nobody runs: every live invocation must wait at the same one.
+
+        An invocation that returned is not live. One that ran past the last statement took the other
+        way round a barrier, which is divergence like waiting somewhere else.
+        """
+        waiting = [i for i in self.invocations if i.state is State.Waiting]
+        if not waiting or any(i.state is State.Running for i in self.invocations):
+            return
+        first = waiting[0]
+        for other in self.invocations:
+            if other.state is State.Finished or (
+                other.state is State.Waiting and other.barrier != first.barrier
+            ):
+                raise _divergence(first, other)
+            if other.state is State.Returned and observer is not None:
+                observer.met(first, _place(first), other, _place(other))
+        self.epoch += 1
+        for invocation in waiting:
+            invocation.state = State.Running
+
+
+def _place(invocation: Invocation) -> c.Place:
+    stop = invocation.stop
+    return stop.place if stop is not None and stop.place is not None else c.Place("the end of the program")
+
+
+def _divergence(first: Invocation, other: Invocation) -> InterpreterError:
+    again = " in another iteration" if _place(first) is _place(other) else ""
+    return InterpreterError(
+        f"divergent barrier: {first.ref} waits at {_place(first)}, "
+        f"but {other.ref} is at {_place(other)}{again}.",
+        fix="let every invocation of the workgroup reach the same barriers; conditions and loop bounds "
+        "around a barrier must be uniform.",
+        place=str(_place(first)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Actions without a jump between them, and where to go after the last."""
+
+    actions: tuple[Action, ...]
+    cost: int
+    stop: c.StopInstruction | None
+    leave: Callable[[list[int]], int]
+
+
+class Machine:
+    """A program ready to run. All its workgroups share the storage buffers and the budget."""
+
+    def __init__(
+        self,
+        code: c.Code,
+        size: Ids,
+        *,
+        budget: Budget,
+        observer: Observer | None = None,
+        split_at_access: bool = False,
+    ) -> None:
+        self.code = code
+        self.size = size
+        self.budget = budget
+        self.observer = observer
+        self.segments = _segments(code, budget, observer, split_at_access)
+
+    def turn(self, invocation: Invocation, *, one_segment: bool) -> None:
+        """Runs an invocation to its next stop, or for one segment only."""
+        registers = invocation.registers or self._start(invocation)
+        segments, budget = self.segments, self.budget
+        at = invocation.segment
+        while True:
+            segment = segments[at]
+            budget.left -= segment.cost
+            if budget.left < 0:
+                budget.charge(0)
+            for action in segment.actions:
+                action(registers, invocation)
+            if segment.stop is not None:
+                invocation.halt(segment.stop, at)
+                if self.observer is not None and invocation.state is not State.Waiting:
+                    self.observer.ended(invocation)
+                return
+            at = segment.leave(registers)
+            if one_segment:
+                invocation.segment = at
+                return
+
+    def _start(self, invocation: Invocation) -> list[int]:
+        registers = list(self.code.registers)
+        for wanted in self.code.ids:
+            group, local = invocation.group.ids[wanted.axis], invocation.ref.local[wanted.axis]
+            values = {
+                "LocalId": local,
+                "WorkgroupId": group,
+                "InvocationId": (group * self.size[wanted.axis] + local) & U32_MAX,
+            }
+            registers[wanted.register] = values[wanted.kind]
+        invocation.registers = registers
+        return registers
+
+
+def _segments(code: c.Code, budget: Budget, observer: Observer | None, split: bool) -> list[Segment]:
+    instructions = code.instructions
+    starts = {0}
+    for at, instruction in enumerate(instructions):
+        match instruction:
+            case c.Jump(target) | c.JumpIfZero(target=target):
+                starts |= {target, at + 1}
+            case c.LoopEnter(exit=target) | c.LoopNext(body=target):
+                starts |= {target, at + 1}
+            case c.Meet() | c.Leave():
+                starts.add(at + 1)
+            case c.Read() | c.Write() | c.Update() | c.Reduce() if split:
+                starts.add(at + 1)
+            case _:
+                pass
+    order = sorted(starts - {len(instructions)})
+    number = {start: i for i, start in enumerate(order)}
+    segments: list[Segment] = []
+    for start, end in zip(order, [*order[1:], len(instructions)], strict=True):
+        last = instructions[end - 1]
+        falls = isinstance(last, c.Compute | c.MemoryInstruction)
+        straight = instructions[start:end] if falls else instructions[start : end - 1]
+        actions = tuple(_action(i, budget, observer) for i in straight)
+        stop = last if isinstance(last, c.Meet | c.Leave) else None
+        following = number.get(end, -1)
+        segments.append(Segment(actions, end - start, stop, _leave(last, number, following)))
+    return segments
+
+
+def _leave(last: c.Instruction, number: dict[int, int], following: int) -> Callable[[list[int]], int]:
+    match last:
+        case c.Jump(target):
+            goal = number[target]
+            return lambda registers: goal
+        case c.JumpIfZero(condition, target):
+            goal = number[target]
+            return lambda registers: following if registers[condition] else goal
+        case c.LoopEnter(counter, stop, target):
+            goal = number[target]
+            return lambda registers: following if registers[counter] < registers[stop] else goal
+        case c.LoopNext(counter, stop, target):
+            goal = number[target]
+
+            def next_round(registers: list[int]) -> int:
+                registers[counter] += 1
+                return goal if registers[counter] < registers[stop] else following
+
+            return next_round
+        case _:
+            return lambda registers: following
+
+
+def _action(instruction: c.Instruction, budget: Budget, observer: Observer | None) -> Action:
+    match instruction:
+        case c.Compute():
+            return _compute(instruction)
+        case c.Read():
+            return _read(instruction, observer)
+        case c.Write():
+            return _write(instruction, observer)
+        case c.Update():
+            return _update(instruction, observer)
+        case c.Reduce():
+            return _reduce(instruction, budget, observer)
+        case _:
+            raise AssertionError(f"{instruction} ends a segment")
+
+
+def _compute(instruction: c.Compute) -> Action:
+    dest, function = instruction.dest, instruction.function
+    match instruction.operands:
+        case (a,):
+
+            def action(registers: list[int], _: Invocation) -> None:
+                registers[dest] = function(registers[a])
+
+        case (a, b):
+
+            def action(registers: list[int], _: Invocation) -> None:
+                registers[dest] = function(registers[a], registers[b])
+
+        case operands:
+
+            def action(registers: list[int], _: Invocation) -> None:
+                registers[dest] = function(*[registers[operand] for operand in operands])
+
+    return action
+
+
+def _read(i: c.Read, observer: Observer | None) -> Action:
+    dest, slot, index, place = i.dest, i.buffer, i.index, i.place
+
+    def action(registers: list[int], invocation: Invocation) -> None:
+        if observer is not None:
+            observer.read(invocation, slot, registers[index], place)
+        registers[dest] = invocation.group.buffers[slot].load(registers[index])
+
+    return action
+
+
+def _write(i: c.Write, observer: Observer | None) -> Action:
+    slot, index, value, place = i.buffer, i.index, i.value, i.place
+
+    def action(registers: list[int], invocation: Invocation) -> None:
+        if observer is not None:
+            observer.write(invocation, slot, registers[index], place)
+        invocation.group.buffers[slot].store(registers[index], registers[value])
+
+    return action
+
+
+def _update(i: c.Update, observer: Observer | None) -> Action:
+    dest, op, slot, index_at, value_at, expected_at, place = (
+        i.dest,
+        i.op,
+        i.buffer,
+        i.index,
+        i.value,
+        i.expected,
+        i.place,
+    )
+
+    def action(registers: list[int], invocation: Invocation) -> None:
+        index, value = registers[index_at], registers[value_at]
+        expected = None if expected_at is None else registers[expected_at]
+        buffer = invocation.group.buffers[slot]
+        before = buffer.load(index)
+        buffer.store(index, after(op, before, value, expected))
+        if observer is not None:
+            event = AtomicEvent(op, value, before, expected, invocation.ref, observer.path(place))
+            observer.update(invocation, slot, index, place, event)
+        registers[dest] = before
+
+    return action
+
+
+def _reduce(i: c.Reduce, budget: Budget, observer: Observer | None) -> Action:
+    def action(registers: list[int], invocation: Invocation) -> None:
+        elements = range(registers[i.start], registers[i.stop])
+        budget.charge(len(elements))
+        if observer is not None:
+            for index in elements:
+                observer.read(invocation, i.buffer, index, i.place)
+        load = invocation.group.buffers[i.buffer].load
+        registers[i.dest] = i.fold([load(index) for index in elements])
+
+    return action

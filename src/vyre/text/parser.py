@@ -1,0 +1,176 @@
+"""Text to programs, ops and expressions; every mistake is a `ParseError` with line and column."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from vyre.compose.op import Category, Op, Param
+from vyre.errors import OpError, ParseError, VyreError
+from vyre.ir.buffers import BufferDecl
+from vyre.ir.program import Program
+from vyre.ir.types import DataType
+from vyre.text.climbing import expression
+from vyre.text.functions import member
+from vyre.text.lexer import Cursor, Tokens
+from vyre.text.operands import op_id
+from vyre.text.statements import Body, check_size
+from vyre.text.vocabulary import ACCESS_WORDS, VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from vyre.ir.expr import Expr
+
+_ACCESS: Final = {word: access for access, word in ACCESS_WORDS.items()}
+
+
+def parse_program(text: str, *, file: str = "<text>") -> Program:
+    """The program of a text. Its statements know the lines they came from (`Program.locations`)."""
+    with _reading(text, file) as c:
+        return _program(c)
+
+
+def parse_expr(text: str) -> Expr:
+    """The expression of a text."""
+    with _reading(text, "<text>") as c:
+        expr = expression(c)
+        check_size(c, expr.size)
+        _end(c, "an operator or the end of the expression")
+        return expr
+
+
+def parse_op(text: str, *, file: str = "<text>") -> Op:
+    """The op of a text."""
+    with _reading(text, file) as c:
+        return _op(c)
+
+
+@contextmanager
+def _reading(text: str, file: str) -> Generator[Cursor]:
+    """Gives what a constructor refuses the place where the text stood."""
+    c = Cursor(Tokens(text, file))
+    try:
+        yield c
+    except ParseError:
+        raise
+    except VyreError as error:
+        raise c.error(error.message, fix=error.fix) from None
+
+
+def _program(c: Cursor) -> Program:
+    _header(c)
+    size = _workgroup(c)
+    buffers: list[BufferDecl] = []
+    while _take_word(c, "buffer"):
+        buffers.append(_buffer(c))
+    if not _take_word(c, "entry"):
+        raise c.error(
+            f"expected `buffer` or `entry`, found {c.describe()}.",
+            fix="declare buffers as `buffer a: readonly U32 @0`, then write `entry { … }`.",
+        )
+    body = Body(c, "entry")
+    c.expect("{", context="after `entry`", fix="write entry { … }.")
+    entry = body.statements()
+    _end(c, "the end of the program")
+    return Program(buffers, size, entry, locations=body.locations())
+
+
+def _op(c: Cursor) -> Op:
+    if not _take_word(c, "op"):
+        raise c.error(
+            f"expected `op`, found {c.describe()}.", fix="start with op acme.mix(a: U32) -> U32 { … }."
+        )
+    start = c.at
+    name = op_id(c)
+    params = _params(c)
+    c.expect("->", context="after the parameters", fix="write the result type, as in -> U32.")
+    output = member(c, DataType, "a type")
+    c.expect("{", context="after the result type", fix="write the body, as in { => a + 1 }.")
+    category = Category.A
+    if c.kinds[c.at + 1 : c.at + 2] == ["name"] and _take_word(c, "category"):
+        category = member(c, Category, "a category")
+    doc: list[str] = []
+    if c.kinds[c.at + 1 : c.at + 2] == ["string"] and _take_word(c, "doc"):
+        while c.take("string"):
+            doc.append(c.values[c.at - 1])
+    body = Body(c, "body")
+    nodes = body.statements(result=True)
+    _end(c, "the end of the op")
+    try:
+        return Op(name, params, output, body.result, nodes, category, "".join(doc))
+    except OpError as error:
+        raise c.error(error.message, fix=error.fix, at=start) from None
+
+
+def _take_word(c: Cursor, word: str) -> bool:
+    if c.kind == "name" and c.value == word:
+        c.at += 1
+        return True
+    return False
+
+
+def _end(c: Cursor, wanted: str) -> None:
+    if c.kind != "end":
+        raise c.error(
+            f"expected {wanted}, found {c.describe()}.",
+            fix="remove what follows, or join it to what is before.",
+        )
+
+
+def _header(c: Cursor) -> None:
+    if not _take_word(c, "vyre"):
+        raise c.error(
+            f"expected `vyre {VERSION}`, found {c.describe()}.", fix=f"make `vyre {VERSION}` the first line."
+        )
+    at = c.at
+    version = c.integer("the version of the text form", low=0, fix=f"write vyre {VERSION}.")
+    if version != VERSION:
+        raise c.error(
+            f"version {c.values[at][:40]} of the text form is unknown.",
+            fix=f"write vyre {VERSION}, or use a newer vyre.",
+            at=at,
+        )
+
+
+def _workgroup(c: Cursor) -> list[int]:
+    fix = "write the workgroup size as in workgroup 64 1 1."
+    if not c.take("workgroup"):
+        raise c.error(f"expected `workgroup`, found {c.describe()}.", fix=fix)
+    size = [c.integer("a workgroup size", fix=fix)]
+    while len(size) < 3 and c.kind in ("int", "-"):
+        size.append(c.integer("a workgroup size", fix=fix))
+    return size
+
+
+def _buffer(c: Cursor) -> BufferDecl:
+    name = c.name("the name of the buffer")
+    c.expect(":", context="after the name", fix="write it as in buffer a: readonly U32 @0.")
+    access = _ACCESS.get(c.value) if c.kind in ("name", "workgroup") else None
+    if access is None:
+        words = ", ".join(_ACCESS)
+        raise c.error(f"expected the access of the buffer, found {c.describe()}.", fix=f"use one of {words}.")
+    c.at += 1
+    element = member(c, DataType, "a type")
+    count = 0
+    if c.take("["):
+        count = c.integer("the number of elements", fix="write it as in U32[64], or leave it out.")
+        c.expect("]", context="after the number of elements", fix="write it as in U32[64].")
+    binding = None
+    if c.take("@"):
+        binding = c.integer("a binding", fix="write the binding as in @0.")
+    return BufferDecl(name, binding, access, element, count)
+
+
+def _params(c: Cursor) -> tuple[Param, ...]:
+    fix = "write parameters as in (a: U32, b: F32)."
+    c.expect("(", context="after the op id", fix=fix)
+    params: list[Param] = []
+    while c.kind != ")":
+        name = c.name("the name of a parameter")
+        c.expect(":", context="after the name", fix=fix)
+        params.append(Param(name, member(c, DataType, "a type")))
+        if not c.take(","):
+            break
+    c.expect(")", context="after the parameters", fix=fix)
+    return tuple(params)

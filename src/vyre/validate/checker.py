@@ -1,0 +1,85 @@
+"""The entry points of validation. Nothing here recurses, whatever the program looks like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.errors import ValidationError, VyreError
+from vyre.ir.buffers import BufferAccess, BufferDecl
+from vyre.ir.limits import MAX_NODES
+from vyre.ir.node import Node
+from vyre.ir.types import DataType
+from vyre.validate.context import Context, Ops, buffer_table
+from vyre.validate.declarations import check_declarations
+from vyre.validate.op_bodies import check_called_ops, check_op
+from vyre.validate.oversized import check_oversized
+from vyre.validate.report import Report
+from vyre.validate.statements import StatementChecker
+from vyre.validate.uniformity import divergent_barriers
+
+if TYPE_CHECKING:
+    from vyre.compose.op import Op
+    from vyre.compose.registry import Registry
+    from vyre.errors import Diagnostic
+    from vyre.ir.program import Program
+
+
+def validate(
+    program: Program, *, registry: Registry | None = None, allow_reserved: bool = False
+) -> list[Diagnostic]:
+    """Every independent error of a program: declarations, statements in order, barriers, ops.
+
+    `registry` None is the default one. `allow_reserved` accepts names with the `__` prefix, which
+    inlining makes. At most `MAX_DIAGNOSTICS` are reported, and a program over the node limit (V019)
+    is checked for its other limits only.
+    """
+    _require_program(program)
+    report = Report(program.locations)
+    check_declarations(program, report, allow_reserved=allow_reserved)
+    size = program.size
+    if size > MAX_NODES:
+        check_oversized(program.entry, size, "entry", report)
+        return report.diagnostics
+    ops = Ops(registry)
+    context = Context(buffer_table(program.buffers), ops)
+    StatementChecker(context, report, allow_reserved=allow_reserved).run(program.entry, "entry")
+    if not any(d.code == "V018" for d in report.diagnostics):
+        for found in divergent_barriers(program.entry, context.buffers):
+            report.add("V010", found.message, found.fix, found.path)
+    check_called_ops(context.calls, ops, report)
+    return report.diagnostics
+
+
+def check(program: Program, *, registry: Registry | None = None, allow_reserved: bool = False) -> None:
+    """Raises one `ValidationError` that holds everything `validate` reports."""
+    diagnostics = validate(program, registry=registry, allow_reserved=allow_reserved)
+    if diagnostics:
+        raise ValidationError(diagnostics)
+
+
+def validate_op(op: Op, *, registry: Registry | None = None) -> list[Diagnostic]:
+    """Every independent error of an op and of the ops it reaches; `op` need not be registered."""
+    report = Report({})
+    check_op(op, Ops(registry, (op,)), report)
+    return report.diagnostics
+
+
+def _require_program(program: Program) -> None:
+    """Python values of the wrong kind are no language errors and have no V-code."""
+    for position, buffer in enumerate(program.buffers):
+        sound = (
+            isinstance(buffer, BufferDecl)  # pyright: ignore[reportUnnecessaryIsInstance]
+            and isinstance(buffer.access, BufferAccess)  # pyright: ignore[reportUnnecessaryIsInstance]
+            and isinstance(buffer.element, DataType)  # pyright: ignore[reportUnnecessaryIsInstance]
+        )
+        if not sound:
+            raise VyreError(
+                f"buffers[{position}] is {buffer!r}, not a BufferDecl of an access and an element type.",
+                fix="build it with BufferDecl.read, read_write, uniform or workgroup.",
+            )
+    for position, node in enumerate(program.entry):
+        if not isinstance(node, Node):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise VyreError(
+                f"entry[{position}] is {node!r}, not a statement.",
+                fix="pass Let, Assign, Store, If, Loop, Return, Block or Barrier nodes.",
+            )
