@@ -138,53 +138,118 @@ _POW = [
 ]
 
 _HADD = [
-    (0x3C00, 0x3C00), (0x3C00, 0x1000), (0x3C01, 0x1000), (0x7BFF, 0x4C00), (0x0001, 0x0001),
-    (0x0400, 0x8001), (0x7C00, 0xFC00), (0x7C01, 0x3C00), (0x8000, 0x8000), (0x3C00, 0xBC00),
-]  # fmt: skip
+    (0x3C00, 0x3C00),
+    (0x3C00, 0x1000),
+    (0x3C01, 0x1000),
+    (0x7BFF, 0x4C00),
+    (0x0001, 0x0001),
+    (0x0400, 0x8001),
+    (0x7C00, 0xFC00),
+    (0x7C01, 0x3C00),
+    (0x8000, 0x8000),
+    (0x3C00, 0xBC00),
+]
 _HMUL = [
-    (0x4200, 0x4700), (0x3C01, 0x3C01), (0x0001, 0x3800), (0x0001, 0x3E00), (0x7BFF, 0x4000),
-    (0x0400, 0x3BFF), (0x0000, 0x7C00), (0xFE01, 0x3C00),
-]  # fmt: skip
+    (0x4200, 0x4700),
+    (0x3C01, 0x3C01),
+    (0x0001, 0x3800),
+    (0x0001, 0x3E00),
+    (0x7BFF, 0x4000),
+    (0x0400, 0x3BFF),
+    (0x0000, 0x7C00),
+    (0xFE01, 0x3C00),
+]
 _HDIV = [
-    (0x3C00, 0x4200), (0x3C00, 0x0000), (0x3C00, 0x8000), (0x0000, 0x0000), (0x0003, 0x4000), (0x7BFF, 0x3800),
-    (0x3C00, 0x7BFF), (0x3C00, 0x7C01),
-]  # fmt: skip
+    (0x3C00, 0x4200),
+    (0x3C00, 0x0000),
+    (0x3C00, 0x8000),
+    (0x0000, 0x0000),
+    (0x0003, 0x4000),
+    (0x7BFF, 0x3800),
+    (0x3C00, 0x7BFF),
+    (0x3C00, 0x7C01),
+]
 _HORD = [
-    (0x3C00, 0x4000), (0x4000, 0x3C00), (0x0000, 0x8000), (0x8000, 0x0000), (0x7E00, 0x3C00), (0x3C00, 0x7C01),
-    (0x7E01, 0xFE00), (0x0001, 0x8001),
-]  # fmt: skip
+    (0x3C00, 0x4000),
+    (0x4000, 0x3C00),
+    (0x0000, 0x8000),
+    (0x8000, 0x0000),
+    (0x7E00, 0x3C00),
+    (0x3C00, 0x7C01),
+    (0x7E01, 0xFE00),
+    (0x0001, 0x8001),
+]
 _BADD = [
-    (0x3F80, 0x3F80), (0x3F80, 0x3B80), (0x3F81, 0x3B80), (0x7F7F, 0x7B00), (0x0001, 0x0001), (0x0080, 0x8001),
-    (0x7F80, 0xFF80), (0x7F81, 0x3F80), (0x8000, 0x8000), (0x3F80, 0xBF80),
-]  # fmt: skip
+    (0x3F80, 0x3F80),
+    (0x3F80, 0x3B80),
+    (0x3F81, 0x3B80),
+    (0x7F7F, 0x7B00),
+    (0x0001, 0x0001),
+    (0x0080, 0x8001),
+    (0x7F80, 0xFF80),
+    (0x7F81, 0x3F80),
+    (0x8000, 0x8000),
+    (0x3F80, 0xBF80),
+]
 _BMUL = [
-    (0x4040, 0x40E0), (0x3F81, 0x3F81), (0x0001, 0x3F00), (0x0001, 0x3FC0), (0x7F7F, 0x4000), (0x0080, 0x3F7F),
-    (0x0000, 0x7F80), (0xFFC1, 0x3F80),
-]  # fmt: skip
+    (0x4040, 0x40E0),
+    (0x3F81, 0x3F81),
+    (0x0001, 0x3F00),
+    (0x0001, 0x3FC0),
+    (0x7F7F, 0x4000),
+    (0x0080, 0x3F7F),
+    (0x0000, 0x7F80),
+    (0xFFC1, 0x3F80),
+]
 _BDIV = [
-    (0x3F80, 0x4040), (0x3F80, 0x0000), (0x3F80, 0x8000), (0x0000, 0x0000), (0x0003, 0x4000), (0x7F7F, 0x3F00),
-    (0x3F80, 0x7F7F), (0x3F80, 0x7F81),
-]  # fmt: skip
+    (0x3F80, 0x4040),
+    (0x3F80, 0x0000),
+    (0x3F80, 0x8000),
+    (0x0000, 0x0000),
+    (0x0003, 0x4000),
+    (0x7F7F, 0x3F00),
+    (0x3F80, 0x7F7F),
+    (0x3F80, 0x7F81),
+]
 _BORD = [
-    (0x3F80, 0x4000), (0x4000, 0x3F80), (0x0000, 0x8000), (0x8000, 0x0000), (0x7FC0, 0x3F80), (0x3F80, 0x7F81),
-    (0x7FC1, 0xFFC0), (0x0001, 0x8001),
-]  # fmt: skip
+    (0x3F80, 0x4000),
+    (0x4000, 0x3F80),
+    (0x0000, 0x8000),
+    (0x8000, 0x0000),
+    (0x7FC0, 0x3F80),
+    (0x3F80, 0x7F81),
+    (0x7FC1, 0xFFC0),
+    (0x0001, 0x8001),
+]
 _D1, _DINF, _DNZ = 0x3FF0000000000000, 0x7FF0000000000000, 0x8000000000000000
 _DADD = [
-    (_D1, _D1), (_D1, 0x3CA0000000000000), (_D1 + 1, 0x3CA0000000000000), (1, 1), (_DINF, _DINF | _DNZ),
-    (0x3FB999999999999A, 0x3FC999999999999A), (_DNZ, _DNZ), (0x7FF0000000000001, _D1),
-]  # fmt: skip
+    (_D1, _D1),
+    (_D1, 0x3CA0000000000000),
+    (_D1 + 1, 0x3CA0000000000000),
+    (1, 1),
+    (_DINF, _DINF | _DNZ),
+    (0x3FB999999999999A, 0x3FC999999999999A),
+    (_DNZ, _DNZ),
+    (0x7FF0000000000001, _D1),
+]
 _DMUL = [
-    (_D1 + 1, _D1 + 1), (1, 0x3FE0000000000000), (1, 0x3FF8000000000000), (0x7FEFFFFFFFFFFFFF, 0x4000000000000000),
-    (0, _DINF), (0x0010000000000000, 0x3FEFFFFFFFFFFFFF),
-]  # fmt: skip
+    (_D1 + 1, _D1 + 1),
+    (1, 0x3FE0000000000000),
+    (1, 0x3FF8000000000000),
+    (0x7FEFFFFFFFFFFFFF, 0x4000000000000000),
+    (0, _DINF),
+    (0x0010000000000000, 0x3FEFFFFFFFFFFFFF),
+]
 _DDIV = [(_D1, 0x4008000000000000), (_D1, 0), (0, 0), (3, 0x4000000000000000), (_D1, 0x7FEFFFFFFFFFFFFF)]
 _DORD = [(_D1, _D1 + 1), (0, _DNZ), (0x7FF8000000000000, _D1), (_D1, 0x7FF0000000000001), (1, _DNZ + 1)]
 
 _COMPARES = ("FEq", "FNe", "FLt", "FGt", "FLe", "FGe")
 
 
-def _binary(add, mul, div, order):  # noqa: ANN001, ANN202 - four lists of pairs of bits
+_Pairs = list[tuple[int, int]]
+
+
+def _binary(add: _Pairs, mul: _Pairs, div: _Pairs, order: _Pairs) -> dict[str, _Pairs]:
     return {
         "FAdd": add,
         "FSub": add,
@@ -192,7 +257,7 @@ def _binary(add, mul, div, order):  # noqa: ANN001, ANN202 - four lists of pairs
         "FDiv": div,
         "FMin": order,
         "FMax": order,
-        **{op: order for op in _COMPARES},
+        **dict.fromkeys(_COMPARES, order),
     }
 
 
@@ -216,29 +281,96 @@ _HSPECIAL = [0x0000, 0x8000, 0x7C00, 0xFC00, 0x7E00, 0x7C01]
 _BSPECIAL = [0x0000, 0x8000, 0x7F80, 0xFF80, 0x7FC0, 0x7F81]
 _DSPECIAL = [0, _DNZ, _DINF, _DINF | _DNZ, 0x7FF8000000000000, 0x7FF0000000000001]
 _SIGNS = [_ONE, 0xBF800000, _TINY, 0x80000001, _MAX]
-_WHOLE = [0x3F000000, 0x3FC00000, 0x40200000, 0xBF000000, 0xBFC00000, 0x3EFFFFFF, 0x3F000001, 0x4B000001,
-          0x4AFFFFFF, _TINY, 0x80000001, 0xBF7FFFFF, _MAX]  # fmt: skip
+_WHOLE = [
+    0x3F000000,
+    0x3FC00000,
+    0x40200000,
+    0xBF000000,
+    0xBFC00000,
+    0x3EFFFFFF,
+    0x3F000001,
+    0x4B000001,
+    0x4AFFFFFF,
+    _TINY,
+    0x80000001,
+    0xBF7FFFFF,
+    _MAX,
+]
 _HWHOLE = [0x3800, 0x3E00, 0x4100, 0xB800, 0x37FF, 0x3801, 0x0001, 0x8001, 0x63FF]
 _BWHOLE = [0x3F00, 0x3FC0, 0x4020, 0xBF00, 0x3EFF, 0x3F01, 0x0001, 0x8001, 0x42FF]
-_DWHOLE = [0x3FE0000000000000, 0x4004000000000000, 0xBFE0000000000000, 0x3FDFFFFFFFFFFFFF, 1, 0x432FFFFFFFFFFFFF]
-_CIRCLE = [_ONE, 0xBF800000, 0x3F000000, 0x40490FDB, 0x3FC90FDB, 0x42C80000, 0x501502F9, _MAX, _TINY, 0x807FFFFF,
-           0x39800000, 0x4B000001]  # fmt: skip
-_ARC = [_ONE, 0xBF800000, 0x3F000000, 0xBF000000, 0x3F800001, 0x3F7FFFFF, _TINY, 0x807FFFFF, 0x39800000, 0x3F3504F3]
-_EXPS = [_ONE, 0xBF800000, 0x3F000000, 0x40000000, 0xC0000000, 0x33000000, 0xB3000000, _TINY, 0x42000000, 0xC2000000]
-_LOGS = [_ONE, 0x40000000, 0x3F000000, 0x41200000, 0x42C80000, 0x402DF854, 0xBF800000, _TINY, _NORMAL, _MAX,
-         0x3F7FFFFF, 0x3F800001]  # fmt: skip
+_DWHOLE = [
+    0x3FE0000000000000,
+    0x4004000000000000,
+    0xBFE0000000000000,
+    0x3FDFFFFFFFFFFFFF,
+    1,
+    0x432FFFFFFFFFFFFF,
+]
+_CIRCLE = [
+    _ONE,
+    0xBF800000,
+    0x3F000000,
+    0x40490FDB,
+    0x3FC90FDB,
+    0x42C80000,
+    0x501502F9,
+    _MAX,
+    _TINY,
+    0x807FFFFF,
+    0x39800000,
+    0x4B000001,
+]
+_ARC = [
+    _ONE,
+    0xBF800000,
+    0x3F000000,
+    0xBF000000,
+    0x3F800001,
+    0x3F7FFFFF,
+    _TINY,
+    0x807FFFFF,
+    0x39800000,
+    0x3F3504F3,
+]
+_EXPS = [
+    _ONE,
+    0xBF800000,
+    0x3F000000,
+    0x40000000,
+    0xC0000000,
+    0x33000000,
+    0xB3000000,
+    _TINY,
+    0x42000000,
+    0xC2000000,
+]
+_LOGS = [
+    _ONE,
+    0x40000000,
+    0x3F000000,
+    0x41200000,
+    0x42C80000,
+    0x402DF854,
+    0xBF800000,
+    _TINY,
+    _NORMAL,
+    _MAX,
+    0x3F7FFFFF,
+    0x3F800001,
+]
 
 
 def _small(one: int, half: int, two: int, special: list[int], top: int, sign: int) -> dict[str, list[int]]:
     circle = [one, one | sign, half, two, top, 1, *special]
     arc = [one, one | sign, half, half | sign, two, 1, *special]
+    exps = [one, one | sign, half, two, top, top | sign, 1, *special]
     logs = [one, two, half, one | sign, 1, top, *special]
     return {
-        **{op: circle for op in ("FSin", "FCos", "FTan", "FATan")},
+        **dict.fromkeys(("FSin", "FCos", "FTan", "FATan"), circle),
         "FASin": arc,
         "FACos": arc,
-        **{op: [one, one | sign, half, two, top, top | sign, 1, *special] for op in ("FExp", "FExp2", "FExp10")},
-        **{op: logs for op in ("FLog", "FLog2", "FLog10")},
+        **dict.fromkeys(("FExp", "FExp2", "FExp10"), exps),
+        **dict.fromkeys(("FLog", "FLog2", "FLog10"), logs),
     }
 
 
@@ -247,10 +379,21 @@ UNARY = {
     "F32": {
         "FNeg": _SIGNS + _SPECIAL,
         "FAbs": _SIGNS + _SPECIAL,
-        "FSqrt": [0x40800000, 0x40000000, 0x40400000, _ONE + 1, 0x3F7FFFFF, _TINY, 0x007FFFFF, _MAX, 0xBF800000, *_SPECIAL],
+        "FSqrt": [
+            0x40800000,
+            0x40000000,
+            0x40400000,
+            _ONE + 1,
+            0x3F7FFFFF,
+            _TINY,
+            0x007FFFFF,
+            _MAX,
+            0xBF800000,
+            *_SPECIAL,
+        ],
         "FIsNaN": _SIGNS + _SPECIAL,
         "FIsInf": _SIGNS + _SPECIAL,
-        **{op: _WHOLE + _SPECIAL for op in _ROUNDINGS},
+        **dict.fromkeys(_ROUNDINGS, _WHOLE + _SPECIAL),
         "FSin": _CIRCLE + _SPECIAL,
         "FCos": _CIRCLE + _SPECIAL,
         "FTan": _CIRCLE + _SPECIAL,
@@ -270,7 +413,7 @@ UNARY = {
         "FSqrt": [0x4400, 0x4000, 0x3C01, 0x0001, 0x7BFF, 0xBC00, *_HSPECIAL],
         "FIsNaN": [0x3C00, 0x0001, *_HSPECIAL],
         "FIsInf": [0x3C00, 0x7BFF, *_HSPECIAL],
-        **{op: _HWHOLE + _HSPECIAL for op in _ROUNDINGS},
+        **dict.fromkeys(_ROUNDINGS, _HWHOLE + _HSPECIAL),
         **_small(0x3C00, 0x3800, 0x4000, _HSPECIAL, 0x7BFF, 0x8000),
     },
     "BF16": {
@@ -279,7 +422,7 @@ UNARY = {
         "FSqrt": [0x4080, 0x4000, 0x3F81, 0x0001, 0x7F7F, 0xBF80, *_BSPECIAL],
         "FIsNaN": [0x3F80, 0x0001, *_BSPECIAL],
         "FIsInf": [0x3F80, 0x7F7F, *_BSPECIAL],
-        **{op: _BWHOLE + _BSPECIAL for op in _ROUNDINGS},
+        **dict.fromkeys(_ROUNDINGS, _BWHOLE + _BSPECIAL),
         **_small(0x3F80, 0x3F00, 0x4000, _BSPECIAL, 0x7F7F, 0x8000),
     },
     "F64": {
@@ -288,7 +431,7 @@ UNARY = {
         "FSqrt": [0x4000000000000000, 0x4008000000000000, 1, 0x7FEFFFFFFFFFFFFF, _D1 | _DNZ, *_DSPECIAL],
         "FIsNaN": [_D1, *_DSPECIAL],
         "FIsInf": [_D1, *_DSPECIAL],
-        **{op: _DWHOLE + _DSPECIAL for op in _ROUNDINGS},
+        **dict.fromkeys(_ROUNDINGS, _DWHOLE + _DSPECIAL),
     },
 }
 
@@ -336,7 +479,11 @@ FMA = {
     ],
 }
 UNFUSED = {
-    "F32": [(0x3F800001, 0x3F800001, 0xBF800002), (0x3F800001, 0x3F7FFFFF, 0xBF800000), (_MAX, 0x40000000, 0xFF7FFFFF)],
+    "F32": [
+        (0x3F800001, 0x3F800001, 0xBF800002),
+        (0x3F800001, 0x3F7FFFFF, 0xBF800000),
+        (_MAX, 0x40000000, 0xFF7FFFFF),
+    ],
     "F16": [(0x3C01, 0x3C01, 0xBC02)],
     "BF16": [(0x3F81, 0x3F81, 0xBF82)],
     "F64": [(_D1 + 1, _D1 + 1, (_D1 + 2) | _DNZ)],
@@ -344,26 +491,86 @@ UNFUSED = {
 
 WIDTH_CASTS = {
     ("F32", "F16"): [
-        _ONE, 0x3F801000, 0x3F803000, 0x3F801001, 0x477FE000, 0x477FEFFF, 0x477FF000, _MAX, 0x33800000, 0x33000000,
-        0x33000001, 0x38800000, 0x387FFFFF, 0x387FC000, *_SPECIAL,
+        _ONE,
+        0x3F801000,
+        0x3F803000,
+        0x3F801001,
+        0x477FE000,
+        0x477FEFFF,
+        0x477FF000,
+        _MAX,
+        0x33800000,
+        0x33000000,
+        0x33000001,
+        0x38800000,
+        0x387FFFFF,
+        0x387FC000,
+        *_SPECIAL,
     ],
     ("F16", "F32"): [0x3C00, 0x0001, 0x03FF, 0x0400, 0x7BFF, 0x8001, *_HSPECIAL, 0xFE01],
     ("F32", "BF16"): [
-        _ONE, 0x3F808000, 0x3F818000, 0x3F808001, _MAX, 0x7F7F7FFF, 0x7F7F8000, _TINY, 0x00008000, 0x00008001,
-        0x00018000, 0x007FFFFF, *_SPECIAL,
+        _ONE,
+        0x3F808000,
+        0x3F818000,
+        0x3F808001,
+        _MAX,
+        0x7F7F7FFF,
+        0x7F7F8000,
+        _TINY,
+        0x00008000,
+        0x00008001,
+        0x00018000,
+        0x007FFFFF,
+        *_SPECIAL,
     ],
     ("BF16", "F32"): [0x3F80, 0x0001, 0x007F, 0x0080, 0x7F7F, 0x8001, *_BSPECIAL, 0xFFC1],
     ("F32", "F64"): [_ONE, _TINY, 0x007FFFFF, _NORMAL, _MAX, *_SPECIAL],
     ("F64", "F32"): [
-        _D1, 0x3FF0000010000000, 0x3FF0000030000000, 0x3FF0000010000001, 0x47EFFFFFEFFFFFFF, 0x47EFFFFFF0000000,
-        0x36A0000000000000, 0x3690000000000000, 0x3690000000000001, 1, *_DSPECIAL,
+        _D1,
+        0x3FF0000010000000,
+        0x3FF0000030000000,
+        0x3FF0000010000001,
+        0x47EFFFFFEFFFFFFF,
+        0x47EFFFFFF0000000,
+        0x36A0000000000000,
+        0x3690000000000000,
+        0x3690000000000001,
+        1,
+        *_DSPECIAL,
     ],
-}  # fmt: skip
+}
 
-_INTEGRAL = [0x3F000000, 0x3FC00000, 0x40200000, 0xBF000000, 0xBFC00000, 0xC0200000, 0x3EFFFFFF, 0x4EFFFFFF, 0x4F000000,
-             0x4F7FFFFF, 0x4F800000, 0xCF000000, 0xCF000001, _TINY, 0x80000001, _MAX, *_SPECIAL]  # fmt: skip
-_DINTEGRAL = [0x3FE0000000000000, 0xC004000000000000, 0x41DFFFFFFFC00000, 0x41DFFFFFFFE00000, 0x41E0000000000000,
-              0x41EFFFFFFFE00000, 0x41EFFFFFFFF00000, 0xC1E0000000100000, 0xC1E0000000200000, *_DSPECIAL]  # fmt: skip
+_INTEGRAL = [
+    0x3F000000,
+    0x3FC00000,
+    0x40200000,
+    0xBF000000,
+    0xBFC00000,
+    0xC0200000,
+    0x3EFFFFFF,
+    0x4EFFFFFF,
+    0x4F000000,
+    0x4F7FFFFF,
+    0x4F800000,
+    0xCF000000,
+    0xCF000001,
+    _TINY,
+    0x80000001,
+    _MAX,
+    *_SPECIAL,
+]
+_DINTEGRAL = [
+    0x3FE0000000000000,
+    0xC004000000000000,
+    0x41DFFFFFFFC00000,
+    0x41DFFFFFFFE00000,
+    0x41E0000000000000,
+    0x41EFFFFFFFE00000,
+    0x41EFFFFFFFF00000,
+    0xC1E0000000100000,
+    0xC1E0000000200000,
+    *_DSPECIAL,
+]
 TO_INTEGER = {
     ("F32", "I32"): _INTEGRAL,
     ("F32", "U32"): _INTEGRAL,
@@ -416,4 +623,22 @@ REDUCE = [
     ("F64", "Mul", []),
     ("F64", "Min", []),
     ("F64", "Max", []),
+]
+
+_APPROX = [_ONE, 0x3F000000, 0x40490FDB, 0x3DCCCCCD, 0x41200000, _TINY, *_SPECIAL]
+APPROX = {
+    "F32": _APPROX,
+    "F16": [0x3C00, 0x3800, 0x4248, 0x0001, 0x0000, 0x7C00, 0x7E00],
+    "BF16": [0x3F80, 0x3F00, 0x4049, 0x0001, 0x0000, 0x7F80, 0x7FC0],
+}
+TOLERANCE = 4
+REDUCE_APPROX = [
+    ("F32", "Add", []),
+    ("F32", "Mul", []),
+    ("F32", "Add", [_BIG, _ONE, _ONE, _ONE, _ONE]),
+    ("F32", "Add", [0x3DCCCCCD] * 11),
+    ("F32", "Mul", [0x3DCCCCCD] * 5),
+    ("F32", "Min", [0x40400000, 0xC0000000, _ONE]),
+    ("F32", "Max", [0x40400000, 0xC0000000, _ONE]),
+    ("F16", "Add", [0x6800, 0x3C00, 0x3C00, 0x3C00, 0x3C00]),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir import BufferDecl, DataType, Expr, LitU32, LocalId, Node, Program
+from vyre.ir import Block, BufferDecl, DataType, Expr, If, LitU32, LocalId, Loop, Node, Program
 from vyre.reference import Report, Schedule, run
 
 if TYPE_CHECKING:
@@ -20,6 +20,18 @@ def words(*values: int) -> bytes:
 
 def elements(data: bytes, stride: int = 4) -> list[int]:
     return [int.from_bytes(data[i : i + stride], "little") for i in range(0, len(data), stride)]
+
+
+def when(condition: Expr, then: Sequence[Node], orelse: Sequence[Node] = ()) -> If:
+    return If(condition, tuple(then), tuple(orelse))
+
+
+def loop(var: str, start: Expr, stop: Expr, body: Sequence[Node]) -> Loop:
+    return Loop(var, start, stop, tuple(body))
+
+
+def block(body: Sequence[Node]) -> Block:
+    return Block(tuple(body))
 
 
 def evaluate(

@@ -105,7 +105,9 @@ def test_a_pair_outside_the_table_is_refused() -> None:
 
 def test_a_bool_from_the_host_is_normalised_when_it_is_loaded() -> None:
     given = BufferDecl.read("given", 1, T.Bool)
-    bits = evaluate(Cast(T.U32, Load("given", given.length - 1)), inputs=[given], buffers={"given": words(0, 9)})
+    bits = evaluate(
+        Cast(T.U32, Load("given", given.length - 1)), inputs=[given], buffers={"given": words(0, 9)}
+    )
     assert bits == 1
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from reference_programs import OUT, evaluate, words
 
@@ -45,8 +47,9 @@ from vyre.ir import (
     WorkgroupId,
 )
 from vyre.ir.expr import EXPR_KINDS, f32
-from vyre.reference import run
-from vyre.reference.compile import MAX_CODE_NODES
+from vyre.ir.operators import INTEGER_BINARY_OPS, INTEGER_UNARY_OPS
+from vyre.reference import integers, run
+from vyre.reference.compile import MAX_CODE_NODES, compile_program
 
 T = DataType
 ONE, TWO, THREE = 0x3F800000, 0x40000000, 0x40400000
@@ -76,7 +79,11 @@ CASES: list[tuple[Expr, DataType, int]] = [
     (Convert(T.I32, RoundMode.Floor, f32(-2.5)), T.I32, 0xFFFFFFFD),
     (Convert(T.F32, RoundMode.Nearest, LitI32(-2)), T.F32, 0xC0000000),
     (Lane(Literal(T.U64, 0x00000009_00000008), 1), T.U32, 9),
-    (MakeVec(T.Vec4U32, (LitU32(1), LitU32(2), LitU32(3), LitU32(4))), T.Vec4U32, 0x4_00000003_00000002_00000001),
+    (
+        MakeVec(T.Vec4U32, (LitU32(1), LitU32(2), LitU32(3), LitU32(4))),
+        T.Vec4U32,
+        0x4_00000003_00000002_00000001,
+    ),
     (FMulAdd(f32(1.0), f32(2.0), f32(1.0)), T.F32, THREE),
     (Atomic(AtomicOp.Add, "counter", LitU32(0), LitU32(4)), T.U32, 100),
     (FReduce(ReduceOrder.Strict, ReduceOp.Add, "floats", LitU32(0), LitU32(2)), T.F32, THREE),
@@ -105,8 +112,6 @@ def test_a_call_runs_its_op() -> None:
 
 
 def test_a_call_that_was_not_inlined_is_refused() -> None:
-    from vyre.reference.compile import compile_program
-
     program = Program([OUT], (1,), [OUT.store(0, Call("test.twice", (LitU32(21),)))])
     with pytest.raises(InterpreterError, match=r"entry\[0\].*Call"):
         compile_program(program, {"out": 1})
@@ -194,9 +199,9 @@ def test_a_chain_at_the_depth_limit_runs_under_the_default_recursion_limit() -> 
 
 def test_depth_beyond_every_limit_costs_no_stack() -> None:
     deep: Expr = LitU32(0)
-    for _ in range(50_000):
+    for _ in range(20_000):
         deep = 1 + deep
-    assert evaluate(deep, check=False) == 50_000
+    assert evaluate(deep, check=False) == 20_000
 
 
 def test_a_tree_too_large_to_expand_is_refused_by_its_size() -> None:
@@ -224,3 +229,36 @@ def test_a_tree_too_large_to_expand_is_refused_by_its_size() -> None:
 def test_what_has_no_meaning_is_refused_with_its_place(expr: Expr) -> None:
     with pytest.raises(InterpreterError, match=r"entry\[0\]"):
         evaluate(expr, inputs=[FLOATS], buffers={"floats": words(ONE)}, check=False)
+
+
+def _random_tree(rng: random.Random, depth: int) -> tuple[Expr, int]:
+    """An expression over two variables and a buffer, with its value by direct recursion."""
+    if depth == 0 or rng.random() < 0.1:
+        value = rng.choice([0, 1, 31, 0x80000000, rng.getrandbits(32)])
+        return rng.choice([(LitU32(value), value), (Var("x"), 11), (Var("y"), 0xFFFFFFF0)])
+    a, x = _random_tree(rng, depth - 1)
+    b, y = _random_tree(rng, depth - 1)
+    match rng.randrange(5):
+        case 0:
+            c, z = _random_tree(rng, depth - 1)
+            return Select(a, b, c), y if x else z
+        case 1:
+            op = rng.choice(INTEGER_UNARY_OPS)
+            return UnOp(op, a), integers.unary(op, x)
+        case 2:
+            lane = rng.randrange(2)
+            return Lane(MakeVec(T.Vec2U32, (a, b)), lane), (x, y)[lane]
+        case 3:
+            return Cast(T.U32, Load("floats", a % 4)), [ONE, TWO, THREE, 0][x % 4]
+        case _:
+            op = rng.choice([*INTEGER_BINARY_OPS, BinaryOp.MulHi])
+            return BinOp(op, a, b), integers.binary(op, x, y)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_registers_of_a_random_tree_never_collide(seed: int) -> None:
+    expr, value = _random_tree(random.Random(seed), 6)
+    lets = [Let("x", LitU32(11)), Let("y", Var("x") - 27)]
+    data = {"floats": words(ONE, TWO, THREE)}
+    program = [*lets, Let("z", Select(LitU32(1), Cast(T.U32, Cast(T.F32, expr)), Var("y")))]
+    assert evaluate(Var("z"), lets=program, inputs=[FLOATS], buffers=data) == value

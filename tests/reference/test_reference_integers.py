@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from reference_programs import evaluate
 
-from vyre.ir import BinaryOp, BinOp, LitI32, LitU32, UnaryOp, UnOp
+from vyre.ir import BinaryOp, BinOp, DataType, LitI32, LitU32, UnaryOp, UnOp
 from vyre.ir.operators import INTEGER_BINARY_OPS, INTEGER_UNARY_OPS
 from vyre.reference import integers
 
@@ -99,8 +99,6 @@ def test_unary_rows(op: UnaryOp, a: int, result: int) -> None:
 
 
 def test_signed_operands_keep_the_bits_of_unsigned_ones() -> None:
-    from vyre.ir import DataType
-
     assert evaluate(LitI32(-3) * LitI32(5), DataType.I32) == -15 & M
     assert evaluate(-LitI32(-(1 << 31)), DataType.I32) == 1 << 31
     assert evaluate(LitI32(-1).eq(LitI32(-1))) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from reference_programs import LID, OUT, TILE, elements, words
+from reference_programs import LID, OUT, TILE, elements, when, words
 
 from vyre.errors import DispatchError, InterpreterError, VyreError
 from vyre.ir import (
@@ -15,7 +15,6 @@ from vyre.ir import (
     BufferDecl,
     Cast,
     DataType,
-    If,
     InvocationId,
     Let,
     LitBool,
@@ -42,7 +41,7 @@ def test_out_of_bounds_loads_zero_and_stores_nothing_in_storage(index: int) -> N
 
 @pytest.mark.parametrize("index", [8, TOP])
 def test_out_of_bounds_loads_zero_and_stores_nothing_in_workgroup_memory(index: int) -> None:
-    fill = [TILE.store(LID, U(5)), Barrier(), If(LID.eq(0), [TILE.store(index, U(77))]), Barrier()]
+    fill = [TILE.store(LID, U(5)), Barrier(), when(LID.eq(0), [TILE.store(index, U(77))]), Barrier()]
     entry = [*fill, OUT.store(LID, TILE[LID] * 100 + TILE[index])]
     result = run(Program([OUT, TILE], (8,), entry), {"out": bytes(32)}, (1, 1, 1))
     assert elements(result.buffers["out"]) == [500] * 8
@@ -192,8 +191,9 @@ def test_sixty_four_mebibytes_bound_each_buffer_and_workgroup_memory() -> None:
 
 
 def test_invocation_ids_wrap_at_u32() -> None:
+    from vyre.reference.actions import Budget
     from vyre.reference.code import Code, IdRegister, Leave
-    from vyre.reference.machine import Budget, Machine, Workgroup
+    from vyre.reference.machine import Machine, Workgroup
 
     code = Code((Leave(None),), (0,), (IdRegister(0, "InvocationId", 0),))
     group = Workgroup((1 << 31, 0, 0), (2, 1, 1), [])

@@ -105,7 +105,7 @@ def bind(
         if name in given:
             slot = _supplied(decl, given[name], in_place=in_place)
         else:
-            slot = _zeros(decl, lengths.get(name, decl.count))
+            slot = _zeros(decl, lengths.get(name))
         _refuse_length(decl, slot)
         slots[name] = slot
     views = {
@@ -214,10 +214,11 @@ def _bytes_of(array: Array) -> Array:
     return array.reshape(-1).view(np.uint8)
 
 
-def _zeros(decl: BufferDecl, count: int) -> _Slot:
+def _zeros(decl: BufferDecl, length: int | None) -> _Slot:
     if decl.access is not BufferAccess.ReadWrite:
         _refuse(decl, f"is {decl.access.value} and was not supplied", f"pass {_example(decl)}.")
-    if count == 0 and decl.count == 0:
+    count = decl.count if length is None else length
+    if length is None and count == 0:
         _refuse(
             decl,
             "is sized by the host and was not supplied",

@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from vyre.errors import ValidationError, VyreError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _COMMANDS = {
     "validate": "Check a program against the V-rules.",
@@ -38,11 +41,12 @@ class _LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
+        words = list(sys.argv[1:] if args is None else args)
         try:
-            return super().invoke(ctx)
+            return super().main(words, *rest, **extra)
         except VyreError as error:
-            report(error, as_json="--json" in sys.argv)
+            report(error, as_json="--json" in words)
             raise SystemExit(1) from None
 
 

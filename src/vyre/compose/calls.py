@@ -1,12 +1,11 @@
-"""Where a body calls ops, and whether those calls can vanish: known, inlinable, finite, right arity."""
+"""Whether calls can vanish: the op is known, has a composition, ends somewhere, and gets its arguments."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from vyre.compose.op import Category
+from vyre.compose.scan import defined_name, distinct_nodes, scan
 from vyre.errors import Diagnostic, ValidationError
 from vyre.ir import expr as e
 from vyre.ir import node as n
@@ -14,13 +13,15 @@ from vyre.ir.limits import MAX_CALL_DEPTH, MAX_NODES
 from vyre.ir.walk import postorder, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from vyre.compose.op import Op
+    from vyre.compose.scan import Scan
     from vyre.compose.template import Template
     from vyre.ir.program import Program
 
-FRESH_NAME = re.compile(r"__call([0-9]+)_(.+)")
+MAX_EXPANSION = 1_000_000
+"""Nodes that the calls of one program may expand to; ops that double at each level would pass any bound."""
 
 _BUFFER_NODES = (e.Load, e.BufLen, e.Atomic, e.FReduce, e.FReduceApprox)
 _PLACE_NODES = (e.InvocationId, e.WorkgroupId, e.LocalId)
@@ -34,70 +35,11 @@ class Fault(NamedTuple):
     fix: str
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """What contains a call, the distinct calls, and the first call number that no name uses yet."""
+class Measure(NamedTuple):
+    """How deep the calls of an op go, itself included, and to how many tree nodes it expands."""
 
-    carriers: frozenset[e.Expr | n.Node]
-    calls: tuple[e.Call, ...]
-    first_number: int
-
-
-def distinct_nodes(entry: Iterable[n.Node]) -> Iterator[n.Node]:
-    """Each distinct statement once, nested ones before the statement that holds them."""
-    seen: set[n.Node] = set()
-    stack = [(node, False) for node in reversed(list(entry))]
-    while stack:
-        node, ready = stack.pop()
-        if node in seen:
-            continue
-        if ready or not node.bodies:
-            seen.add(node)
-            yield node
-        else:
-            stack.append((node, True))
-            stack.extend((child, False) for body in reversed(node.bodies) for child in reversed(body))
-
-
-def defined_name(node: n.Node) -> str | None:
-    """The name that a statement brings into scope."""
-    match node:
-        case n.Let(name=name) | n.Loop(var=name):
-            return name
-        case _:
-            return None
-
-
-def scan(entry: Iterable[n.Node], result: e.Expr | None = None) -> Scan:
-    carriers: set[e.Expr | n.Node] = set()
-    seen: set[e.Expr] = set()
-    calls: list[e.Call] = []
-    number = 0
-
-    def look(root: e.Expr) -> None:
-        if root in seen:
-            return
-        for expr in postorder(root):
-            if expr in seen:
-                continue
-            seen.add(expr)
-            if isinstance(expr, e.Call):
-                calls.append(expr)
-                carriers.add(expr)
-            elif any(child in carriers for child in expr.children):
-                carriers.add(expr)
-
-    for node in distinct_nodes(entry):
-        for root in node.exprs:
-            look(root)
-        inner = (child in carriers for body in node.bodies for child in body)
-        if any(root in carriers for root in node.exprs) or any(inner):
-            carriers.add(node)
-        if reserved := FRESH_NAME.fullmatch(defined_name(node) or ""):
-            number = max(number, int(reserved[1]) + 1)
-    if result is not None:
-        look(result)
-    return Scan(frozenset(carriers), tuple(calls), number)
+    levels: int
+    size: int
 
 
 class Resolver:
@@ -106,7 +48,7 @@ class Resolver:
     def __init__(self, look_up: Callable[[str], Op | None], known: Mapping[str, Template]) -> None:
         self._look_up = look_up
         self._known = known
-        self._levels: dict[str, int] = {}
+        self._measures: dict[str, Measure] = {}
         self._faults: dict[str, Fault] = {}
         self.callees_first: list[Op] = []
         self.scans: dict[str, Scan] = {}
@@ -119,10 +61,14 @@ class Resolver:
         self._follow(call.op_id)
         return self._faults.get(call.op_id)
 
-    def levels(self, op_id: str) -> int:
-        """How many levels of ops a call of this sound op is deep; 1 for an op that calls none."""
+    def measure(self, op_id: str) -> Measure:
+        """The measure of an op that was found sound."""
         known = self._known.get(op_id)
-        return known.levels if known is not None else self._levels[op_id]
+        return known.measure if known is not None else self._measures[op_id]
+
+    def expansion(self, calls: Mapping[e.Call, int]) -> int:
+        """Nodes that sound calls expand to."""
+        return sum(times * self.measure(call.op_id).size for call, times in calls.items())
 
     def _direct_fault(self, call: e.Call) -> Fault | None:
         op_id = call.op_id
@@ -161,7 +107,7 @@ class Resolver:
 
     def _enter(self, op_id: str, open_ops: dict[str, Iterator[e.Call]]) -> None:
         op = self._look_up(op_id)
-        if op is None or op_id in self._known or op_id in self._levels or op_id in self._faults:
+        if op is None or op_id in self._known or op_id in self._measures or op_id in self._faults:
             return
         fault = op_fault(op)
         if fault is not None:
@@ -178,16 +124,26 @@ class Resolver:
             self._faults.setdefault(op_id, inherited)
         if op is None or op_id in self._faults:
             return
-        levels = 1 + max((self.levels(call.op_id) for call in calls), default=0)
+        levels = 1 + max((self.measure(call.op_id).levels for call in calls), default=0)
+        size = _own_size(op) + self.expansion(calls)
         if levels > MAX_CALL_DEPTH:
-            self._faults[op_id] = Fault(
-                "V017",
-                f"the calls below {op_id} are {levels} levels deep, and {MAX_CALL_DEPTH} are allowed.",
-                "merge some of the ops along the chain.",
-            )
-            return
-        self._levels[op_id] = levels
-        self.callees_first.append(op)
+            message = f"the calls below {op_id} are {levels} levels deep, and {MAX_CALL_DEPTH} are allowed."
+            self._faults[op_id] = Fault("V017", message, "merge some of the ops along the chain.")
+        elif size > MAX_EXPANSION:
+            self._faults[op_id] = too_large(op_id)
+        else:
+            self._measures[op_id] = Measure(levels, size)
+            self.callees_first.append(op)
+
+
+def too_large(owner: str) -> Fault:
+    message = f"the calls of {owner} expand to more than {MAX_EXPANSION} nodes."
+    fix = "bind a result that is needed twice with Let instead of calling twice, or use a Loop."
+    return Fault("V020", message, fix)
+
+
+def _own_size(op: Op) -> int:
+    return sum(node.size for node in op.body) + (op.result.size if op.result is not None else 0)
 
 
 def op_fault(op: Op) -> Fault | None:
@@ -201,7 +157,7 @@ def op_fault(op: Op) -> Fault | None:
             f"{op.id} is a hardware instruction (Category C) without a body to inline.",
             "call a Category A op, or use the expression node that stands for the instruction.",
         )
-    if sum(node.size for node in op.body) + op.result.size > MAX_NODES:
+    if _own_size(op) > MAX_NODES:
         return Fault("V019", f"{op.id} has more than {MAX_NODES} nodes.", "split the op into smaller ones.")
     nodes = list(distinct_nodes(op.body))
     bound = {p.name for p in op.params} | {defined_name(node) for node in nodes}

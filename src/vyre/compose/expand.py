@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from vyre.compose.template import MANY
-from vyre.errors import OpError
 from vyre.ir import expr as e
 from vyre.ir.limits import MAX_EXPR_DEPTH
 from vyre.ir.node import Let
@@ -21,12 +20,9 @@ from vyre.ir.walk import rebuild
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from vyre.compose.calls import Scan
+    from vyre.compose.scan import Scan
     from vyre.compose.template import Local, Template
     from vyre.ir.node import Node
-
-MAX_EXPANSION = 1_000_000
-"""Nodes that the calls of one body may expand to; ops that double at each level would pass any bound."""
 
 _MEMORY_NODES = (e.Load, e.Atomic, e.FReduce, e.FReduceApprox)
 
@@ -52,12 +48,10 @@ class _Slot(NamedTuple):
 class Expander:
     """Expands the calls of one body; numbers for fresh names are used up in the order of use."""
 
-    def __init__(self, templates: Mapping[str, Template], found: Scan, *, owner: str) -> None:
+    def __init__(self, templates: Mapping[str, Template], found: Scan) -> None:
         self._templates = templates
         self._carriers = found.carriers
         self._next_number = found.first_number
-        self._owner = owner
-        self._expanded = 0
         self._memory: dict[e.Expr, bool] = {}
 
     def operands(self, exprs: tuple[e.Expr, ...], out: list[Node]) -> tuple[e.Expr, ...]:
@@ -89,7 +83,6 @@ class Expander:
         if not isinstance(expr, e.Call):
             return rebuild(expr, tuple(frame.values))
         template = self._templates[expr.op_id]
-        self._spend(template.size, expr.op_id)
         names = _Names(self)
         values = self._bind_arguments(template, frame, pending, out, names)
         for local in template.locals:
@@ -107,12 +100,11 @@ class Expander:
         last = self._last_bound(template, values, too_deep)
         bound: set[int] = set()
         if last >= 0:
-            kept = [slot for slot in pending if slot.frame is frame and slot.operand > last]
-            del pending[len(pending) - len(kept) :]
+            while pending[-1].operand > last and pending[-1].frame is frame:
+                pending.pop()
             own = {slot: template.params[slot.operand] for slot in pending if slot.frame is frame}
             bound = {slot.operand for slot in own}
             self._bind(pending, out, lambda slot: names.add(own[slot]) if slot in own else None)
-            pending.extend(kept)
         for i, use in enumerate(template.uses):
             value = values[i]
             if i in bound or self._touches_memory(value):
@@ -156,15 +148,6 @@ class Expander:
     def number(self) -> int:
         self._next_number += 1
         return self._next_number - 1
-
-    def _spend(self, size: int, op_id: str) -> None:
-        self._expanded += size
-        if self._expanded > MAX_EXPANSION:
-            raise OpError(
-                f"the calls of {self._owner} expand to more than {MAX_EXPANSION} nodes; "
-                f"the call of {op_id} passes that bound.",
-                fix="bind a result that is needed twice with Let instead of calling twice, or loop.",
-            )
 
     def _touches_memory(self, root: e.Expr) -> bool:
         known = self._memory

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.compose.calls import Resolver, raise_faults, scan
+from vyre.compose.calls import MAX_EXPANSION, Resolver, raise_faults, too_large
 from vyre.compose.expand import Expander
 from vyre.compose.op import Op
 from vyre.compose.registry import Registry, default_registry
+from vyre.compose.scan import scan
 from vyre.compose.template import Template, make_template
 from vyre.errors import Diagnostic, ValidationError
 from vyre.ir import expr as e
@@ -44,8 +45,10 @@ def inline(program: Program, registry: Registry | None = None) -> Program:
     resolver = Resolver(registry.get, registry.templates)
     faults = {call: fault for call in found.calls if (fault := resolver.fault(call)) is not None}
     raise_faults(program, faults)
+    if resolver.expansion(found.calls) > MAX_EXPANSION:
+        raise ValidationError([Diagnostic(*too_large("the program"), "entry")])
     _make_templates(resolver, registry.templates)
-    expander = Expander(registry.templates, found, owner="the program")
+    expander = Expander(registry.templates, found)
     moved: dict[str, SourceLocation] = {}
     entry = _Body(expander, found.carriers, program.locations, moved).expand(program.entry)
     return Program(program.buffers, program.workgroup_size, entry, locations=moved)
@@ -70,10 +73,10 @@ def _make_templates(resolver: Resolver, templates: dict[str, Template]) -> None:
         if op.id in templates or op.result is None:
             continue
         found = resolver.scans[op.id]
-        expander = Expander(templates, found, owner=op.id)
+        expander = Expander(templates, found)
         body = list(_Body(expander, found.carriers, {}, {}).expand(op.body))
         (result,) = expander.operands((op.result,), body)
-        templates[op.id] = make_template(op, body, result, resolver.levels(op.id))
+        templates[op.id] = make_template(op, body, result, resolver.measure(op.id))
 
 
 class _Scope:

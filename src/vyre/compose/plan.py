@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.compose.calls import distinct_nodes
+from vyre.compose.scan import distinct_nodes
 from vyre.ir import node as n
 from vyre.ir.expr import BinOp, Expr, UnOp, Var
 from vyre.ir.walk import postorder, rebuild, with_parts

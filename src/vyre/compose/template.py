@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from vyre.compose.calls import FRESH_NAME, defined_name, distinct_nodes
 from vyre.compose.plan import Plan
+from vyre.compose.scan import FRESH_NAME, block_counts, defined_name, distinct_nodes, tree_counts
 from vyre.ir import node as n
 from vyre.ir.expr import Expr, Var
 from vyre.ir.limits import MAX_NAME_LENGTH
@@ -15,6 +15,7 @@ from vyre.ir.walk import postorder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vyre.compose.calls import Measure
     from vyre.compose.op import Op
 
 MANY = 2
@@ -46,8 +47,7 @@ class Local(NamedTuple):
 class Template:
     """A call-free op.
 
-    `size` counts tree nodes, `depth` levels of its deepest expression, `levels` levels of ops that
-    were expanded into it, itself included. `plan` makes the copies.
+    `depth` counts the levels of its deepest expression; `plan` makes the copies.
     """
 
     params: tuple[Local, ...]
@@ -55,13 +55,12 @@ class Template:
     result: Expr
     uses: tuple[Use, ...]
     locals: tuple[Local, ...]
-    size: int
     depth: int
-    levels: int
+    measure: Measure
     plan: Plan
 
 
-def make_template(op: Op, body: Sequence[n.Node], result: Expr, levels: int) -> Template:
+def make_template(op: Op, body: Sequence[n.Node], result: Expr, measure: Measure) -> Template:
     """The template of an op whose calls have been expanded into `body` and `result`."""
     params, locals_ = _names(tuple(p.name for p in op.params), body)
     roots = [*(x for node in distinct_nodes(body) for x in node.exprs), result]
@@ -71,55 +70,38 @@ def make_template(op: Op, body: Sequence[n.Node], result: Expr, levels: int) -> 
         result,
         _uses(tuple(p.name for p in op.params), body, result),
         locals_,
-        sum(node.size for node in body) + result.size,
         max(root.depth for root in roots),
-        levels,
+        measure,
         Plan(body, result),
     )
 
 
-def _uses(params: tuple[str, ...], body: Sequence[n.Node], result: Expr) -> tuple[Use, ...]:
-    counts: dict[str, int] = {}
-
-    def count(root: Expr, times: int) -> None:
-        for name, found in _occurrences(root).items():
-            counts[name] = min(MANY, counts.get(name, 0) + found * times)
-
-    # A statement that stands in several places, or under a loop, is counted as if met many times.
-    met = _meetings(body)
-    for node, times in met.items():
+def _uses(params: Sequence[str], body: Sequence[n.Node], result: Expr) -> tuple[Use, ...]:
+    nodes = list(distinct_nodes(body))
+    times = block_counts(body, nodes, loop_weight=MANY)
+    in_body: dict[str, int] = {}
+    for node in nodes:
         for root in node.exprs:
-            count(root, times)
-    in_body = set(counts)
-    count(result, 1)
-    order = [expr.name for expr in postorder(result) if isinstance(expr, Var)]
-    position = {name: i for i, name in enumerate(order) if name not in in_body and counts[name] == 1}
-    written = {node.name for node in met if isinstance(node, n.Assign)} | {defined_name(node) for node in met}
-    return tuple(Use(counts.get(p, 0), position.get(p), p in written) for p in params)
-
-
-def _meetings(body: Sequence[n.Node]) -> dict[n.Node, int]:
-    """How often each distinct statement is executed at most: 1, or MANY for more."""
-    met: dict[n.Node, int] = {}
-    for node in body:
-        met[node] = MANY if node in met else 1
-    order = list(distinct_nodes(body))
-    for node in reversed(order):
-        times = MANY if isinstance(node, n.Loop) else met[node]
-        for inner in node.bodies:
-            for child in inner:
-                met[child] = min(MANY, met.get(child, 0) + times)
-    return met
+            for name, found in _occurrences(root).items():
+                in_body[name] = in_body.get(name, 0) + found * times[node]
+    in_result = _occurrences(result)
+    alone = [name for name, found in in_result.items() if found == 1 and name not in in_body]
+    position = {name: i for i, name in enumerate(alone)}
+    written = {node.name for node in nodes if isinstance(node, n.Assign)} | set(map(defined_name, nodes))
+    return tuple(
+        Use(
+            min(MANY, in_body.get(name, 0) + in_result.get(name, 0)),
+            position.get(name),
+            name in written,
+        )
+        for name in params
+    )
 
 
 def _occurrences(root: Expr) -> dict[str, int]:
-    """How often each variable stands in the tree of `root`, saturating at MANY."""
+    """How often each variable stands in the tree of `root`, in the order of first use."""
     order = list(postorder(root))
-    times = dict.fromkeys(order, 0)
-    times[root] = 1
-    for expr in reversed(order):
-        for child in expr.children:
-            times[child] = min(MANY, times[child] + times[expr])
+    times = tree_counts(order, {root: 1})
     return {expr.name: times[expr] for expr in order if isinstance(expr, Var)}
 
 

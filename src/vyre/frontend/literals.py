@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 from vyre.frontend.values import Refused
 from vyre.ir.expr import Expr, LitBool, Literal, LitI32, LitU32
@@ -65,17 +64,20 @@ def float_bits(value: float, target: DataType) -> int:
     sign = (1 << (target.bits - 1)) if math.copysign(1.0, _sign_of(value)) < 0 else 0
     if isinstance(value, float) and math.isinf(value):
         return sign | infinity
-    exact = abs(Fraction(value))
-    if not exact:
+    top, bottom = abs(value).as_integer_ratio()
+    if not top:
         return sign
     lowest = 2 - (1 << (exponent_bits - 1))
-    exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
-    if exact < Fraction(2) ** exponent:
+    exponent = top.bit_length() - bottom.bit_length()
+    if top << max(-exponent, 0) < bottom << max(exponent, 0):
         exponent -= 1
     exponent = max(exponent, lowest)
-    if exponent > -lowest + 1:
+    if exponent > 1 - lowest:
         return sign | infinity
-    digits = round(exact / Fraction(2) ** (exponent - precision + 1))
+    shift = exponent - precision + 1
+    top, bottom = top << max(-shift, 0), bottom << max(shift, 0)
+    digits, rest = divmod(top, bottom)
+    digits += 2 * rest > bottom or (2 * rest == bottom and digits & 1)
     # A carry out of the digits runs into the exponent, which is where it belongs.
     return sign | min(((exponent - lowest) << (precision - 1)) + digits, infinity)
 

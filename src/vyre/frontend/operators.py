@@ -8,18 +8,14 @@ operand; a Bool counts as U32 0 or 1. Nothing else is converted silently.
 from __future__ import annotations
 
 import ast
-import operator
-from typing import TYPE_CHECKING, Any
 
+from vyre.frontend.constants import fold, fold_unary
 from vyre.frontend.literals import literal
 from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Value, describe
 from vyre.ir.expr import BinOp, Call, Cast, LitBool, Select, UnOp
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE, CONVERT_INTEGERS, FLOAT_TYPES, binary_type, is_condition, unary_type
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _T = DataType
 U32 = DataType.U32
@@ -49,27 +45,6 @@ _COMPARE: dict[type[ast.cmpop], tuple[str, str, BinaryOp, BinaryOp]] = {
     ast.Gt: (">", "gt", BinaryOp.Gt, BinaryOp.FGt),
     ast.GtE: (">=", "ge", BinaryOp.Ge, BinaryOp.FGe),
 }
-_PYTHON: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
-_MAX_CONSTANT_BITS = 4096
 
 
 def binary(op: ast.operator, left: Operand, right: Operand) -> Operand:
@@ -79,7 +54,7 @@ def binary(op: ast.operator, left: Operand, right: Operand) -> Operand:
         raise Refused("`@` has no meaning in a kernel.", "write the loop over the elements.")
     symbol, name, integer, floating = entry
     if isinstance(left, Const) and isinstance(right, Const):
-        return _fold(op, symbol, left.value, right.value)
+        return fold(op, symbol, left.value, right.value)
     if isinstance(op, (ast.LShift, ast.RShift)):
         return _shift(symbol, name, integer, left, right)
     a, b = unify(symbol, left, right)
@@ -100,11 +75,11 @@ def compare(op: ast.cmpop, left: Operand, right: Operand) -> Operand:
     """The value of a comparison: U32 0 or 1."""
     entry = _COMPARE.get(type(op))
     if entry is None:
-        words = type(op).__name__
-        raise Refused(f"`{words}` has no meaning in a kernel.", "compare numbers with == != < <= > >=.")
+        word = {ast.Is: "is", ast.IsNot: "is not", ast.In: "in"}.get(type(op), "not in")
+        raise Refused(f"`{word}` has no meaning in a kernel.", "compare numbers with == != < <= > >=.")
     symbol, name, integer, floating = entry
     if isinstance(left, Const) and isinstance(right, Const):
-        return _fold(op, symbol, left.value, right.value)
+        return fold(op, symbol, left.value, right.value)
     a, b = unify(symbol, left, right)
     chosen = floating if a.type in FLOAT_TYPES else integer
     if binary_type(chosen, a.type, b.type) is not None:
@@ -117,7 +92,7 @@ def compare(op: ast.cmpop, left: Operand, right: Operand) -> Operand:
 def unary(op: ast.unaryop, operand: Operand) -> Operand:
     """The value of `-x`, `~x`, `+x` or `not x`."""
     if isinstance(operand, Const):
-        return _fold_unary(op, operand.value)
+        return fold_unary(op, operand.value)
     if isinstance(op, ast.Not):
         condition_value = truth(operand)
         return Value(UnOp(UnaryOp.LogicalNot, condition_value.expr), U32, logical=True)
@@ -298,31 +273,3 @@ def _constant_type(*values: bool | int | float) -> DataType:
             f"{min(values)} has no type of its own.", f"write i32({min(values)}), or f32 for a float."
         )
     return U32
-
-
-def _fold(op: ast.AST, symbol: str, left: Any, right: Any) -> Const:
-    huge = isinstance(op, (ast.LShift, ast.Pow)) and (
-        abs(right) > _MAX_CONSTANT_BITS or abs(left) > 1 << _MAX_CONSTANT_BITS
-    )
-    if huge:
-        raise Refused(f"the constant of `{symbol}` is too large.", "write a number that fits its type.")
-    try:
-        value: Any = _PYTHON[type(op)](left, right)
-    except (ArithmeticError, TypeError, ValueError) as error:
-        raise Refused(f"the constant cannot be computed: {error}.", "write a number.") from error
-    if not isinstance(value, (int, float)):
-        raise Refused(f"{value!r} is no number of a kernel.", "write an int or a float.")
-    return Const(value)
-
-
-def _fold_unary(op: ast.unaryop, value: Any) -> Const:
-    if isinstance(op, ast.Not):
-        return Const(not value)
-    if isinstance(op, ast.Invert):
-        if isinstance(value, float):
-            raise Refused("`~` has no meaning on a float.", "write an integer.")
-        # The complement of a constant is a mask: it takes its width from where it is used.
-        raise Refused(
-            f"`~{value}` has no width of its own.", f"write ~u32({value}), or the mask as a number."
-        )
-    return Const(-value if isinstance(op, ast.USub) else +value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 from dataclasses import dataclass
 from types import FunctionType
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class Source:
     """A function and its tree. Lines of the tree count from the start of `lines`."""
 
-    function: FunctionType
+    function: Any
     tree: ast.FunctionDef
     lines: tuple[str, ...]
     first_line: int
@@ -41,10 +42,13 @@ def source_of(function: Any) -> Source:
     """Reads the source of a function. Raises `KernelError` for anything that has none."""
     if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
         name = getattr(function, "__name__", repr(function))
+        code = getattr(function, "__code__", None)
         raise KernelError(
             f"{name} is not a function written with `def`.",
             fix="decorate a plain function with annotated parameters.",
-            location=SourceLocation("<unknown>", 1, 1),
+            location=SourceLocation(code.co_filename, code.co_firstlineno, 1)
+            if code
+            else SourceLocation("<unknown>", 1, 1),
         )
     code = function.__code__
     place = SourceLocation(code.co_filename, code.co_firstlineno, 1)
@@ -95,6 +99,4 @@ def names_of(function: FunctionType) -> Mapping[str, Any]:
             closure[name] = cell.cell_contents
         except ValueError:  # a name that the enclosing function has not assigned yet
             continue
-    builtins: Any = function.__globals__.get("__builtins__", {})
-    own = builtins if isinstance(builtins, dict) else vars(builtins)
-    return {**own, **function.__globals__, **closure}
+    return {**vars(builtins), **function.__globals__, **closure}

@@ -42,7 +42,7 @@ class Interned(type):
         def __call__(cls, *args: Any, **kwargs: Any) -> Any:
             exact = cls._exact
             if kwargs or (exact is not None and (not args or type(args[-1]) is not exact)):
-                node = super().__call__(*args, **kwargs)
+                node = type.__call__(cls, *args, **kwargs)
                 return _unique(node, _fields(node))
             key = (cls, *args)
             try:
@@ -51,7 +51,7 @@ class Interned(type):
                 ref = None
             if ref is not None and (found := ref()) is not None:
                 return found
-            node = super().__call__(*args)
+            node = type.__call__(cls, *args)
             whole = len(args) == len(cls.__match_args__) and not cls._converts
             return _unique(node, key if whole else _fields(node))
 

@@ -15,32 +15,26 @@ if TYPE_CHECKING:
 
 
 def _add(prefix: str, t: DataType) -> Op:
-    body: list[Node] = []
-    carry: Expr | None = None
-    for i, (a, b) in enumerate(zip(lanes(A, t.lanes), lanes(B, t.lanes), strict=True)):
-        part, total = Var(f"part{i}"), Var(f"sum{i}")
-        body.append(Let(part.name, a + b))
-        body.append(Let(total.name, part if carry is None else part + carry))
-        # One of the two additions may wrap, never both: a + b + 1 is below 2^33.
-        carry = (part < a) if carry is None else (part < a) | (total < part)
-        if i + 1 < t.lanes:
-            body.append(Let(f"carry{i}", carry))
-            carry = Var(f"carry{i}")
+    """Lane by lane; of the two additions in a lane at most one wraps, so the carry is 0 or 1."""
+    first, *rest = zip(lanes(A, t.lanes), lanes(B, t.lanes), strict=True)
+    body: list[Node] = [Let("sum0", first[0] + first[1])]
+    carry: Expr = Var("sum0") < first[0]
+    for i, (a, b) in enumerate(rest, start=1):
+        part = Var(f"part{i}")
+        body += [Let(f"carry{i}", carry), Let(part.name, a + b), Let(f"sum{i}", part + Var(f"carry{i}"))]
+        carry = (part < a) | (Var(f"sum{i}") < part)
     result = MakeVec(t, tuple(Var(f"sum{i}") for i in range(t.lanes)))
     return binary(f"{prefix}.add", result, f"Sum modulo 2^{t.bits}.", of=t, body=body)
 
 
 def _sub(prefix: str, t: DataType) -> Op:
-    body: list[Node] = []
-    borrow: Expr | None = None
-    for i, (a, b) in enumerate(zip(lanes(A, t.lanes), lanes(B, t.lanes), strict=True)):
-        part = Var(f"part{i}")
-        body.append(Let(part.name, a - b))
-        body.append(Let(f"difference{i}", part if borrow is None else part - borrow))
-        borrow = (a < b) if borrow is None else (a < b) | (part < borrow)
-        if i + 1 < t.lanes:
-            body.append(Let(f"borrow{i}", borrow))
-            borrow = Var(f"borrow{i}")
+    first, *rest = zip(lanes(A, t.lanes), lanes(B, t.lanes), strict=True)
+    body: list[Node] = [Let("difference0", first[0] - first[1])]
+    borrow: Expr = first[0] < first[1]
+    for i, (a, b) in enumerate(rest, start=1):
+        taken, part = Var(f"borrow{i}"), Var(f"part{i}")
+        body += [Let(taken.name, borrow), Let(part.name, a - b), Let(f"difference{i}", part - taken)]
+        borrow = (a < b) | (part < taken)
     result = MakeVec(t, tuple(Var(f"difference{i}") for i in range(t.lanes)))
     return binary(f"{prefix}.sub", result, f"Difference modulo 2^{t.bits}.", of=t, body=body)
 

@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING
 from vyre.errors import InterpreterError
 from vyre.ir import expr as e
 from vyre.ir import node as n
-from vyre.ir.limits import U32_MAX
-from vyre.ir.operators import FLOAT_BINARY_OPS, FLOAT_UNARY_OPS
-from vyre.ir.types import FLOAT_TYPES, DataType
+from vyre.ir.limits import MAX_CALL_DEPTH, U32_MAX
+from vyre.ir.types import DataType
 from vyre.ir.typing import is_condition, type_of
 from vyre.reference import code as c
-from vyre.reference import integers
-from vyre.reference.casts import caster
+from vyre.reference.functions import fold_of, function_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from vyre.compose.registry import Registry
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.program import Program
     from vyre.ir.signature import OpSignature
@@ -34,36 +33,30 @@ MAX_CODE_NODES = 2_000_000
 _Value = tuple[int, DataType]
 
 
-def compile_program(program: Program, lengths: Mapping[str, int]) -> c.Code:
-    """The code of a program without calls; `lengths` are the buffers' element counts in this run."""
+def compile_program(program: Program, lengths: Mapping[str, int], registry: Registry | None = None) -> c.Code:
+    """The code of a program; `lengths` are the buffers' element counts in this run.
+
+    Calls are executed here by binding arguments to fresh registers, independently of the inliner, so
+    that the two can be compared.
+    """
     if program.size > MAX_CODE_NODES:
         raise InterpreterError(
             f"the program has more than {MAX_CODE_NODES} nodes, the reference interpreter's limit.",
             fix="bind repeated subexpressions with Let instead of repeating them.",
         )
-    return _Compiler(program, lengths).compile()
+    return _Compiler(program, lengths, registry).compile()
 
 
 def _move(value: int) -> int:
     return value
 
 
-def _select(condition: int, if_true: int, if_false: int) -> int:
-    return if_true if condition else if_false
-
-
-def _lane(index: int, value: int) -> int:
-    return (value >> 32 * index) & U32_MAX
-
-
-def _make_vec(*lanes: int) -> int:
-    return sum(lane << 32 * i for i, lane in enumerate(lanes))
-
-
 class _Compiler:
-    def __init__(self, program: Program, lengths: Mapping[str, int]) -> None:
+    def __init__(self, program: Program, lengths: Mapping[str, int], registry: Registry | None) -> None:
         self.program = program
         self.lengths = lengths
+        self.registry = registry
+        self.calls: list[str] = []
         self.slots: dict[str, int] = {}
         for slot, decl in enumerate(program.buffers):
             if self.slots.setdefault(decl.name, slot) != slot:
@@ -251,63 +244,41 @@ class _Compiler:
                 expected = operands[2] if len(operands) == 3 else None
                 index, value = operands[:2]
                 self.emit(c.Update(dest, op, self.slots[buffer], index, value, expected, self.place))
+            case e.Call(op_id=op_id):
+                return self.call(op_id, operands)
             case e.FReduce(buffer=buffer) | e.FReduceApprox(buffer=buffer):
                 dest = self.destination(into)
                 start, stop = operands
-                self.emit(c.Reduce(dest, self.fold(expr), self.slots[buffer], start, stop, self.place))
+                fold = fold_of(expr, self.declared(buffer).element)
+                self.emit(c.Reduce(dest, fold, self.slots[buffer], start, stop, self.place))
             case _:
                 dest = self.destination(into)
-                self.emit(c.Compute(dest, self.function(expr, types), operands))
+                self.emit(c.Compute(dest, function_of(expr, types), operands))
         return dest
 
-    def function(self, expr: e.Expr, types: tuple[DataType, ...]) -> Callable[..., int]:
-        match expr:
-            case e.Select():
-                return _select
-            case e.Lane(index=index):
-                return partial(_lane, index)
-            case e.MakeVec():
-                return _make_vec
-            case e.Cast(target=target):
-                return caster(types[0], target)
-            case e.BinOp(op=op) if op not in FLOAT_BINARY_OPS:
-                return integers.BINARY[op]
-            case e.UnOp(op=op) if op not in FLOAT_UNARY_OPS:
-                return integers.UNARY[op]
-            case _:
-                return self.float_function(expr, types[0])
-
-    def float_function(self, expr: e.Expr, source: DataType) -> Callable[..., int]:
-        from vyre.reference import floats
-
-        match expr:
-            case e.BinOp(op=op):
-                return partial(floats.binary, op, floats.FORMATS[source])
-            case e.UnOp(op=op):
-                return partial(floats.unary, op, floats.FORMATS[source])
-            case e.FMulAdd():
-                return partial(floats.fma, floats.FORMATS[source])
-            case e.Approx(op=op):
-                return partial(floats.approx, op, floats.FORMATS[source])
-            case e.Convert(target=target, mode=mode) if source in FLOAT_TYPES:
-                form = floats.FORMATS[source]
-
-                def to_integer(bits: int) -> int:
-                    return floats.to_integer(form, bits, mode, target)
-
-                return to_integer
-            case e.Convert(target=target):
-                return partial(floats.from_integer, floats.FORMATS[target], source)
-            case _:
-                raise self.refusal(f"{expr!r} is no expression that can run")
-
-    def fold(self, expr: e.FReduce | e.FReduceApprox) -> Callable[[list[int]], int]:
-        from vyre.reference import floats
-
-        form = floats.FORMATS[self.declared(expr.buffer).element]
-        if isinstance(expr, e.FReduce):
-            return partial(floats.reduce, expr.order, expr.op, form)
-        return partial(floats.reduce_exact, expr.op, form)
+    def call(self, op_id: str, operands: tuple[int, ...]) -> int:
+        """Code of an op over these arguments, in a scope that holds nothing but its parameters."""
+        op = self.registry.get(op_id) if self.registry else None
+        if op is None or op.result is None:
+            raise self.refusal(f"the op {op_id} has no body to run")
+        if op_id in self.calls or len(self.calls) >= MAX_CALL_DEPTH:
+            raise self.refusal(f"the call of {op_id} is recursive or deeper than {MAX_CALL_DEPTH}")
+        caller = self.scope, self.outer, self.tasks, self.place
+        params: dict[str, _Value] = {}
+        for param, operand in zip(op.params, operands, strict=True):
+            register = self.new_register()
+            self.emit(c.Compute(register, _move, (operand,)))
+            params[param.name] = (register, param.type)
+        self.scope, self.outer, self.tasks = params, [[]], []
+        self.calls.append(op_id)
+        for node in op.body:
+            self.statement(node, self.place)
+            while self.tasks:
+                self.tasks.pop()()
+        result, _ = self.expression(op.result, into=self.new_register())
+        self.calls.pop()
+        self.scope, self.outer, self.tasks, self.place = caller
+        return result
 
     # The environment of `type_of`.
 
@@ -318,7 +289,8 @@ class _Compiler:
         return self.program.buffers[self.slots[buffer]].element if buffer in self.slots else None
 
     def signature(self, op_id: str) -> OpSignature | None:
-        return None
+        op = self.registry.get(op_id) if self.registry else None
+        return op.signature if op else None
 
     # Registers and instructions.
 
@@ -357,6 +329,8 @@ class _Compiler:
             self.free.append(register)
 
     def emit(self, instruction: c.Instruction) -> None:
+        if len(self.instructions) >= MAX_CODE_NODES:
+            raise self.refusal(f"the program takes more than {MAX_CODE_NODES} instructions")
         self.instructions.append(instruction)
 
     def reserve(self) -> int:

@@ -10,8 +10,9 @@ from vyre.ir.buffers import BufferAccess
 from vyre.ir.expr import Call
 from vyre.ir.limits import MAX_WORKGROUP_INVOCATIONS, U32_MAX
 from vyre.ir.walk import expressions
+from vyre.reference.actions import Budget
 from vyre.reference.compile import compile_program
-from vyre.reference.machine import Budget, Machine, State, Workgroup
+from vyre.reference.machine import Machine, State, Workgroup
 from vyre.reference.memory import HostBytes, check_workgroup_memory, host_buffers, workgroup_buffer
 from vyre.reference.observe import Observer
 from vyre.reference.report import Ids, Report
@@ -63,10 +64,10 @@ def run(
 
         # Inlined names carry the reserved prefix, and only an inlined program may have them.
         check_program(program, registry=registry, allow_reserved=not has_calls)
-    if has_calls:
-        from vyre.compose.inline import inline
+    if has_calls and registry is None:
+        from vyre.compose.registry import default_registry
 
-        program = inline(program, registry)
+        registry = default_registry()
     _check_shape(program, workgroups)
     storage = host_buffers(program, buffers)
     check_workgroup_memory(program)
@@ -75,7 +76,7 @@ def run(
     observer = Observer(program) if detect else None
     budget = Budget(step_budget)
     machine = Machine(
-        compile_program(program, lengths),
+        compile_program(program, lengths, registry),
         program.workgroup_size,
         budget=budget,
         observer=observer,

@@ -41,13 +41,13 @@ class Observer:
         if location is not None:
             self._need_written(AccessKind.Read, location, invocation, place)
             if self._decls[slot].access.writable:
-                self._detector.read(location, invocation.ref, invocation.group.epoch, place)
+                self._race(AccessKind.Read, location, invocation, place)
 
     def write(self, invocation: Invocation, slot: int, index: int, place: Place) -> None:
         """Called before the store, so that the value left by earlier atomics can still be seen."""
         location = self._locate(AccessKind.Write, invocation, slot, index, place)
         if location is not None:
-            self._detector.write(location, invocation.ref, invocation.group.epoch, place)
+            self._race(AccessKind.Write, location, invocation, place)
             if location.workgroup is not None:
                 self._written.add(location)
             if location in self._open:
@@ -59,7 +59,7 @@ class Observer:
             self._need_written(AccessKind.Atomic, location, invocation, place)
             if location.workgroup is not None:
                 self._written.add(location)
-            self._detector.atomic(location, invocation.ref, invocation.group.epoch, place)
+            self._race(AccessKind.Atomic, location, invocation, place)
             if location not in self._open:
                 self._open[location] = _OpenHistory(invocation.group.buffers[slot], event.before)
             self._open[location].events.append(event)
@@ -98,6 +98,9 @@ class Observer:
                 self._out_of_bounds[decl.name, place, kind] = OutOfBounds(decl.name, index, length, access)
             return None
         return Location(decl.name, invocation.ref.workgroup if decl.access.shared else None, index)
+
+    def _race(self, kind: AccessKind, location: Location, invocation: Invocation, place: Place) -> None:
+        self._detector.access(kind, location, invocation.ref, invocation.group.epoch, place)
 
     def _need_written(
         self, kind: AccessKind, location: Location, invocation: Invocation, place: Place

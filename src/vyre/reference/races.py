@@ -14,12 +14,21 @@ from typing import TYPE_CHECKING, NamedTuple
 from vyre.reference.report import Access, AccessKind, Ids, InvocationRef, Race
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from vyre.reference.code import Place
 
 MAX_RACES = 100
 """Findings kept; by then the program needs fixing, not counting."""
 
 MAX_RACES_PER_ELEMENT = 8
+
+
+_CONFLICTS: Mapping[AccessKind, tuple[AccessKind, ...]] = {
+    AccessKind.Read: (AccessKind.Write, AccessKind.Atomic),
+    AccessKind.Write: (AccessKind.Read, AccessKind.Write, AccessKind.Atomic),
+    AccessKind.Atomic: (AccessKind.Read, AccessKind.Write),
+}
 
 
 class Location(NamedTuple):
@@ -38,81 +47,87 @@ class _Now(NamedTuple):
     place: Place
 
 
-_Latest = dict[InvocationRef, tuple["Place", int]]
+class _Latest:
+    """The last accesses of one kind to one element: of each workgroup those of its latest epoch.
+
+    Whoever races with an earlier epoch also races with the latest, unless the earlier access was made
+    by an invocation that returned: these are kept apart.
+    """
+
+    __slots__ = ("groups", "orphans")
+
+    def __init__(self) -> None:
+        self.groups: dict[Ids, tuple[int, dict[InvocationRef, Place]]] = {}
+        self.orphans: dict[InvocationRef, Place] = {}
 
 
 class _Cell:
-    """The accesses to one element that a later one may still race with: place and epoch of the last
-    of each kind by each invocation."""
+    """What a later access to one element may still race with."""
 
-    __slots__ = ("atomics", "races", "reads", "writes")
+    __slots__ = ("latest", "races")
 
     def __init__(self) -> None:
-        self.reads: _Latest = {}
-        self.writes: _Latest = {}
-        self.atomics: _Latest = {}
+        self.latest = {kind: _Latest() for kind in AccessKind}
         self.races = 0
 
 
 class RaceDetector:
     def __init__(self) -> None:
         self._cells: dict[Location, _Cell] = {}
-        self._ended: dict[InvocationRef, int] = {}
+        self._ended: dict[tuple[Ids, int], set[InvocationRef]] = {}
         self._told: set[tuple[str, Place, Place, AccessKind, AccessKind]] = set()
         self.races: list[Race] = []
 
     def ended(self, invocation: InvocationRef, epoch: int) -> None:
         """`invocation` is over; it will meet no barrier after `epoch`."""
-        self._ended[invocation] = epoch
+        self._ended.setdefault((invocation.workgroup, epoch), set()).add(invocation)
 
-    def read(self, location: Location, invocation: InvocationRef, epoch: int, place: Place) -> None:
-        cell = self._cell(location)
-        by = _Now(location, AccessKind.Read, invocation, epoch, place)
-        self._compare(cell, cell.writes, AccessKind.Write, by)
-        self._compare(cell, cell.atomics, AccessKind.Atomic, by)
-        cell.reads[invocation] = (place, epoch)
-
-    def write(self, location: Location, invocation: InvocationRef, epoch: int, place: Place) -> None:
-        cell = self._cell(location)
-        by = _Now(location, AccessKind.Write, invocation, epoch, place)
-        # What is ordered before this write can be forgotten: whoever races with it later also races
-        # with this write.
-        cell.reads = self._compare(cell, cell.reads, AccessKind.Read, by)
-        cell.writes = self._compare(cell, cell.writes, AccessKind.Write, by)
-        cell.atomics = self._compare(cell, cell.atomics, AccessKind.Atomic, by)
-        cell.writes[invocation] = (place, epoch)
-
-    def atomic(self, location: Location, invocation: InvocationRef, epoch: int, place: Place) -> None:
-        cell = self._cell(location)
-        by = _Now(location, AccessKind.Atomic, invocation, epoch, place)
-        self._compare(cell, cell.reads, AccessKind.Read, by)
-        self._compare(cell, cell.writes, AccessKind.Write, by)
-        cell.atomics[invocation] = (place, epoch)
-
-    def _cell(self, location: Location) -> _Cell:
+    def access(
+        self, kind: AccessKind, location: Location, invocation: InvocationRef, epoch: int, place: Place
+    ) -> None:
         cell = self._cells.get(location)
         if cell is None:
             cell = self._cells[location] = _Cell()
-        return cell
+        if cell.races < MAX_RACES_PER_ELEMENT:
+            now = _Now(location, kind, invocation, epoch, place)
+            for other in _CONFLICTS[kind]:
+                self._compare(cell, other, now)
+            if kind is AccessKind.Write:
+                # What came before is ordered, so that this write covers it, or the race is told.
+                cell.latest = {kind: _Latest() for kind in AccessKind}
+            self._note(cell.latest[kind], now)
 
-    def _compare(self, cell: _Cell, earlier: _Latest, kind: AccessKind, now: _Now) -> _Latest:
-        """Tells of every race with `earlier` accesses, and gives back those that are unordered."""
-        unordered: _Latest = {}
-        if cell.races >= MAX_RACES_PER_ELEMENT:
-            return unordered
-        for invocation, (place, epoch) in earlier.items():
-            if not self._ordered(invocation, epoch, now):
-                unordered[invocation] = (place, epoch)
-                cell.races += 1
-                self._tell(now, kind, invocation, place)
-        return unordered
+    def _note(self, latest: _Latest, now: _Now) -> None:
+        workgroup = now.invocation.workgroup
+        epoch, known = latest.groups.get(workgroup, (now.epoch, {}))
+        if epoch < now.epoch:
+            latest.orphans |= self._orphans(workgroup, epoch, known)
+            known = {}
+        known[now.invocation] = now.place
+        latest.groups[workgroup] = (now.epoch, known)
 
-    def _ordered(self, invocation: InvocationRef, epoch: int, now: _Now) -> bool:
-        if invocation == now.invocation:
-            return True
-        if invocation.workgroup != now.invocation.workgroup:
-            return False
-        return epoch < now.epoch and self._ended.get(invocation) != epoch
+    def _compare(self, cell: _Cell, kind: AccessKind, now: _Now) -> None:
+        latest = cell.latest[kind]
+        suspects = [latest.orphans] if latest.orphans else []
+        for workgroup, (epoch, known) in latest.groups.items():
+            if workgroup == now.invocation.workgroup and epoch < now.epoch:
+                suspects.append(self._orphans(workgroup, epoch, known))
+            else:
+                suspects.append(known)
+        for accesses in suspects:
+            for invocation, place in accesses.items():
+                if invocation != now.invocation:
+                    cell.races += 1
+                    self._tell(now, kind, invocation, place)
+                    if cell.races >= MAX_RACES_PER_ELEMENT:
+                        return
+
+    def _orphans(
+        self, workgroup: Ids, epoch: int, known: dict[InvocationRef, Place]
+    ) -> dict[InvocationRef, Place]:
+        """Those of an earlier epoch that no barrier ordered, because their invocation was over."""
+        ended = self._ended.get((workgroup, epoch))
+        return {i: place for i, place in known.items() if i in ended} if ended else {}
 
     def _tell(self, now: _Now, kind: AccessKind, invocation: InvocationRef, place: Place) -> None:
         key = (now.location.buffer, place, now.place, kind, now.kind)

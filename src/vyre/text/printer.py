@@ -25,7 +25,7 @@ _INDENT: Final = "  "
 
 def print_program(program: Program) -> str:
     """The text form of a program, valid or not. `PrintError` beyond the limits of the language."""
-    _check_size(program.entry, ())
+    _check_size(program.entry, (), "entry")
     size = " ".join(_number(x, "workgroup_size") for x in program.workgroup_size)
     lines = [f"vyre {VERSION}", f"workgroup {size}"]
     lines += [_buffer(b, f"buffers[{i}]") for i, b in enumerate(program.buffers)]
@@ -44,9 +44,9 @@ def print_expr(expr: Expr) -> str:
 
 def print_op(op: Op) -> str:
     """The text form of an op: its parameters, statements and result."""
-    _check_size(op.body, () if op.result is None else (op.result,))
+    _check_size(op.body, () if op.result is None else (op.result,), "body")
     params = ", ".join(
-        f"{_name(p.name, 'params')}: {_type(p.type, f'params[{i}]')}" for i, p in enumerate(op.params)
+        f"{_name(p.name, f'params[{i}]')}: {_type(p.type, f'params[{i}]')}" for i, p in enumerate(op.params)
     )
     lines = [f"op {op.id}({params}) -> {_type(op.output, 'output')} {{"]
     if op.category is not Category.A:
@@ -64,12 +64,13 @@ def print_op(op: Op) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def _check_size(body: Sequence[n.Node], exprs: tuple[Expr, ...]) -> None:
+def _check_size(body: Sequence[n.Node], exprs: tuple[Expr, ...], root: str) -> None:
     for i, node in enumerate(body):
         if not isinstance(node, n.Node):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise PrintError(
-                f"statement {i} is {node!r}, which is not a statement.",
+                f"{node!r} is not a statement.",
                 fix="pass Let, Assign, Store, If, Loop, Return, Block or Barrier nodes.",
+                place=f"{root}[{i}]",
             )
     total = sum(x.size for x in body) + sum(x.size for x in exprs)
     if total > MAX_NODES:

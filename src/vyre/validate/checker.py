@@ -43,7 +43,7 @@ def validate(
     ops = Ops(registry)
     context = Context(buffer_table(program.buffers), ops)
     StatementChecker(context, report, allow_reserved=allow_reserved).run(program.entry, "entry")
-    if not any(d.code == "V018" for d in report.diagnostics):
+    if context.has_barrier and not any(d.code == "V018" for d in report.diagnostics):
         for found in divergent_barriers(program.entry, context.buffers):
             report.add("V010", found.message, found.fix, found.path)
     check_called_ops(context.calls, ops, report)
@@ -69,12 +69,13 @@ def _require_program(program: Program) -> None:
     for position, buffer in enumerate(program.buffers):
         sound = (
             isinstance(buffer, BufferDecl)  # pyright: ignore[reportUnnecessaryIsInstance]
+            and isinstance(buffer.name, str)  # pyright: ignore[reportUnnecessaryIsInstance]
             and isinstance(buffer.access, BufferAccess)  # pyright: ignore[reportUnnecessaryIsInstance]
             and isinstance(buffer.element, DataType)  # pyright: ignore[reportUnnecessaryIsInstance]
         )
         if not sound:
             raise VyreError(
-                f"buffers[{position}] is {buffer!r}, not a BufferDecl of an access and an element type.",
+                f"buffers[{position}] is {buffer!r}, not a BufferDecl of name, access and element type.",
                 fix="build it with BufferDecl.read, read_write, uniform or workgroup.",
             )
     for position, node in enumerate(program.entry):

@@ -60,3 +60,4 @@ class Context:
     variables: dict[str, Binding] = field(default_factory=dict[str, Binding])
     calls: dict[str, str] = field(default_factory=dict[str, str])
     """Ids of the known ops that are called, each with the path of its first call."""
+    has_barrier: bool = False

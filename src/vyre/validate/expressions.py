@@ -17,7 +17,7 @@ from vyre.validate.buffer_rules import atomic, length, load, reduction, scalar_o
 from vyre.validate.call_rules import call
 from vyre.validate.mismatch import binary_message, conversion_hint
 from vyre.validate.oversized import too_deep_expression
-from vyre.validate.paths import ExpressionPaths, operand_names
+from vyre.validate.paths import ExpressionPaths, operand_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +72,9 @@ class ExpressionChecker:
             return None
         types = self._types
         rules = _RULES
+        if not root.children and root not in types:
+            types[root] = rules[type(root)](self, root, [])
+            return types[root]
         stack = [root]
         while stack:
             expr = stack[-1]
@@ -95,7 +98,7 @@ class ExpressionChecker:
             return
         path = self.path_of(node)
         if operand is not None:
-            path = f"{path}.{operand_names(node)[operand]}"
+            path = f"{path}.{operand_name(node, operand)}"
         self.report.add(code, message, fix, path)
 
     def path_of(self, node: e.Expr) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vyre.ir.expr import Expr
+from vyre.ir.expr import BinOp, Call, Expr, MakeVec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,17 +43,17 @@ class Body:
         return f"{self._prefix}[{position}]"
 
 
-def operand_names(expr: Expr) -> list[str]:
-    """The path components of the operands of `expr`, in the order of `expr.children`."""
-    names: list[str] = []
+def operand_name(expr: Expr, position: int) -> str:
+    """The path component of one operand of `expr`, counted as in `expr.children`."""
+    if isinstance(expr, BinOp):
+        return "right" if position else "left"
+    if isinstance(expr, Call):
+        return f"args[{position}]"
+    if isinstance(expr, MakeVec):
+        return f"lanes[{position}]"
     cls: Any = type(expr)
-    for name in cls.__match_args__:
-        value: Any = getattr(expr, name)
-        if isinstance(value, Expr):
-            names.append(name)
-        elif isinstance(value, tuple):
-            names.extend(f"{name}[{i}]" for i in range(len(expr.children)))
-    return names
+    names = [name for name in cls.__match_args__ if isinstance(getattr(expr, name), Expr)]
+    return names[position]
 
 
 class ExpressionPaths:
@@ -74,7 +74,7 @@ class ExpressionPaths:
         parts: list[str] = []
         while node is not self._root:
             parent, position = self._parents[node]
-            parts.append(operand_names(parent)[position])
+            parts.append(operand_name(parent, position))
             node = parent
         return "." + ".".join(reversed(parts))
 
@@ -90,9 +90,10 @@ class ExpressionPaths:
         return parents
 
 
-def locate(path: str, locations: Mapping[str, SourceLocation]) -> SourceLocation | None:
-    """The source location of the nearest enclosing node that has one."""
-    while path and locations:
+def locate(path: str, locations: Mapping[str, SourceLocation], longest: int) -> SourceLocation | None:
+    """The source location of the nearest enclosing node that has one; no key is over `longest`."""
+    path = path[: longest + 1]
+    while path:
         found = locations.get(path)
         if found is not None:
             return found

@@ -8,15 +8,14 @@ from vyre.errors import Diagnostic
 from vyre.validate.paths import locate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Mapping
 
     from vyre.errors import SourceLocation
 
-MAX_DIAGNOSTICS = 10_000
+MAX_DIAGNOSTICS = 1_000
 """A hostile program can break a rule at every node; beyond this many the list says nothing new."""
 
-_MAX_SUGGESTIONS = 50
-_MAX_CANDIDATES = 1_000
+_MAX_COMPARISONS = 2_000
 
 
 class Report:
@@ -26,7 +25,8 @@ class Report:
         self.diagnostics: list[Diagnostic] = []
         self.site: SourceLocation | None = None
         self._locations = locations
-        self._suggestions = 0
+        self._longest = max(map(len, locations), default=-1)
+        self._comparisons = 0
 
     @property
     def full(self) -> bool:
@@ -35,19 +35,19 @@ class Report:
     def add(self, code: str, message: str, fix: str, path: str) -> None:
         """`site`, the place of a call, stands in for the location of nodes inside an op."""
         if not self.full:
-            location = self.site or locate(path, self._locations)
-            self.diagnostics.append(Diagnostic(code, message, fix, path, location))
+            self.diagnostics.append(Diagnostic(code, message, fix, path, self.locate(path)))
 
     def locate(self, path: str) -> SourceLocation | None:
-        return self.site or locate(path, self._locations)
+        return self.site or locate(path, self._locations, self._longest)
 
-    def suggest(self, wrong: str, candidates: Iterable[str]) -> str:
+    def suggest(self, wrong: str, candidates: Collection[str]) -> str:
         """` Did you mean x?`, or nothing; bounded, because comparing names is slow."""
-        names = list(candidates)
-        if self._suggestions >= _MAX_SUGGESTIONS or len(names) > _MAX_CANDIDATES:
+        if self._comparisons + len(candidates) > _MAX_COMPARISONS:
             return ""
-        self._suggestions += 1
+        if not all(isinstance(name, str) for name in (wrong, *candidates)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return ""
+        self._comparisons += len(candidates)
         from difflib import get_close_matches
 
-        close = get_close_matches(wrong, names, n=1)
+        close = get_close_matches(wrong, candidates, n=1)
         return f" Did you mean {close[0]}?" if close else ""

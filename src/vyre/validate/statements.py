@@ -194,6 +194,7 @@ class StatementChecker:
     def barrier(self, scope: _Scope, node: Barrier) -> None:
         if self.context.op_id is not None:
             self._forbidden("Barrier")
+        self.context.has_barrier = True
 
     def _forbidden(self, kind: str) -> None:
         self.fail("V038", f"{kind} has no place in {self.context.op_id}, which is an op.", _SCALAR_FIX)

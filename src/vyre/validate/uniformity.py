@@ -8,6 +8,9 @@ it, and reachability is the fixpoint, in time linear in the program.
 Control has two parts. `control` is the conditions and bounds around a statement; it ends with its
 block, where the branches meet again. `returned` is what decided whether an invocation left
 earlier, in this iteration or one before; it never ends.
+
+Where a program assigns thousands of steering variables under dozens of nested blocks, a variable
+is one vertex for all its values: still sound, but it stays divergent once it was. (`MAX_EXACT_WORK`)
 """
 
 from __future__ import annotations
@@ -15,17 +18,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from vyre.ir import expr as e
-from vyre.ir.buffers import BufferAccess
 from vyre.ir.node import Assign, Barrier, Block, If, Let, Loop, Node, Return
+from vyre.validate.control_facts import MAX_EXACT_WORK, ControlFacts, control_facts
 from vyre.validate.paths import Body
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from vyre.ir.buffers import BufferDecl
+    from vyre.ir.expr import Expr
 
-_UNIFORM_MEMORY = (BufferAccess.Uniform, BufferAccess.ReadOnly)
 _FIX = (
     "move the barrier to where every invocation of the workgroup passes, "
     "or guard the work around it instead of the barrier."
@@ -39,14 +41,6 @@ class Divergence:
     path: str
     message: str
     fix: str = _FIX
-
-
-@dataclass(slots=True)
-class _LoopFacts:
-    """What a loop does to the surroundings of its body."""
-
-    assigned: set[str] = field(default_factory=set[str])
-    returns: bool = False
 
 
 class _Graph:
@@ -96,41 +90,13 @@ class _Region:
 
 def divergent_barriers(entry: tuple[Node, ...], buffers: dict[str, BufferDecl | None]) -> list[Divergence]:
     """The barriers of a program that are not in uniform control flow, in program order."""
-    facts = _scan(entry)
-    return _Analysis(buffers, facts).run(entry) if facts is not None else []
-
-
-def _scan(entry: tuple[Node, ...]) -> dict[Loop, _LoopFacts] | None:
-    """The facts of every loop, inner ones included in outer ones; None when there is no barrier."""
-    facts: dict[Loop, _LoopFacts] = {}
-    has_barrier = False
-    outermost = _LoopFacts()
-    stack: list[tuple[Node | None, _LoopFacts, _LoopFacts]] = [(n, outermost, outermost) for n in entry]
-    while stack:
-        node, loop, outer = stack.pop()
-        if node is None:
-            outer.assigned |= loop.assigned
-            outer.returns |= loop.returns
-        elif isinstance(node, Assign):
-            loop.assigned.add(node.name)
-        elif isinstance(node, Return):
-            loop.returns = True
-        elif isinstance(node, Barrier):
-            has_barrier = True
-        elif isinstance(node, Loop):
-            inner = facts.setdefault(node, _LoopFacts())
-            stack.append((None, inner, loop))
-            stack.extend((n, inner, loop) for n in node.body)
-        else:
-            for body in node.bodies:
-                stack.extend((n, loop, outer) for n in body)
-    return facts if has_barrier else None
+    return _Analysis(control_facts(entry, buffers)).run(entry)
 
 
 class _Analysis:
-    def __init__(self, buffers: dict[str, BufferDecl | None], facts: dict[Loop, _LoopFacts]) -> None:
-        self._buffers = buffers
+    def __init__(self, facts: ControlFacts) -> None:
         self._facts = facts
+        self._coarse = facts.work > MAX_EXACT_WORK
         self._graph = _Graph()
         self._values: dict[str, int] = {}
         self._regions: list[_Region] = []
@@ -162,7 +128,8 @@ class _Analysis:
     def _step(self, region: _Region, node: Node) -> None:
         match node:
             case Let(name=name, value=value) | Assign(name=name, value=value):
-                self._set(name, self._value((value,)))
+                if name in self._facts.steering:
+                    self._set(name, self._value(value))
             case Return():
                 region.ended = region.returns = True
             case Barrier():
@@ -181,43 +148,28 @@ class _Analysis:
 
     def _set(self, name: str, vertex: int) -> None:
         region = self._regions[-1]
-        region.before.setdefault(name, self._values.get(name))
-        self._values[name] = vertex
+        known = self._values.get(name)
+        if self._coarse and known is not None:
+            self._graph.depend(known, vertex)
+            self._graph.depend(known, region.control)
+        elif self._coarse:
+            self._values[name] = self._graph.vertex(vertex, region.control)
+        else:
+            region.before.setdefault(name, known)
+            self._values[name] = vertex
 
-    def _value(self, roots: Iterable[e.Expr]) -> int:
+    def _value(self, *roots: Expr) -> int:
         """A vertex for the values of expressions: divergent by itself, or through its variables."""
         result = self._graph.vertex()
-        seen: set[e.Expr] = set()
-        stack = list(roots)
-        while stack:
-            expr = stack.pop()
-            if expr in seen:
-                continue
-            seen.add(expr)
-            stack.extend(expr.children)
-            if isinstance(expr, e.Var):
-                known = self._values.get(expr.name)
+        for root in roots:
+            needs = self._facts.needs_of(root)
+            if needs.source is not None:
+                self._graph.source(result, needs.source)
+            for name in needs.names:
+                known = self._values.get(name)
                 if known is not None:
                     self._graph.depend(result, known)
-            else:
-                why = self._source(expr)
-                if why:
-                    self._graph.source(result, why)
         return result
-
-    def _source(self, expr: e.Expr) -> str | None:
-        match expr:
-            case e.InvocationId() | e.LocalId():
-                return type(expr).__name__
-            case e.Atomic(buffer=buffer):
-                return f"an atomic on {buffer}"
-            case e.Load(buffer=name) | e.FReduce(buffer=name) | e.FReduceApprox(buffer=name):
-                buffer = self._buffers.get(name)
-                if buffer is None or buffer.access in _UNIFORM_MEMORY:
-                    return None
-                return f"the {buffer.access.value} buffer {name}"
-            case _:
-                return None
 
     def _undo(self, region: _Region) -> dict[str, int]:
         """Takes back what a body did to the variables; gives the new values of outer ones."""
@@ -239,7 +191,7 @@ class _Analysis:
         parent.returns |= region.returns
 
     def _branch(self, region: _Region, node: If) -> None:
-        condition = self._value((node.condition,))
+        condition = self._value(node.condition)
         control = self._graph.vertex(region.control, condition)
         returned_before = self._returned
         position = region.next - 1
@@ -288,11 +240,12 @@ class _Analysis:
         parent.ended |= both_ended
 
     def _loop(self, region: _Region, node: Loop) -> None:
-        bounds = self._value((node.start, node.stop))
-        facts = self._facts[node]
+        bounds = self._value(node.start, node.stop)
+        facts = self._facts.loops[node]
         graph = self._graph
         heads: dict[str, int] = {}
-        for name in sorted(facts.assigned & self._values.keys()):
+        assigned = set[str]() if self._coarse else facts.assigned & self._values.keys()
+        for name in sorted(assigned, key=str):
             heads[name] = graph.vertex(self._values[name])
             self._set(name, heads[name])
         head_returned = self._returned

@@ -46,14 +46,18 @@ class Cursor:
 
     __slots__ = ("data", "pos", "strings", "used")
 
-    def __init__(self, data: bytes, pos: int) -> None:
+    def __init__(self, data: bytes, pos: int, *, strings: int = 0, used: int = 0) -> None:
         self.data = data
         self.pos = pos
-        self.strings = 0
-        self.used = 0
+        self.strings = strings
+        self.used = used
 
     def varint(self, high: int) -> int:
-        value, self.pos = long_varint(self.data, self.pos, high)
+        value = self.data[self.pos]
+        if value < 128 and value <= high:
+            self.pos += 1
+        else:
+            value, self.pos = long_varint(self.data, self.pos, high)
         return value
 
     def count(self, what: str, high: int, code: str) -> int:

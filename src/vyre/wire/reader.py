@@ -6,18 +6,16 @@ Every accepted input is canonical: it is what `encode` writes for the program it
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
+from vyre.errors import WireError
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.limits import MAX_BUFFERS, MAX_NODES, U32_MAX
 from vyre.ir.program import Program
 from vyre.wire.cursor import DAMAGED, NEWER, Cursor, refuse
 from vyre.wire.layout import DIGEST_BYTES, MAGIC, VERSION, by_tag
-from vyre.wire.tables import build_exprs, build_nodes, scan_exprs, scan_nodes
+from vyre.wire.tables import Table, build_exprs, build_nodes, scan_exprs, scan_nodes
 from vyre.wire.tags import ACCESSES, TYPES
-
-if TYPE_CHECKING:
-    from vyre.wire.tables import Table
 
 _ACCESSES = by_tag(ACCESSES.items())
 _TYPES = by_tag(TYPES.items())
@@ -27,9 +25,11 @@ def decode(data: bytes | bytearray | memoryview) -> Program:
     """The program whose wire form `data` is; `WireError` for everything else."""
     raw = _as_bytes(data)
     try:
-        return _read_program(Cursor(raw, _payload_start(raw)))
+        checked = _check(Cursor(raw, _payload_start(raw)))
     except IndexError:
-        refuse(len(raw), "the bytes end in the middle of the program.", DAMAGED)
+        message = "the bytes end in the middle of the program."
+        raise WireError(message, fix=DAMAGED, offset=len(raw)) from None
+    return _build(raw, checked)
 
 
 def _as_bytes(data: bytes | bytearray | memoryview) -> bytes:
@@ -43,11 +43,11 @@ def _as_bytes(data: bytes | bytearray | memoryview) -> bytes:
 
 def _payload_start(data: bytes) -> int:
     """Checks the frame around the payload: magic, version, length, digest."""
-    for offset, byte in enumerate(MAGIC):
+    if not data.startswith(MAGIC):
+        offset = next(i for i in range(len(MAGIC)) if data[i : i + 1] != MAGIC[i : i + 1])
         if offset == len(data):
             refuse(offset, "the bytes end before the program begins.", DAMAGED)
-        if data[offset] != byte:
-            refuse(offset, "this is no wire form of a program.", f"it begins with {MAGIC!r}.")
+        refuse(offset, "this is no wire form of a program.", f"pass bytes that begin with {MAGIC!r}.")
     version = data[len(MAGIC)]
     if version != VERSION:
         refuse(len(MAGIC), f"version {version} of the wire form is unknown; {VERSION} is known.", NEWER)
@@ -63,7 +63,18 @@ def _payload_start(data: bytes) -> int:
     return start
 
 
-def _read_program(cursor: Cursor) -> Program:
+class _Checked(NamedTuple):
+    """A payload in which nothing is left to refuse but an entry that repeats another."""
+
+    strings: list[str]
+    workgroup_size: list[int]
+    buffers: list[BufferDecl]
+    exprs: Table
+    nodes: Table
+    entry: list[int]
+
+
+def _check(cursor: Cursor) -> _Checked:
     strings = _read_strings(cursor)
     workgroup_size = [cursor.varint(U32_MAX) for _ in range(3)]
     buffers = [_read_buffer(cursor, strings) for _ in range(cursor.count("buffers", MAX_BUFFERS, "V040"))]
@@ -76,10 +87,14 @@ def _read_program(cursor: Cursor) -> Program:
         refuse(len(cursor.data), f"string {cursor.used} of the table is never used.")
     nodes.check_order(entry, "statement")
     exprs.check_order(nodes.roots, "expression")
+    return _Checked(strings, workgroup_size, buffers, exprs, nodes, entry)
 
-    built = build_exprs(cursor.data, exprs, strings)
-    exprs.check_unique(built, "expression")
-    statements = build_nodes(cursor, nodes, built, strings)
+
+def _build(data: bytes, checked: _Checked) -> Program:
+    strings, workgroup_size, buffers, exprs, nodes, entry = checked
+    expressions = build_exprs(data, exprs, strings)
+    exprs.check_unique(expressions, "expression")
+    statements = build_nodes(data, nodes, expressions, strings)
     nodes.check_unique(statements, "statement")
     return Program(buffers, workgroup_size, [statements[i] for i in entry])
 

@@ -8,6 +8,7 @@ is never expanded.
 from __future__ import annotations
 
 from array import array
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from vyre.ir.limits import MAX_EXPR_DEPTH, MAX_NESTING, MAX_NODES
@@ -157,7 +158,7 @@ def scan_exprs(cursor: Cursor) -> Table:
             else:
                 back, pos = long_varint(data, pos, MAX_NODES)
             if not 0 < back <= index:
-                refuse(start, f"operand {index - back} of expression {index} does not come before it.")
+                refuse(start, f"expression {index} has no expression {back} before it.")
             operand = index - back
             operands.append(operand)
             size += sizes[operand]
@@ -198,7 +199,7 @@ def scan_nodes(cursor: Cursor, exprs: Table) -> Table:
                 start = cursor.pos
                 back = cursor.varint(MAX_NODES)
                 if not 0 < back <= index:
-                    refuse(start, f"statement {index - back} does not come before {index}, which holds it.")
+                    refuse(start, f"statement {index} has no statement {back} before it.")
                 child = index - back
                 table.operands.append(child)
                 size += table.sizes[child]
@@ -218,12 +219,15 @@ def scan_nodes(cursor: Cursor, exprs: Table) -> Table:
 def build_exprs(data: bytes, table: Table, strings: Sequence[str]) -> list[Expr]:
     """The expressions of a table that `scan_exprs` has accepted."""
     built: list[Expr] = []
-    for index, pos in enumerate(table.offsets):
+    operands = iter(table.operands)
+    for pos, (start, stop) in zip(table.offsets, pairwise(table.first), strict=True):
         layout = _EXPRS[data[pos]]
         assert layout is not None
+        cls: Any
+        cls, _, fields, arity, last = layout
         pos += 1
         values: list[Any] = []
-        for _, kind, _, high, _, members in layout.fields:
+        for _, kind, _, high, _, members in fields:
             value = data[pos]
             if kind == TAG:
                 values.append(members[value])
@@ -245,21 +249,22 @@ def build_exprs(data: bytes, table: Table, strings: Sequence[str]) -> list[Expr]
                 values.append(value == 1)
             else:
                 values.append(value)
-        children = [built[i] for i in table.operands[table.first[index] : table.first[index + 1]]]
-        if layout.operands == VARIADIC:
-            values.append(tuple(children))
-        elif layout.last:
-            values[-1:] = [*children, values[-1]]
-        else:
-            values += children
-        cls: Any = layout.cls
+        if arity:
+            children = [built[i] for i in islice(operands, stop - start)]
+            if arity == VARIADIC:
+                values.append(tuple(children))
+            elif last:
+                values[-1:] = [*children, values[-1]]
+            else:
+                values += children
         built.append(cls(*values))
     return built
 
 
-def build_nodes(cursor: Cursor, table: Table, exprs: Sequence[Expr], strings: Sequence[str]) -> list[Node]:
-    """The statements of a table that `scan_nodes` has accepted; `cursor` is only a reader here."""
+def build_nodes(data: bytes, table: Table, exprs: Sequence[Expr], strings: Sequence[str]) -> list[Node]:
+    """The statements of a table that `scan_nodes` has accepted."""
     built: list[Node] = []
+    cursor = Cursor(data, 0, strings=len(strings), used=len(strings))
     for index, offset in enumerate(table.offsets):
         cursor.pos = offset
         layout: NodeLayout = cursor.tag(_NODES, "a statement")

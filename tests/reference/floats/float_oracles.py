@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from vyre.reference.floats import BF16, F16, F32, F64, Format
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 gmpy2: Any = importlib.import_module("gmpy2")
 flint: Any = importlib.import_module("flint")
@@ -125,6 +125,15 @@ def differences(
     return found
 
 
+def lookup(table: Mapping[tuple[int, ...], int]) -> Callable[..., int]:
+    """Results computed beforehand, as a function of the operands."""
+
+    def call(*operands: int) -> int:
+        return table[operands]
+
+    return call
+
+
 def arb_exact(fmt: Format, bits: int) -> Any:
     """A finite value as an exact Arb ball."""
     numerator, denominator = to_float(fmt, bits).as_integer_ratio()
@@ -132,10 +141,12 @@ def arb_exact(fmt: Format, bits: int) -> Any:
 
 
 def rounds_to(fmt: Format, truth: Any, bits: int) -> bool:
-    """Whether `bits` is a nearest finite float to the Arb ball `truth`, by its two midpoints."""
+    """Whether `bits` is the finite float nearest to the Arb ball `truth`, ties to even."""
     magnitude = bits & fmt.magnitude_mask
     size = -truth if bits & fmt.sign_bit else truth
     here = arb_exact(fmt, magnitude)
     above = (here + arb_exact(fmt, magnitude + 1)) / 2
     below = (here + arb_exact(fmt, magnitude - 1)) / 2 if magnitude else -above
-    return bool(below < size) and bool(size < above)
+    if bits & 1:
+        return bool(below < size) and bool(size < above)
+    return bool(below <= size) and bool(size <= above)

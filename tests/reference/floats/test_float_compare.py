@@ -12,7 +12,7 @@ from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.reference.floats import F16, F32, Format, binary, unary
 
 
-def _pairs(fmt: Format) -> list[tuple[int, int]]:
+def _pairs(fmt: Format) -> list[tuple[int, ...]]:
     drawn = zip(sample(fmt, 3_000, seed=11), sample(fmt, 3_000, seed=12), strict=True)
     return [*product(specials(fmt), repeat=2), *drawn]
 

@@ -55,7 +55,7 @@ def div(fmt: Format, a: int, b: int) -> int:
     _, m, e = unpack(fmt, a)
     _, n, f = unpack(fmt, b)
     # A quotient of precision + 2 bits or more, whatever the lengths of the two significands.
-    shift = fmt.precision + 2 + n.bit_length()
+    shift = max(0, fmt.precision + 2 + n.bit_length() - m.bit_length())
     quotient, rest = divmod(m << shift, n)
     return round_exact(fmt, 1 if sign else 0, quotient, e - f - shift, sticky=rest != 0)
 
@@ -69,7 +69,9 @@ def sqrt(fmt: Format, a: int) -> int:
     if fmt.is_infinite(a):
         return a
     _, m, e = unpack(fmt, a)
-    shift = 2 * fmt.precision + 4 + (e & 1)
+    # A root of precision + 1 bits or more, of a number with an even exponent.
+    shift = 2 * fmt.precision + 2 - m.bit_length()
+    shift += (e - shift) & 1
     scaled = m << shift
     root = isqrt(scaled)
     return round_exact(fmt, 0, root, (e - shift) // 2, sticky=root * root != scaled)

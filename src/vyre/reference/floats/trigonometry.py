@@ -172,7 +172,9 @@ def _angle(y: int, x: int, precision: int, *, rounded: int = 0, beyond: bool = F
 
     `rounded` is whichever of the two is rounded down by less than a unit; 0 when both are exact.
     """
-    w = precision + 8 + max(0, x.bit_length() - y.bit_length() + 1)
+    w = precision + 8
+    if not beyond:
+        w += max(0, x.bit_length() - y.bit_length() + 1)
     value, error = angle(y, x, w)
     if rounded:
         # q / (1 + q**2) <= arctan q <= q: the angle moves, relatively, no more than the ratio.

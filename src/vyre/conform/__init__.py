@@ -1,0 +1,1 @@
+"""The conformance system: golden rows, the permanence lock, program generation, certification."""

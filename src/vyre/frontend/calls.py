@@ -1,0 +1,239 @@
+"""Calls inside a kernel: functions of vyre, types, ops, and plain Python functions as ops.
+
+A plain function that a kernel calls becomes an op `local.<name>`, once per kernel, and the call a `Call`
+that inlining removes.
+"""
+
+from __future__ import annotations
+
+import builtins
+import difflib
+import inspect
+import math
+import re
+from functools import cache
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from vyre.compose.op import Op
+from vyre.frontend import builtins as language
+from vyre.frontend.intrinsics import build, cast_to, length, make
+from vyre.frontend.operators import coerce, constant, type_name
+from vyre.frontend.signature import value_type
+from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Value, describe
+from vyre.ir.expr import Call
+from vyre.ir.limits import MAX_CALL_DEPTH
+from vyre.ir.types import FLOAT_TYPES, DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_PYTHON: dict[Any, str] = {builtins.min: "min", builtins.max: "max", abs: "abs", round: "round"}
+_HINTS: dict[Any, str] = {
+    int: "use vyre.convert(x, u32), or i32.",
+    float: "use vyre.convert(x, f32), or math.inf and math.nan.",
+    bool: "compare it: x != 0.",
+    print: "store what you want to see into a buffer.",
+    range: "use it in a `for` statement.",
+    sum: "write a `for` loop, or vyre.freduce for floats.",
+    enumerate: "write `for i in range(len(a))`.",
+    zip: "write `for i in range(len(a))`.",
+}
+_OUTSIDE_OPS = frozenset({"invocation_id", "workgroup_id", "local_id", "barrier", "shared"})
+
+
+class OpFunction:
+    """A Python function that is an op; calls of it have a meaning only inside kernels and ops.
+
+    `op` is the definition and `ops` the definition with every local op it calls.
+    """
+
+    def __init__(self, function: FunctionType, op: Op, callees: Iterable[Op]) -> None:
+        self.__wrapped__ = function
+        self.__name__ = function.__name__
+        self.__doc__ = function.__doc__
+        self.op = op
+        self.ops = (op, *callees)
+
+    def __repr__(self) -> str:
+        return f"<vyre.op {self.op.id}>"
+
+
+class Linker:
+    """The ops of one kernel that the default registry does not know, and the calls of them."""
+
+    def __init__(self) -> None:
+        self.ops: dict[str, Op] = {}
+        self._compiled: dict[FunctionType, Op] = {}
+        self._open: list[FunctionType] = []
+
+    def call(
+        self, function: PyObject, args: list[Operand], keywords: dict[str, Operand], *, in_op: bool
+    ) -> Operand:
+        """The operand of `function(*args, **keywords)`."""
+        target = function.value
+        builtin = getattr(target, "__vyre_builtin__", None) or _python_builtin(target)
+        if builtin is not None:
+            return self._builtin(builtin, args, keywords, in_op=in_op)
+        kind = value_type(target)
+        if keywords:
+            raise Refused(f"{describe(function)} takes no keywords here.", "pass plain arguments.")
+        if kind is not None:
+            return _typed(kind, args)
+        if target is len:
+            if len(args) == 1 and isinstance(args[0], Buffer):
+                return length(args[0].decl)
+            raise Refused("len() takes one buffer.", "write len(a).")
+        if isinstance(target, Op):
+            return self._apply(self._link(target), args)
+        if isinstance(target, OpFunction):
+            for op in target.ops:
+                self._link(op)
+            return self._apply(target.op, args)
+        if isinstance(target, FunctionType):
+            return self._apply(self._compile(target), args)
+        return _host_function(function, args)
+
+    def _builtin(
+        self, name: str, args: list[Operand], keywords: dict[str, Operand], *, in_op: bool
+    ) -> Operand:
+        if in_op and name in _OUTSIDE_OPS:
+            raise Refused(
+                f"vyre.{name} has no meaning in an op, which sees only its arguments.",
+                "call it in the kernel and pass the value.",
+            )
+        try:
+            bound = _signature(name).bind(*args, **keywords)
+        except TypeError as error:
+            raise Refused(f"vyre.{name}: {error}.", f"write vyre.{name}{_signature(name)}.") from error
+        given = dict(bound.arguments)
+        for parameter in _signature(name).parameters.values():
+            if parameter.default is not parameter.empty and parameter.name not in given:
+                default = parameter.default
+                given[parameter.name] = Const(default) if isinstance(default, bool) else PyObject(default)
+        if name == "call":
+            return self._by_id(given["op_id"], list(given.get("args", ())))
+        given.setdefault("lanes", ())
+        return build(name, given)
+
+    def _by_id(self, op_id: Operand, args: list[Operand]) -> Value:
+        from vyre.compose.registry import default_registry
+
+        if not (isinstance(op_id, PyObject) and isinstance(op_id.value, str)):
+            raise Refused(f"the op id is {describe(op_id)}.", 'write it as text: vyre.call("acme.mix", x).')
+        name = op_id.value
+        op = self.ops.get(name) or default_registry().get(name)
+        if op is None:
+            close = difflib.get_close_matches(name, [o.id for o in default_registry()], n=1)
+            hint = f"did you mean {close[0]!r}? " if close else ""
+            raise Refused(
+                f"no op is registered as {name!r}.",
+                f"{hint}Register an Op with id {name}, or call it directly.",
+            )
+        return self._apply(op, args)
+
+    def _link(self, op: Op) -> Op:
+        """Makes an op known to this kernel, unless everybody knows it."""
+        from vyre.compose.registry import default_registry
+
+        known = default_registry().get(op.id) or self.ops.setdefault(op.id, op)
+        if known != op:
+            raise Refused(
+                f"two different ops are called {op.id}.", "give one of them another id or a new version."
+            )
+        return op
+
+    def _apply(self, op: Op, args: list[Operand]) -> Value:
+        if len(args) != len(op.params):
+            names = ", ".join(f"{p.name}: {type_name(p.type)}" for p in op.params)
+            raise Refused(
+                f"{op.id} takes {len(op.params)} arguments and got {len(args)}.", f"pass ({names})."
+            )
+        exprs = [
+            coerce(arg, param.type, f"`{param.name}` of {op.id}").expr
+            for arg, param in zip(args, op.params, strict=True)
+        ]
+        return Value(Call(op.id, tuple(exprs)), op.output)
+
+    def _compile(self, function: FunctionType) -> Op:
+        from vyre.frontend.functions import translate_op
+
+        if function in self._compiled:
+            return self._compiled[function]
+        if function.__name__ == "<lambda>":
+            raise Refused("a lambda has no annotations.", "define it with `def` and annotated parameters.")
+        if function in self._open:
+            path = " → ".join(f.__name__ for f in [*self._open[self._open.index(function) :], function])
+            raise Refused(f"recursion has no meaning in a kernel: {path}.", "write a `for` loop.")
+        if len(self._open) >= MAX_CALL_DEPTH:
+            raise Refused(
+                f"functions call each other more than {MAX_CALL_DEPTH} levels deep.",
+                "merge some of the functions.",
+            )
+        self._open.append(function)
+        try:
+            op = translate_op(function, self._fresh_id(function.__name__), self)
+        finally:
+            self._open.pop()
+        self._compiled[function] = op
+        return self._link(op)
+
+    def _fresh_id(self, name: str) -> str:
+        stem = "local." + re.sub(r"[^a-z0-9_]", "_", name.lower())
+        taken = {*self.ops, *(op.id for op in self._compiled.values())}
+        number = 1
+        op_id = stem
+        while op_id in taken:
+            number += 1
+            op_id = f"{stem}_{number}"
+        return op_id
+
+
+def _typed(kind: DataType, args: list[Operand]) -> Operand:
+    """`u32(5)`, `i32(x)`, `vec2(x, y)`."""
+    name = type_name(kind)
+    if kind in (DataType.Vec2U32, DataType.Vec4U32):
+        return make(kind, tuple(args))
+    if len(args) > 1 or kind is DataType.Bytes:
+        raise Refused(f"{name}() takes one number.", f"write {name}(1), or vyre.from_lanes({name}, …).")
+    value = args[0] if args else Const(0)
+    if isinstance(value, Const):
+        number = bool(value.value) if kind is DataType.Bool else value.value
+        return constant(Const(number), kind)
+    found = value.type if isinstance(value, Value) else None
+    if found is kind:
+        return value
+    if kind in FLOAT_TYPES or found in FLOAT_TYPES:
+        shown = found.value if found else describe(value)
+        raise Refused(
+            f"{name}() of {shown} could mean its value or its bits.",
+            f"write vyre.convert(x, {name}) for the value, vyre.cast(x, {name}) for the documented cast.",
+        )
+    return cast_to(kind, value)
+
+
+def _host_function(function: PyObject, args: list[Operand]) -> Operand:
+    target: Callable[..., Any] = function.value
+    if getattr(math, getattr(target, "__name__", ""), None) is target:
+        if not all(isinstance(a, Const) for a in args):
+            name = target.__name__
+            hint = f"write vyre.{name}(x)." if hasattr(language, name) else "compute it from vyre functions."
+            raise Refused(f"math.{name} works on constants only.", hint)
+        try:
+            return Const(target(*(a.value for a in args if isinstance(a, Const))))
+        except (ArithmeticError, TypeError, ValueError) as error:
+            raise Refused(f"the constant cannot be computed: {error}.", "write a number.") from error
+    hint = _HINTS.get(target) if getattr(target, "__hash__", None) else None
+    raise Refused(
+        f"{describe(function)} cannot be called in a kernel.",
+        hint or "call vyre functions, ops, or plain functions with annotated parameters.",
+    )
+
+
+def _python_builtin(target: Any) -> str | None:
+    return next((name for function, name in _PYTHON.items() if function is target), None)
+
+
+@cache
+def _signature(name: str) -> inspect.Signature:
+    return inspect.signature(getattr(language, name))

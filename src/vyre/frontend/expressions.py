@@ -1,0 +1,205 @@
+"""Python expressions as typed values.
+
+Every kind of expression is a generator that asks for its parts, so that depth costs no stack.
+"""
+
+from __future__ import annotations
+
+import ast
+import numbers
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from vyre.frontend import operators
+from vyre.frontend.intrinsics import lane_of
+from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Value, describe
+from vyre.ir.expr import Atomic, Expr, Load
+from vyre.ir.types import DataType
+from vyre.ir.walk import postorder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+
+    from vyre.frontend.scope import Scope
+    from vyre.frontend.source import Source
+
+    Steps = Generator[ast.expr, Operand, Operand]
+    Caller = Callable[[PyObject, list[Operand], dict[str, Operand]], Operand]
+
+_REFUSED: dict[type[ast.expr], tuple[str, str]] = {
+    ast.Lambda: ("`lambda`", "define a function with annotated parameters above the kernel and call it."),
+    ast.ListComp: ("a comprehension", "write a `for` loop."),
+    ast.SetComp: ("a comprehension", "write a `for` loop."),
+    ast.DictComp: ("a comprehension", "write a `for` loop."),
+    ast.GeneratorExp: ("a generator expression", "write a `for` loop."),
+    ast.JoinedStr: ("an f-string", "use numbers; a kernel has no text."),
+    ast.List: ("a list", "use a buffer, or vec2(…) and vec4(…) for lanes."),
+    ast.Tuple: ("a tuple", "use separate variables, or vec2(…) and vec4(…) for lanes."),
+    ast.Set: ("a set", "use a buffer."),
+    ast.Dict: ("a dict", "use a buffer."),
+    ast.Await: ("`await`", "call the function plainly."),
+    ast.Yield: ("`yield`", "store results into a buffer: out[i] = value."),
+    ast.YieldFrom: ("`yield from`", "store results into a buffer: out[i] = value."),
+    ast.NamedExpr: ("`:=`", "assign on a line of its own."),
+    ast.Starred: ("`*`", "write every argument out."),
+    ast.Slice: ("a slice", "read one element at a time: a[i]."),
+}
+
+
+class Expressions:
+    """Translates expressions in one function's scope."""
+
+    def __init__(self, source: Source, scope: Scope, names: Mapping[str, Any], call: Caller) -> None:
+        self._source = source
+        self._scope = scope
+        self._names = names
+        self._call = call
+        self._locals = frozenset(source.function.__code__.co_varnames)
+
+    def translate(self, root: ast.expr) -> Operand:
+        """The operand of an expression. Raises `KernelError` at the part that has no meaning."""
+        stack: list[tuple[ast.expr, Steps]] = [(root, self._steps(root))]
+        answer: Any = None
+        while stack:
+            node, steps = stack[-1]
+            try:
+                part = steps.send(answer)
+            except StopIteration as done:
+                stack.pop()
+                answer = done.value
+            except Refused as refusal:
+                self._source.fail(node, refusal.message, refusal.fix)
+            else:
+                stack.append((part, self._steps(part)))
+                answer = None
+        return answer
+
+    def _steps(self, node: ast.expr) -> Steps:
+        match node:
+            case ast.Constant(value=value):
+                return wrap(value)
+            case ast.Name(id=name):
+                return self._name(name)
+            case ast.Attribute():
+                owner = yield node.value
+                return _attribute(owner, node.attr)
+            case ast.BinOp():
+                left = yield node.left
+                right = yield node.right
+                return operators.binary(node.op, left, right)
+            case ast.UnaryOp():
+                operand = yield node.operand
+                return operators.unary(node.op, operand)
+            case ast.BoolOp():
+                values = yield from _each(node.values)
+                return operators.logical(node.op, values)
+            case ast.Compare():
+                operands = yield from _each([node.left, *node.comparators])
+                return _chain(node.ops, operands)
+            case ast.IfExp():
+                condition = yield node.test
+                if_true = yield node.body
+                if_false = yield node.orelse
+                return operators.choose(condition, if_true, if_false)
+            case ast.Subscript():
+                owner = yield node.value
+                if isinstance(node.slice, ast.Tuple):
+                    raise Refused("a buffer has one index.", "flatten it: a[y * width + x].")
+                index = yield node.slice
+                return element(owner, index)
+            case ast.Call():
+                return (yield from self._called(node))
+            case _:
+                what, fix = _REFUSED.get(type(node), (f"`{type(node).__name__}`", "use numbers and buffers."))
+                raise Refused(f"{what} has no meaning in a kernel.", fix)
+
+    def _called(self, node: ast.Call) -> Steps:
+        function = yield node.func
+        args = yield from _each(node.args)
+        keywords: dict[str, Operand] = {}
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                raise Refused("`**` has no meaning in a kernel.", "write every argument out.")
+            keywords[keyword.arg] = yield keyword.value
+        if not isinstance(function, PyObject):
+            raise Refused(f"{describe(function)} cannot be called.", "call a function; index a buffer: a[i].")
+        return self._call(function, args, keywords)
+
+    def _name(self, name: str) -> Operand:
+        local = self._scope.find(name)
+        if local is not None:
+            return local.operand
+        if name in self._locals:
+            raise self._scope.missing(name)
+        if name not in self._names:
+            raise Refused(f"the name {name!r} is not known here.", "define or import it above the function.")
+        return wrap(self._names[name])
+
+
+def _each(parts: list[ast.expr]) -> Generator[ast.expr, Operand, list[Operand]]:
+    values: list[Operand] = []
+    for part in parts:
+        value = yield part
+        values.append(value)
+    return values
+
+
+def wrap(value: Any) -> Operand:
+    """A Python object that a kernel names: numbers are constants."""
+    if isinstance(value, (bool, int, float)):
+        return Const(value)
+    if isinstance(value, numbers.Integral):
+        return Const(int(value))
+    if isinstance(value, numbers.Real):
+        return Const(float(value))
+    return PyObject(value)
+
+
+def index_value(owner: Buffer, index: Operand) -> Value:
+    """An index as U32."""
+    if isinstance(index, Const) and not isinstance(index.value, float) and index.value < 0:
+        name = owner.decl.name
+        raise Refused("an index counts from 0.", f"write {name}[len({name}) - {-index.value}].")
+    return operators.coerce(index, DataType.U32, "an index")
+
+
+def element(owner: Operand, index: Operand) -> Value:
+    """`owner[index]`: an element of a buffer, or a lane of a value."""
+    match owner:
+        case Buffer(decl=decl):
+            return Value(Load(decl.name, index_value(owner, index).expr), decl.element.loaded)
+        case Value():
+            if not isinstance(index, Const) or isinstance(index.value, float):
+                raise Refused("a lane index is a constant.", "write x[0], or keep the lanes in a buffer.")
+            return lane_of(owner, int(index.value))
+        case _:
+            raise Refused(f"{describe(owner)} has no elements.", "index a buffer: a[i].")
+
+
+def has_atomic(expr: Expr) -> bool:
+    return any(isinstance(part, Atomic) for part in postorder(expr))
+
+
+def _attribute(owner: Operand, name: str) -> Operand:
+    match owner:
+        case PyObject(value=value):
+            if hasattr(value, name):
+                return wrap(getattr(value, name))
+            kind = "module" if isinstance(value, ModuleType) else type(value).__name__
+            shown = getattr(value, "__name__", repr(value))
+            raise Refused(f"the {kind} {shown} has no {name!r}.", "check the spelling.")
+        case Buffer(decl=decl):
+            fix = f"write len({decl.name})." if name in ("size", "shape") else f"index it: {decl.name}[i]."
+            raise Refused(f"a buffer has no attribute {name!r}.", fix)
+        case _:
+            raise Refused(f"`.{name}` has no meaning on {describe(owner)}.", "write a lane as x[0].")
+
+
+def _chain(ops: list[ast.cmpop], operands: list[Operand]) -> Operand:
+    for middle in operands[1:-1]:
+        if isinstance(middle, Value) and has_atomic(middle.expr):
+            raise Refused(
+                "an atomic inside a chained comparison would run twice.", "assign it to a variable first."
+            )
+    parts = [operators.compare(op, a, b) for op, a, b in zip(ops, operands, operands[1:], strict=False)]
+    return parts[0] if len(parts) == 1 else operators.logical(ast.And(), parts)

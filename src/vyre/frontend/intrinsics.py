@@ -1,0 +1,352 @@
+"""What each function of `builtins.py` becomes: one small builder per function, found by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vyre.frontend.operators import choose, coerce, conversion, library, number, type_name, unify
+from vyre.frontend.signature import value_type
+from vyre.frontend.values import (
+    Buffer,
+    Const,
+    Effect,
+    Operand,
+    PyObject,
+    Refused,
+    SharedMemory,
+    Value,
+    describe,
+)
+from vyre.ir.expr import (
+    Approx,
+    Atomic,
+    BinOp,
+    BufLen,
+    Call,
+    Cast,
+    Convert,
+    FMulAdd,
+    FReduce,
+    FReduceApprox,
+    InvocationId,
+    Lane,
+    LocalId,
+    MakeVec,
+    UnOp,
+    WorkgroupId,
+)
+from vyre.ir.node import Barrier
+from vyre.ir.operators import ApproxOp, AtomicOp, BinaryOp, ReduceOp, ReduceOrder, RoundMode, UnaryOp
+from vyre.ir.types import LANE_TYPES, DataType
+from vyre.ir.typing import CAST_TABLE, FLOAT_TYPES, CastRule, convert_type, unary_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from enum import Enum
+
+    from vyre.ir.buffers import BufferDecl
+
+_T = DataType
+U32 = DataType.U32
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments of one call, bound to the parameters of the declared signature."""
+
+    function: str
+    given: dict[str, Any]
+
+    def __getitem__(self, name: str) -> Operand:
+        return self.given[name]
+
+    def u32(self, name: str) -> Value:
+        return coerce(self[name], U32, f"`{name}` of vyre.{self.function}")
+
+    def integer(self, name: str, low: int, high: int) -> int:
+        operand = self[name]
+        value = operand.value if isinstance(operand, Const) else None
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise Refused(
+                f"`{name}` of vyre.{self.function} is {describe(operand)}.",
+                f"write a constant from {low} to {high}.",
+            )
+        return value
+
+    def type(self, name: str) -> DataType:
+        operand = self[name]
+        found = value_type(operand.value) if isinstance(operand, PyObject) else None
+        if found is None:
+            raise Refused(
+                f"`{name}` of vyre.{self.function} is {describe(operand)}.",
+                "name a type such as u32, i32, u64, f32 or vec2.",
+            )
+        return found
+
+    def buffer(self, name: str) -> BufferDecl:
+        operand = self[name]
+        if not isinstance(operand, Buffer):
+            raise Refused(
+                f"`{name}` of vyre.{self.function} is {describe(operand)}.", "pass a buffer, not an element."
+            )
+        return operand.decl
+
+    def word(self, name: str, words: dict[str, Any]) -> Any:
+        operand = self[name]
+        value = operand.value if isinstance(operand, PyObject) else None
+        if not isinstance(value, str) or value not in words:
+            raise Refused(
+                f"`{name}` of vyre.{self.function} is {describe(operand)}.",
+                f"write one of {', '.join(repr(w) for w in words)}.",
+            )
+        return words[value]
+
+
+def _words(kind: type[Enum]) -> dict[str, Any]:
+    return {member.value.lower(): member for member in kind}
+
+
+_MODES = _words(RoundMode)
+_REDUCTIONS = _words(ReduceOp)
+_ORDERS = {"strict": ReduceOrder.Strict, "tree": ReduceOrder.TreeBinary}
+_APPROX = {name: ApproxOp(f"F{name.capitalize()}Approx") for name in ("sin", "cos", "exp", "log", "tanh")}
+_IDS = {"invocation_id": InvocationId, "workgroup_id": WorkgroupId, "local_id": LocalId}
+_INTEGER_UNARY = {
+    "popcount": UnaryOp.Popcount,
+    "clz": UnaryOp.Clz,
+    "ctz": UnaryOp.Ctz,
+    "reverse_bits": UnaryOp.ReverseBits,
+}
+_FLOAT_UNARY = {
+    "sqrt": UnaryOp.FSqrt,
+    "floor": UnaryOp.FFloor,
+    "ceil": UnaryOp.FCeil,
+    "round": UnaryOp.FRound,
+    "trunc": UnaryOp.FTrunc,
+    "isnan": UnaryOp.FIsNaN,
+    "isinf": UnaryOp.FIsInf,
+    "sin": UnaryOp.FSin,
+    "cos": UnaryOp.FCos,
+    "tan": UnaryOp.FTan,
+    "asin": UnaryOp.FASin,
+    "acos": UnaryOp.FACos,
+    "atan": UnaryOp.FATan,
+    "exp": UnaryOp.FExp,
+    "log": UnaryOp.FLog,
+    "exp2": UnaryOp.FExp2,
+    "log2": UnaryOp.FLog2,
+    "exp10": UnaryOp.FExp10,
+    "log10": UnaryOp.FLog10,
+}
+_ATOMICS = {
+    "atomic_add": AtomicOp.Add,
+    "atomic_or": AtomicOp.Or,
+    "atomic_and": AtomicOp.And,
+    "atomic_xor": AtomicOp.Xor,
+    "atomic_min": AtomicOp.Min,
+    "atomic_max": AtomicOp.Max,
+    "atomic_exchange": AtomicOp.Exchange,
+    "atomic_compare_exchange": AtomicOp.CompareExchange,
+}
+
+
+def build(function: str, given: dict[str, Any]) -> Operand:
+    """The operand that a call of the named function stands for."""
+    args = Arguments(function, given)
+    if function in _IDS:
+        return Value(_IDS[function](args.integer("axis", 0, 2)), U32)
+    if function in _INTEGER_UNARY:
+        return Value(UnOp(_INTEGER_UNARY[function], args.u32("value").expr), U32)
+    if function in _FLOAT_UNARY:
+        return _float_unary(args, _FLOAT_UNARY[function])
+    if function in _ATOMICS:
+        return _atomic(args, _ATOMICS[function])
+    return _BUILDERS[function](args)
+
+
+def length(decl: BufferDecl) -> Value:
+    return Value(BufLen(decl.name), U32)
+
+
+def lane_of(operand: Operand, index: int) -> Value:
+    """Lane `index` of a U64, U128, Vec2U32 or Vec4U32."""
+    value = number(operand)
+    if value.type not in LANE_TYPES:
+        raise Refused(f"{value.type.value} has no lanes.", "take lanes of u64, u128, vec2 or vec4.")
+    if not 0 <= index < value.type.lanes:
+        raise Refused(
+            f"{value.type.value} has no lane {index}.", f"use a lane from 0 to {value.type.lanes - 1}."
+        )
+    return Value(Lane(value.expr, index), U32)
+
+
+def make(target: DataType, lanes: tuple[Operand, ...]) -> Value:
+    """A lane type from its lanes."""
+    if target not in LANE_TYPES:
+        raise Refused(f"{target.value} has no lanes.", "make u64, u128, vec2 or vec4.")
+    if len(lanes) != target.lanes:
+        raise Refused(f"{target.value} got {len(lanes)} lanes.", f"give {target.lanes} lanes.")
+    return Value(MakeVec(target, tuple(coerce(x, U32, "a lane").expr for x in lanes)), target)
+
+
+def cast_to(target: DataType, operand: Operand) -> Value:
+    """The documented cast, or a refusal that names the alternative."""
+    value = number(operand)
+    if (value.type, target) not in CAST_TABLE:
+        raise Refused(
+            f"there is no cast from {value.type.value} to {target.value}.", conversion(value.type, target)
+        )
+    return Value(Cast(target, value.expr), target)
+
+
+def _float_unary(args: Arguments, op: UnaryOp) -> Value:
+    value = number(args["value"])
+    result = unary_type(op, value.type)
+    if result is None:
+        hint = (
+            "cast to f32 first: vyre.cast(x, f32)."
+            if value.type in FLOAT_TYPES
+            else f"convert it first: vyre.{args.function}(vyre.convert(x, f32))."
+        )
+        raise Refused(f"vyre.{args.function} has no meaning on {value.type.value}.", hint)
+    return Value(UnOp(op, value.expr), result, logical=result is U32)
+
+
+def _float_binary(args: Arguments, op: BinaryOp, first: str, second: str) -> Value:
+    from vyre.ir.typing import binary_type
+
+    a, b = unify(f"vyre.{args.function}", args[first], args[second])
+    if binary_type(op, a.type, b.type) is None:
+        raise Refused(f"vyre.{args.function} has no meaning on {a.type.value}.", "use f16, bf16 or f32.")
+    return Value(BinOp(op, a.expr, b.expr), a.type)
+
+
+def _extreme(args: Arguments, op: BinaryOp) -> Operand:
+    left, right = args["a"], args["b"]
+    if isinstance(left, Const) and isinstance(right, Const):
+        return Const(min(left.value, right.value) if args.function == "min" else max(left.value, right.value))
+    a, b = unify(args.function, left, right)
+    if a.type in FLOAT_TYPES:
+        return Value(BinOp(op, a.expr, b.expr), a.type)
+    if a.type is U32:
+        return Value(Call(f"integer.{args.function}", (a.expr, b.expr)), U32)
+    return library(args.function, args.function, a.type, a, b)
+
+
+def _magnitude(args: Arguments) -> Operand:
+    operand = args["value"]
+    if isinstance(operand, Const):
+        return Const(abs(operand.value))
+    value = number(operand)
+    if value.type in FLOAT_TYPES:
+        return Value(UnOp(UnaryOp.FAbs, value.expr), value.type)
+    return library("abs", "abs", value.type, value)
+
+
+def _atomic(args: Arguments, op: AtomicOp) -> Value:
+    decl = args.buffer("buffer")
+    if decl.element is not U32:
+        raise Refused(
+            f"vyre.{args.function} takes a buffer of U32, and {decl.name!r} holds {decl.element.value}.",
+            "keep the counters in a u32 buffer.",
+        )
+    if not decl.access.atomic:
+        raise Refused(
+            f"vyre.{args.function} needs a writable buffer, and {decl.name!r} is {decl.access.value}.",
+            "annotate it Out, InOut or SharedAtomic, or write vyre.shared(u32, n, atomic=True).",
+        )
+    expected = args.u32("expected").expr if op is AtomicOp.CompareExchange else None
+    return Value(Atomic(op, decl.name, args.u32("index").expr, args.u32("value").expr, expected), U32)
+
+
+def _bitcast(args: Arguments) -> Value:
+    value, target = number(args["value"]), args.type("target")
+    if CAST_TABLE.get((value.type, target)) not in (CastRule.Bitcast, CastRule.Identity):
+        raise Refused(
+            f"{value.type.value} and {target.value} have no common bits.",
+            f"use vyre.cast(x, {type_name(target)}) or vyre.convert(x, {type_name(target)}).",
+        )
+    return Value(Cast(target, value.expr), target)
+
+
+def _convert(args: Arguments) -> Value:
+    target, mode = args.type("target"), args.word("mode", _MODES)
+    value = number(args["value"])
+    if convert_type(target, mode, value.type) is None:
+        if convert_type(target, RoundMode.Nearest, value.type) is not None:
+            raise Refused("integers become floats to nearest only.", 'leave mode= out, or write "nearest".')
+        raise Refused(
+            f"there is no conversion from {value.type.value} to {target.value}.",
+            "convert between u32 or i32 and a float type; other pairs are vyre.cast(x, type).",
+        )
+    return Value(Convert(target, mode, value.expr), target)
+
+
+def _fma(args: Arguments) -> Value:
+    operands = [args[name] for name in "abc"]
+    first = next((number(x) for x in operands if not isinstance(x, Const)), None)
+    if first is None or first.type not in FLOAT_TYPES:
+        found = first.type.value if first else "constants"
+        raise Refused(f"vyre.fma takes floats and got {found}.", "write a * b + c for integers.")
+    a, b, c = (coerce(x, first.type, "an operand of vyre.fma").expr for x in operands)
+    return Value(FMulAdd(a, b, c), first.type)
+
+
+def _reduce_range(args: Arguments) -> tuple[ReduceOp, BufferDecl, Value, Value]:
+    decl = args.buffer("buffer")
+    if decl.element not in FLOAT_TYPES:
+        raise Refused(
+            f"vyre.{args.function} folds floats, and {decl.name!r} holds {decl.element.value}.",
+            "write a `for` loop; integer addition has one result in any order.",
+        )
+    return args.word("op", _REDUCTIONS), decl, args.u32("start"), args.u32("stop")
+
+
+def _reduce(args: Arguments) -> Value:
+    op, decl, start, stop = _reduce_range(args)
+    order = args.word("order", _ORDERS)
+    return Value(FReduce(order, op, decl.name, start.expr, stop.expr), decl.element)
+
+
+def _reduce_approx(args: Arguments) -> Value:
+    op, decl, start, stop = _reduce_range(args)
+    ulps = args.integer("ulps", 1, 0xFFFF_FFFF)
+    return Value(FReduceApprox(op, decl.name, start.expr, stop.expr, ulps), decl.element)
+
+
+def _approx(args: Arguments) -> Value:
+    op = args.word("function", _APPROX)
+    value = number(args["value"])
+    if value.type not in FLOAT_TYPES - {_T.F64}:
+        raise Refused(f"vyre.approx has no meaning on {value.type.value}.", "use f16, bf16 or f32.")
+    return Value(Approx(op, value.expr, args.integer("ulps", 1, 0xFFFF_FFFF)), value.type)
+
+
+def _shared(args: Arguments) -> SharedMemory:
+    atomic = args["atomic"]
+    if not (isinstance(atomic, Const) and isinstance(atomic.value, bool)):
+        raise Refused(f"`atomic` of vyre.shared is {describe(atomic)}.", "write atomic=True or leave it out.")
+    return SharedMemory(args.type("element"), args.integer("count", 1, 0xFFFF_FFFF), atomic.value)
+
+
+_BUILDERS: dict[str, Callable[[Arguments], Operand]] = {
+    "barrier": lambda _: Effect(Barrier()),
+    "shared": _shared,
+    "mul_hi": lambda args: Value(BinOp(BinaryOp.MulHi, args.u32("a").expr, args.u32("b").expr), U32),
+    "select": lambda args: choose(args["condition"], args["if_true"], args["if_false"]),
+    "cast": lambda args: cast_to(args.type("target"), args["value"]),
+    "bitcast": _bitcast,
+    "convert": _convert,
+    "lane": lambda args: lane_of(args["value"], args.integer("index", 0, 3)),
+    "from_lanes": lambda args: make(args.type("target"), args.given["lanes"]),
+    "fma": _fma,
+    "min": lambda args: _extreme(args, BinaryOp.FMin),
+    "max": lambda args: _extreme(args, BinaryOp.FMax),
+    "abs": _magnitude,
+    "atan2": lambda args: _float_binary(args, BinaryOp.FATan2, "y", "x"),
+    "pow": lambda args: _float_binary(args, BinaryOp.FPow, "base", "exponent"),
+    "freduce": _reduce,
+    "freduce_approx": _reduce_approx,
+    "approx": _approx,
+}

@@ -1,0 +1,168 @@
+"""`@vyre.kernel` and `@vyre.op`: decorated functions that are programs and ops."""
+
+from __future__ import annotations
+
+import sys
+from functools import cached_property, update_wrapper
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
+
+from vyre.errors import KernelError, SourceLocation, VyreError
+from vyre.frontend.arguments import bind_arguments
+from vyre.frontend.calls import Linker, OpFunction
+from vyre.frontend.functions import translate_kernel, translate_op
+from vyre.ir.expr import Call
+from vyre.ir.walk import expressions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from vyre.backends.dispatch import Compiled
+    from vyre.backends.protocol import Backend
+    from vyre.compose.registry import Registry
+    from vyre.ir.program import Program
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+DEFAULT_WORKGROUP_SIZE = (64, 1, 1)
+
+
+class Kernel:
+    """A Python function as a GPU program; calling it runs it on arrays."""
+
+    def __init__(self, function: Any, workgroup_size: tuple[int, int, int], outer: Mapping[str, Any]) -> None:
+        update_wrapper(self, function)
+        self._translation = translate_kernel(function, workgroup_size, outer)
+        self._compiled: dict[str | None, Compiled] = {}
+
+    def __repr__(self) -> str:
+        shown = (
+            f"{p.name}: {p.role.value}[{p.element.value}]" if p.role else f"{p.name}: {p.element.value}"
+            for p in self._translation.parameters
+        )
+        return f"<vyre.kernel {self.__name__}({', '.join(shown)})>"
+
+    __name__: str
+
+    @property
+    def source_program(self) -> Program:
+        """The program as written, with calls; `registry` knows every op it calls."""
+        return self._translation.program
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The default registry and the ops that only this kernel knows."""
+        from vyre.compose.registry import default_registry
+
+        ops = self._translation.ops
+        return default_registry().extend(ops) if ops else default_registry()
+
+    @cached_property
+    def program(self) -> Program:
+        """The valid program, whole in itself: it calls nothing that the default registry lacks."""
+        from vyre.compose.inline import inline
+        from vyre.validate import check
+
+        check(self.source_program, registry=self.registry)
+        own = {op.id for op in self._translation.ops}
+        calls = (e.op_id for e in expressions(self.source_program.entry) if isinstance(e, Call))
+        return inline(self.source_program, self.registry) if own & set(calls) else self.source_program
+
+    def __call__(
+        self,
+        *arrays: Any,
+        workgroups: int | Sequence[int] | None = None,
+        backend: str | Backend | None = None,
+        in_place: bool = False,
+        **named: Any,
+    ) -> Any:
+        """Runs the kernel and gives its Out and InOut arrays: one array, or a tuple in order.
+
+        Out parameters may be left out, or given as a length. What is passed is never changed, unless
+        `in_place` asks for the Out and InOut arrays themselves to be written.
+        """
+        bound = bind_arguments(self.__name__, self._translation, arrays, named)
+        compiled = self._compile(backend)
+        results = compiled(bound.buffers, workgroups=workgroups, in_place=in_place, lengths=bound.lengths)
+        ordered = tuple(results[p.name] for p in self._translation.parameters if p.name in results)
+        return ordered[0] if len(ordered) == 1 else ordered
+
+    def _compile(self, backend: str | Backend | None) -> Compiled:
+        from vyre.backends.dispatch import compile_program
+
+        if backend is not None and not isinstance(backend, str):
+            return compile_program(self.source_program, backend=backend, registry=self.registry)
+        if backend not in self._compiled:
+            self._compiled[backend] = compile_program(
+                self.source_program, backend=backend, registry=self.registry
+            )
+        return self._compiled[backend]
+
+
+class TypedOp(OpFunction, Generic[P, R]):
+    """An `OpFunction` that keeps its signature for type checkers."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        raise VyreError(
+            f"{self.__name__} is an op and runs only inside @vyre.kernel or another op.",
+            fix="call it in a kernel.",
+        )
+
+
+@overload
+def kernel(function: Callable[..., None], /) -> Kernel: ...
+@overload
+def kernel(*, workgroup_size: int | Sequence[int] = 64) -> Callable[[Callable[..., None]], Kernel]: ...
+def kernel(function: Any = None, /, *, workgroup_size: int | Sequence[int] = 64) -> Any:
+    """Makes a kernel of a function whose parameters are annotated with In, Out, InOut, Uniform or a scalar.
+
+    The function's source is translated when it is decorated; what has no meaning in a kernel raises
+    `KernelError` at that line. `workgroup_size` is one to three numbers.
+    """
+    outer = _outer_names()
+    size = _size_of(workgroup_size)
+
+    def decorate(decorated: Any) -> Kernel:
+        return Kernel(decorated, size, outer)
+
+    return decorate(function) if function is not None else decorate
+
+
+@overload
+def op(function: Callable[P, R], /) -> TypedOp[P, R]: ...
+@overload
+def op(*, id: str | None = None) -> Callable[[Callable[P, R]], TypedOp[P, R]]: ...
+def op(function: Any = None, /, *, id: str | None = None) -> Any:
+    """Makes an op of a function with scalar parameters and one `return`; its id is `local.<name>` or `id`."""
+    outer = _outer_names()
+
+    def decorate(decorated: Any) -> TypedOp[..., Any]:
+        linker = Linker()
+        name = id or f"local.{getattr(decorated, '__name__', 'op').lower()}"
+        built = translate_op(decorated, name, linker, outer)
+        return TypedOp(decorated, built, linker.ops.values())
+
+    return decorate(function) if function is not None else decorate
+
+
+def _outer_names() -> Mapping[str, Any]:
+    """The caller's locals: annotations under `from __future__ import annotations` are in no closure."""
+    frame = sys._getframe(2)
+    return dict(frame.f_locals) if frame.f_locals is not frame.f_globals else {}
+
+
+def _size_of(workgroup_size: Any) -> tuple[int, int, int]:
+    given: tuple[Any, ...]
+    try:
+        given = tuple(workgroup_size)
+    except TypeError:
+        given = (workgroup_size,)
+    if not 1 <= len(given) <= 3 or not all(type(n) is int and n > 0 for n in given):
+        frame = sys._getframe(2)
+        raise KernelError(
+            f"{workgroup_size!r} is no workgroup size.",
+            fix="write one to three positive numbers, such as workgroup_size=64 or (8, 8).",
+            location=SourceLocation(frame.f_code.co_filename, frame.f_lineno, 1),
+        )
+    x, y, z = (*given, 1, 1)[:3]
+    return x, y, z

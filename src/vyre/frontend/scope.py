@@ -1,0 +1,75 @@
+"""The local names of a kernel: Python's spelling, the language's lifetimes.
+
+A name lives from its first assignment to the end of the block that holds it. Python would let it live on;
+a kernel refuses that, because on the other path it would have no value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from vyre.frontend.values import Operand, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Kind = Literal["variable", "loop", "buffer", "scalar"]
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """What a live name stands for."""
+
+    kind: Kind
+    operand: Operand
+
+
+class Scope:
+    """The live names, block by block, and those that are gone."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._frames: list[dict[str, Local]] = [{}]
+        self._blocks: list[str] = []
+        self._gone: dict[str, str] = {}
+        self._taken = set(taken)
+
+    @property
+    def nesting(self) -> int:
+        return len(self._blocks)
+
+    def enter(self, block: str) -> None:
+        """Opens a block; `block` is its keyword and line, for messages."""
+        self._frames.append({})
+        self._blocks.append(block)
+
+    def leave(self) -> None:
+        block = self._blocks.pop()
+        self._gone.update(dict.fromkeys(self._frames.pop(), block))
+
+    def find(self, name: str) -> Local | None:
+        return next((frame[name] for frame in reversed(self._frames) if name in frame), None)
+
+    def declare(self, name: str, local: Local) -> None:
+        self._taken.add(name)
+        self._frames[-1][name] = local
+
+    def fresh(self, stem: str) -> str:
+        """A name that the function does not use."""
+        name, number = stem, 1
+        while name in self._taken:
+            number += 1
+            name = f"{stem}_{number}"
+        self._taken.add(name)
+        return name
+
+    def missing(self, name: str) -> Refused:
+        """Why a local name has no value here."""
+        block = self._gone.get(name)
+        if block is None:
+            return Refused(f"{name!r} is used before it is assigned.", f"assign {name} above this line.")
+        keyword = block.partition(" ")[0]
+        return Refused(
+            f"{name!r} was first assigned inside the {block} and is gone after it.",
+            f"assign {name} before the `{keyword}`.",
+        )

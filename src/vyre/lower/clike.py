@@ -1,0 +1,269 @@
+"""The emitter that WGSL, CUDA C and OpenCL C share; a small `Dialect` table holds what differs.
+
+Every value is u32 bits: scalars of all types in one u32, U64, Vec2U32 and F64 in two lanes, U128 and
+Vec4U32 in four. I32 and floats are moved and never reinterpreted by the target language, so NaN
+payloads survive and nothing overflows as a signed number. All names are prefixed (`v_` variables,
+`b_` buffers), so that none is a keyword anywhere.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from vyre.ir import expr as e
+from vyre.ir import node as n
+from vyre.ir.operators import BinaryOp, UnaryOp
+from vyre.ir.types import DataType
+from vyre.ir.typing import CAST_TABLE, CastRule
+
+if TYPE_CHECKING:
+    from vyre.ir.buffers import BufferDecl
+    from vyre.lower.prepare import Prepared
+
+_INFIX = {
+    BinaryOp.Add: "+",
+    BinaryOp.Sub: "-",
+    BinaryOp.Mul: "*",
+    BinaryOp.BitAnd: "&",
+    BinaryOp.BitOr: "|",
+    BinaryOp.BitXor: "^",
+}
+_COMPARE = {
+    BinaryOp.Eq: "==",
+    BinaryOp.Ne: "!=",
+    BinaryOp.Lt: "<",
+    BinaryOp.Gt: ">",
+    BinaryOp.Le: "<=",
+    BinaryOp.Ge: ">=",
+}
+_LOGIC = {BinaryOp.And: "&&", BinaryOp.Or: "||"}
+_AXES = "xyz"
+_LANES = "xyzw"
+_SIGN = {DataType.F32: 0x80000000, DataType.F16: 0x8000, DataType.BF16: 0x8000}
+_HELPER_BINARY = {BinaryOp.Div: "div_u32", BinaryOp.Mod: "mod_u32", BinaryOp.MulHi: "mul_hi_u32"}
+_HELPER_UNARY = {
+    UnaryOp.Popcount: "popcount_u32",
+    UnaryOp.Clz: "clz_u32",
+    UnaryOp.Ctz: "ctz_u32",
+    UnaryOp.ReverseBits: "reverse_u32",
+}
+
+
+class Dialect(ABC):
+    """What differs between the languages. Helpers named here are defined by the prelude of each."""
+
+    @abstractmethod
+    def type_name(self, lanes: int) -> str:
+        """The type of a value of one, two or four u32 lanes."""
+
+    @abstractmethod
+    def vector(self, lanes: list[str]) -> str: ...
+
+    @abstractmethod
+    def from_bool(self, condition: str) -> str:
+        """A u32 0 or 1 from a condition of the language."""
+
+    @abstractmethod
+    def choose(self, condition: str, if_true: str, if_false: str) -> str: ...
+
+    @abstractmethod
+    def declare(self, name: str, lanes: int, value: str) -> str:
+        """A local variable that may be assigned later."""
+
+    @abstractmethod
+    def loop_head(self, var: str, start: str, stop: str) -> str: ...
+
+    @abstractmethod
+    def load(self, decl: BufferDecl, index: str) -> str: ...
+
+    @abstractmethod
+    def store(self, decl: BufferDecl, index: str, value: str) -> str: ...
+
+    @abstractmethod
+    def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str]) -> str: ...
+
+    @property
+    @abstractmethod
+    def barrier(self) -> list[str]: ...
+
+
+def lanes_of(t: DataType) -> int:
+    """How many u32 lanes carry a value of this type."""
+    return 2 if t is DataType.F64 else t.lanes
+
+
+class ClikeEmitter:
+    """Prints the statements of a prepared program; each expression on one line."""
+
+    def __init__(self, prepared: Prepared, dialect: Dialect) -> None:
+        self.prepared = prepared
+        self.dialect = dialect
+        self.lines: list[str] = []
+        self._indent = 1
+
+    def body(self) -> list[str]:
+        self._block(self.prepared.entry)
+        return self.lines
+
+    def _line(self, text: str) -> None:
+        self.lines.append("  " * self._indent + text)
+
+    def _block(self, body: tuple[n.Node, ...]) -> None:
+        for node in body:
+            self._statement(node)
+
+    def _nested(self, body: tuple[n.Node, ...]) -> None:
+        self._indent += 1
+        self._block(body)
+        self._indent -= 1
+
+    def _statement(self, node: n.Node) -> None:
+        d = self.dialect
+        match node:
+            case n.Let(name=name, value=value):
+                lanes = lanes_of(self.prepared.variables[name])
+                self._line(d.declare(f"v_{name}", lanes, self.value(value)))
+            case n.Assign(name=name, value=value):
+                self._line(f"v_{name} = {self.value(value)};")
+            case n.Store(buffer=buffer, index=index, value=value):
+                decl = self.prepared.buffer(buffer)
+                self._line(d.store(decl, self.value(index), self.value(value)))
+            case n.If(condition=condition, then=then, orelse=orelse):
+                self._line(f"if ({self.condition(condition)}) {{")
+                self._nested(then)
+                if orelse:
+                    self._line("} else {")
+                    self._nested(orelse)
+                self._line("}")
+            case n.Loop(var=var, start=start, stop=stop, body=body):
+                self._line(d.declare(f"stop_{var}", 1, self.value(stop)))
+                self._line(d.loop_head(f"v_{var}", self.value(start), f"stop_{var}"))
+                self._nested(body)
+                self._line("}")
+            case n.Block(body=body):
+                self._line("{")
+                self._nested(body)
+                self._line("}")
+            case n.Return():
+                self._line("return;")
+            case n.Barrier():
+                for text in d.barrier:
+                    self._line(text)
+            case _:
+                raise AssertionError(node)
+
+    def condition(self, expr: e.Expr) -> str:
+        """A condition of the target language."""
+        match expr:
+            case e.BinOp(op=op, left=left, right=right) if op in _COMPARE:
+                return f"{self.value(left)} {_COMPARE[op]} {self.value(right)}"
+            case e.BinOp(op=op, left=left, right=right) if op in _LOGIC:
+                return f"({self.condition(left)}) {_LOGIC[op]} ({self.condition(right)})"
+            case e.UnOp(op=UnaryOp.LogicalNot, operand=operand):
+                return f"!({self.condition(operand)})"
+            case _:
+                return f"{self.value(expr)} != 0u"
+
+    def value(self, expr: e.Expr) -> str:
+        """The expression as u32 lanes. Depth is bounded by `prepare`."""
+        d = self.dialect
+        match expr:
+            case e.LitU32(value=value) | e.LitI32(value=value):
+                return f"{value & 0xFFFFFFFF}u"
+            case e.LitBool(value=value):
+                return "1u" if value else "0u"
+            case e.Literal(type=t, bits=bits):
+                lanes = [f"{(bits >> (32 * i)) & 0xFFFFFFFF}u" for i in range(lanes_of(t))]
+                return lanes[0] if len(lanes) == 1 else d.vector(lanes)
+            case e.Var(name=name):
+                return f"v_{name}"
+            case e.BufLen(buffer=buffer):
+                return self.length(self.prepared.buffer(buffer))
+            case e.InvocationId(axis=axis):
+                return f"invocation_{_AXES[axis]}"
+            case e.WorkgroupId(axis=axis):
+                return f"workgroup_{_AXES[axis]}"
+            case e.LocalId(axis=axis):
+                return f"local_{_AXES[axis]}"
+            case e.Load(buffer=buffer, index=index):
+                return d.load(self.prepared.buffer(buffer), self.value(index))
+            case e.Atomic(buffer=buffer):
+                operands = [self.value(c) for c in expr.children]
+                return d.atomic(self.prepared.buffer(buffer), expr, operands)
+            case e.BinOp():
+                return self._binary(expr)
+            case e.UnOp():
+                return self._unary(expr)
+            case e.Select(condition=condition, if_true=yes, if_false=no):
+                return d.choose(self.condition(condition), self.value(yes), self.value(no))
+            case e.Lane(value=value, index=index):
+                return f"{self.value(value)}.{_LANES[index]}"
+            case e.MakeVec(lanes=lanes):
+                return d.vector([self.value(x) for x in lanes])
+            case e.Cast():
+                return self._cast(expr)
+            case _:
+                raise AssertionError(expr)
+
+    def length(self, decl: BufferDecl) -> str:
+        return f"{decl.count}u" if decl.count else f"len_{decl.name}"
+
+    def _binary(self, expr: e.BinOp) -> str:
+        op, right = expr.op, expr.right
+        if op in _COMPARE or op in _LOGIC:
+            return self.dialect.from_bool(self.condition(expr))
+        a, b = self.value(expr.left), self.value(right)
+        if op in _INFIX:
+            return f"({a} {_INFIX[op]} {b})"
+        if op in (BinaryOp.Shl, BinaryOp.Shr):
+            sign = "<<" if op is BinaryOp.Shl else ">>"
+            amount = f"{right.value & 31}u" if isinstance(right, e.LitU32) else f"({b} & 31u)"
+            return f"({a} {sign} {amount})"
+        if op in (BinaryOp.Div, BinaryOp.Mod) and isinstance(right, e.LitU32) and right.value:
+            return f"({a} {'/' if op is BinaryOp.Div else '%'} {b})"
+        return f"{_HELPER_BINARY[op]}({a}, {b})"
+
+    def _unary(self, expr: e.UnOp) -> str:
+        a = self.value(expr.operand)
+        match expr.op:
+            case UnaryOp.Negate:
+                return f"(0u - {a})"
+            case UnaryOp.BitNot:
+                return f"(~{a})"
+            case UnaryOp.LogicalNot:
+                return self.dialect.from_bool(self.condition(expr))
+            case UnaryOp.FNeg | UnaryOp.FAbs:
+                return self._sign(expr, a)
+            case op:
+                return f"{_HELPER_UNARY[op]}({a})"
+
+    def _sign(self, expr: e.UnOp, a: str) -> str:
+        t = self.prepared.type(expr)
+        negate = expr.op is UnaryOp.FNeg
+        if t is DataType.F64:
+            return f"{'neg' if negate else 'abs'}_f64({a})"
+        bit = _SIGN[t]
+        return f"({a} ^ {bit}u)" if negate else f"({a} & {bit - 1}u)"
+
+    def _cast(self, expr: e.Cast) -> str:
+        source, target = self.prepared.type(expr.value), expr.target
+        a = self.value(expr.value)
+        have, want = lanes_of(source), lanes_of(target)
+        match CAST_TABLE[source, target]:
+            case CastRule.ToBool:
+                if have == 1:
+                    return self.dialect.from_bool(self.condition(expr.value))
+                return f"any_{have}({a})"
+            case CastRule.ZeroExtend:
+                return f"zext_{have}_{want}({a})"
+            case CastRule.SignExtend:
+                return f"sext_{want}({a})"
+            case CastRule.Splat:
+                return f"splat_{want}({a})"
+            case CastRule.LowLanes:
+                return f"{a}.x" if want == 1 else f"low_{have}_{want}({a})"
+            case CastRule.LowHalf:
+                return f"({a} & 65535u)"
+            case _:
+                return a

@@ -1,0 +1,238 @@
+"""Barriers without threads: the workgroup runs as loops over its invocations, one loop per region.
+
+A region is a run of statements without a barrier; when its loop ends, every invocation has reached
+the barrier behind it. A statement that holds a barrier has uniform control (V010), so it is executed once
+for the whole workgroup, with regions inside. Variables that several regions use live in arrays with
+one element per invocation, unless their value is uniform: then the workgroup holds one copy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from vyre.ir import expr as e
+from vyre.ir import node as n
+from vyre.ir.walk import postorder, statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from vyre.lower.prepare import Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Statements that every live invocation executes, one invocation after the other."""
+
+    body: tuple[n.Node, ...]
+
+    @property
+    def returns(self) -> bool:
+        return any(isinstance(node, n.Return) for _, node in statements(self.body))
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """A `Let` or `Assign` of a uniform variable, done once for the workgroup."""
+
+    node: n.Let | n.Assign
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An `If` whose condition is uniform."""
+
+    condition: e.Expr
+    then: tuple[Item, ...]
+    orelse: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A `Loop` whose bounds are uniform."""
+
+    var: str
+    start: e.Expr
+    stop: e.Expr
+    body: tuple[Item, ...]
+
+
+Item = Run | Once | Choice | Repeat
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a workgroup executes. `crossing` are the variables that live in arrays."""
+
+    items: tuple[Item, ...]
+    uniform: frozenset[str]
+    crossing: tuple[str, ...]
+    mortal: bool
+    """Some invocations may have returned when a later region begins."""
+
+
+def plan_regions(prepared: Prepared) -> Plan:
+    """Splits a program at its barriers; one region for a program without any."""
+    planner = _Planner(prepared)
+    items = tuple(planner.items(prepared.entry))
+    runs = list(_runs(items))
+    mortal = len(runs) > 1 and any(run.returns for run in runs)
+    return Plan(items, frozenset(planner.uniform), planner.crossing(items), mortal)
+
+
+@dataclass(slots=True)
+class _Planner:
+    prepared: Prepared
+    uniform: set[str] = field(init=False)
+    _barriers: dict[n.Node, bool] = field(default_factory=dict["n.Node", bool])
+
+    def __post_init__(self) -> None:
+        self.uniform = self._uniform() if self._split(self.prepared.entry) else set()
+
+    def items(self, body: tuple[n.Node, ...]) -> Iterator[Item]:
+        pending: list[n.Node] = []
+        for node in self._flattened(body):
+            if isinstance(node, n.Let | n.Assign) and node.name in self.uniform:
+                # A `Let` may move before the statements of its run, which cannot see its variable.
+                if isinstance(node, n.Assign):
+                    yield from _run(pending)
+                yield Once(node)
+            elif not self._split((node,)):
+                pending.append(node)
+            else:
+                yield from _run(pending)
+                if isinstance(node, n.If):
+                    yield Choice(
+                        node.condition, tuple(self.items(node.then)), tuple(self.items(node.orelse))
+                    )
+                elif isinstance(node, n.Loop):
+                    yield Repeat(node.var, node.start, node.stop, tuple(self.items(node.body)))
+        yield from _run(pending)
+
+    def crossing(self, items: tuple[Item, ...]) -> tuple[str, ...]:
+        """Variables that are not uniform and that more than one region or the workgroup needs."""
+        users: dict[str, set[int]] = {}
+        for place, names in enumerate(_names_by_place(items)):
+            for name in names - self.uniform:
+                users.setdefault(name, set()).add(place)
+        return tuple(sorted(name for name, places in users.items() if len(places) > 1))
+
+    def _split(self, body: tuple[n.Node, ...]) -> bool:
+        return any(self._has_barrier(node) for node in body)
+
+    def _has_barrier(self, node: n.Node) -> bool:
+        known = self._barriers.get(node)
+        if known is None:
+            known = any(isinstance(inner, n.Barrier) for _, inner in statements((node,)))
+            self._barriers[node] = known
+        return known
+
+    def _flattened(self, body: tuple[n.Node, ...]) -> Iterator[n.Node]:
+        """The statements with blocks around barriers opened; names are unique, so scopes are not needed."""
+        stack = list(reversed(body))
+        while stack:
+            node = stack.pop()
+            if isinstance(node, n.Block) and self._has_barrier(node):
+                stack.extend(reversed(node.body))
+            else:
+                yield node
+
+    def _uniform(self) -> set[str]:
+        """Variables set only by the workgroup as a whole, from nothing that differs inside it."""
+        definitions: list[tuple[str, e.Expr]] = []
+        loops: set[str] = set()
+        private: set[str] = set()
+        stack: list[n.Node] = list(self.prepared.entry)
+        while stack:
+            node = stack.pop()
+            if isinstance(node, n.Let | n.Assign):
+                definitions.append((node.name, node.value))
+            elif self._has_barrier(node):
+                if isinstance(node, n.Loop):
+                    loops.add(node.var)
+                for body in node.bodies:
+                    stack.extend(body)
+            else:
+                private |= _bound_inside(node)
+        return ({name for name, _ in definitions} | loops) - self._divergent(definitions, private)
+
+    def _divergent(self, definitions: list[tuple[str, e.Expr]], private: set[str]) -> set[str]:
+        """The private variables, those of divergent values, and all that depend on them."""
+        users: dict[str, list[str]] = {}
+        found = set(private)
+        for name, value in definitions:
+            for expr in postorder(value):
+                if isinstance(expr, e.Var):
+                    users.setdefault(expr.name, []).append(name)
+                elif self._diverges(expr):
+                    found.add(name)
+        stack = list(found)
+        while stack:
+            for user in users.get(stack.pop(), ()):
+                if user not in found:
+                    found.add(user)
+                    stack.append(user)
+        return found
+
+    def _diverges(self, expr: e.Expr) -> bool:
+        if isinstance(expr, e.Load):
+            return self.prepared.buffer(expr.buffer).access.writable
+        return isinstance(expr, e.InvocationId | e.LocalId | e.Atomic)
+
+
+def _run(pending: list[n.Node]) -> Iterator[Run]:
+    if pending:
+        yield Run(tuple(pending))
+        pending.clear()
+
+
+def _runs(items: Iterable[Item]) -> Iterator[Run]:
+    for item in items:
+        match item:
+            case Run():
+                yield item
+            case Choice(then=then, orelse=orelse):
+                yield from _runs(then)
+                yield from _runs(orelse)
+            case Repeat(body=body):
+                yield from _runs(body)
+            case Once():
+                pass
+
+
+def _names_by_place(items: Iterable[Item]) -> Iterator[set[str]]:
+    """The variables that each region, and each statement of the workgroup, needs."""
+    for item in items:
+        match item:
+            case Run(body=body):
+                yield set().union(*(_names(node) for _, node in statements(body)))
+            case Once(node=node):
+                yield _names(node)
+            case Choice(condition=condition, then=then, orelse=orelse):
+                yield _used(condition)
+                yield from _names_by_place(then)
+                yield from _names_by_place(orelse)
+            case Repeat(start=start, stop=stop, body=body):
+                yield _used(start) | _used(stop)
+                yield from _names_by_place(body)
+
+
+def _names(node: n.Node) -> set[str]:
+    return _bound(node).union(*(_used(root) for root in node.exprs))
+
+
+def _bound(node: n.Node) -> set[str]:
+    match node:
+        case n.Let(name=name) | n.Assign(name=name) | n.Loop(var=name):
+            return {name}
+        case _:
+            return set()
+
+
+def _bound_inside(node: n.Node) -> set[str]:
+    return set().union(*(_bound(inner) for _, inner in statements((node,))))
+
+
+def _used(root: e.Expr) -> set[str]:
+    return {expr.name for expr in postorder(root) if isinstance(expr, e.Var)}

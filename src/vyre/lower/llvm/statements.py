@@ -1,0 +1,114 @@
+"""Statements of one invocation as LLVM basic blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.ir import node as n
+from vyre.ir.walk import statements
+from vyre.lower.clike import lanes_of
+from vyre.lower.llvm.values import Held, Slots, ValueEmitter
+
+if TYPE_CHECKING:
+    from vyre.lower.llvm.affine import Ranges
+    from vyre.lower.llvm.text import FunctionText
+    from vyre.lower.prepare import Prepared
+
+
+class StatementEmitter(ValueEmitter):
+    """Emits statements. `leave` is the label that a `Return` goes to."""
+
+    def __init__(self, prepared: Prepared, text: FunctionText, ranges: Ranges, *, fast: bool) -> None:
+        super().__init__(prepared, text, ranges, fast=fast)
+        self.leave = ""
+        self._assigned = {node.name for _, node in statements(prepared.entry) if isinstance(node, n.Assign)}
+
+    def block(self, body: tuple[n.Node, ...]) -> bool:
+        """Emits the statements; False when control never reaches their end."""
+        return all(self._statement(node) for node in body)
+
+    def _statement(self, node: n.Node) -> bool:
+        self.forget()
+        match node:
+            case n.Let():
+                self.bind(node)
+            case n.Assign():
+                self.assign(node)
+            case n.Store(buffer=buffer, index=index, value=value):
+                self.store(self.prepared.buffer(buffer), index, value)
+            case n.If():
+                return self._if(node)
+            case n.Loop():
+                self._loop(node)
+            case n.Block(body=body):
+                return self.block(body)
+            case n.Return():
+                self.text.jump(self.leave)
+                return False
+            case _:
+                raise AssertionError(node)
+        return True
+
+    def bind(self, node: n.Let) -> None:
+        name = node.name
+        lanes = self.value(node.value, f"v_{name}")
+        place = self.places.get(name)
+        if place is None and name in self._assigned:
+            count = lanes_of(self.prepared.variables[name])
+            place = self.places[name] = Slots(tuple(self.text.slot(f"s_{name}") for _ in range(count)))
+        if place is None or isinstance(place, Held):
+            self.places[name] = Held(lanes)
+        else:
+            self.write(place, lanes)
+
+    def assign(self, node: n.Assign) -> None:
+        place = self.places[node.name]
+        assert not isinstance(place, Held)
+        self.write(place, self.value(node.value))
+
+    def _if(self, node: n.If) -> bool:
+        text = self.text
+        condition = self.condition(node.condition)
+        then, after = text.unique("then"), text.unique("endif")
+        orelse = text.unique("else") if node.orelse else after
+        text.branch(condition, then, orelse)
+        reached = not node.orelse
+        for label, body in ((then, node.then), (orelse, node.orelse)):
+            if label is after:
+                continue
+            text.start(label)
+            if self.block(body):
+                text.jump(after)
+                reached = True
+        if reached:
+            text.start(after)
+        return reached
+
+    def _loop(self, node: n.Loop) -> None:
+        start, stop = self.scalar(node.start), self.scalar(node.stop)
+        latch, after = self.begin_loop(node.var, start, stop)
+        if self.block(node.body):
+            self.text.jump(latch)
+        self.end_loop(node.var, latch, after, stop)
+
+    def begin_loop(self, var: str, start: str, stop: str) -> tuple[str, str]:
+        """Opens `for var in start..stop`; gives the labels of its latch and of what follows."""
+        text = self.text
+        head, latch, after = text.unique("loop"), text.unique("latch"), text.unique("endloop")
+        before = text.block
+        text.branch(text.let("c", f"icmp ult i32 {start}, {stop}"), head, after)
+        text.start(head)
+        value, succ = f"%{text.unique(f'v_{var}')}", f"%{text.unique(f'next_{var}')}"
+        text.do(f"{value} = phi i32 [ {start}, %{before} ], [ {succ}, %{latch} ]")
+        self.places[var] = Held((value, succ, head))
+        return latch, after
+
+    def end_loop(self, var: str, latch: str, after: str, stop: str) -> None:
+        text = self.text
+        place = self.places[var]
+        assert isinstance(place, Held)
+        value, succ, head = place.lanes
+        text.start(latch)
+        text.do(f"{succ} = add nuw i32 {value}, 1")
+        text.branch(text.let("c", f"icmp ult i32 {succ}, {stop}"), head, after)
+        text.start(after)

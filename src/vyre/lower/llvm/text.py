@@ -1,0 +1,59 @@
+"""Writing LLVM IR as text: unique names, basic blocks, instructions in order."""
+
+from __future__ import annotations
+
+
+class FunctionText:
+    """The body of one function. `block` is the label of the block being written."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = ["entry:"]
+        self.block = "entry"
+        self._slots: list[str] = []
+        self._used: dict[str, int] = {"entry": 0}
+
+    def unique(self, hint: str) -> str:
+        """A name that this function has not used; values and labels share one name space."""
+        count = self._used.get(hint)
+        if count is None:
+            self._used[hint] = 0
+            return hint
+        while True:
+            count += 1
+            name = f"{hint}.{count}"
+            if name not in self._used:
+                self._used[hint] = count
+                self._used[name] = 0
+                return name
+
+    def reserve(self, names: list[str]) -> None:
+        """Names that parameters hold."""
+        self._used |= dict.fromkeys(names, 0)
+
+    def do(self, instruction: str) -> None:
+        self.lines.append(f"  {instruction}")
+
+    def let(self, hint: str, instruction: str) -> str:
+        name = f"%{self.unique(hint)}"
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def slot(self, hint: str) -> str:
+        """A stack slot of one i32, made once at the entry of the function."""
+        name = f"%{self.unique(hint)}"
+        self._slots.append(f"  {name} = alloca i32, align 4")
+        return name
+
+    def start(self, label: str) -> None:
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def jump(self, label: str) -> None:
+        self.do(f"br label %{label}")
+
+    def branch(self, condition: str, yes: str, no: str) -> None:
+        self.do(f"br i1 {condition}, label %{yes}, label %{no}")
+
+    def finish(self) -> list[str]:
+        """All lines, the stack slots first."""
+        return [self.lines[0], *self._slots, *self.lines[1:]]

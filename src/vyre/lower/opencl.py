@@ -1,0 +1,146 @@
+"""OpenCL C 1.2. Pointers carry their address space, so memory helpers exist once per space."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.ir.types import DataType
+from vyre.lower.clike import ClikeEmitter, Dialect, lanes_of
+from vyre.lower.cuda import ATOMIC_HELPERS, shared_memory, storage_suffix
+from vyre.lower.source import BASE_WORDS, Source, bound_buffers, hidden_words
+from vyre.lower.support import check_supported
+
+if TYPE_CHECKING:
+    from vyre.ir import expr as e
+    from vyre.ir.buffers import BufferDecl
+    from vyre.lower.prepare import Prepared
+
+ENTRY = "vyre_main"
+
+_PRELUDE = """\
+#pragma OPENCL FP_CONTRACT OFF
+typedef uint u32;
+#define FN static inline
+FN u32 div_u32(u32 a, u32 b) { return b ? a / b : 0u; }
+FN u32 mod_u32(u32 a, u32 b) { return b ? a % b : 0u; }
+FN u32 mul_hi_u32(u32 a, u32 b) { return mul_hi(a, b); }
+FN u32 popcount_u32(u32 a) { return popcount(a); }
+FN u32 clz_u32(u32 a) { return clz(a); }
+FN u32 ctz_u32(u32 a) { return popcount((a & (0u - a)) - 1u); }
+FN u32 reverse_u32(u32 a) {
+  a = ((a >> 1) & 0x55555555u) | ((a & 0x55555555u) << 1);
+  a = ((a >> 2) & 0x33333333u) | ((a & 0x33333333u) << 2);
+  a = ((a >> 4) & 0x0F0F0F0Fu) | ((a & 0x0F0F0F0Fu) << 4);
+  a = ((a >> 8) & 0x00FF00FFu) | ((a & 0x00FF00FFu) << 8);
+  return (a >> 16) | (a << 16);
+}
+FN u32 any_2(uint2 a) { return (a.x | a.y) != 0u; }
+FN u32 any_4(uint4 a) { return (a.x | a.y | a.z | a.w) != 0u; }
+FN uint2 zext_1_2(u32 a) { return (uint2)(a, 0u); }
+FN uint4 zext_1_4(u32 a) { return (uint4)(a, 0u, 0u, 0u); }
+FN uint4 zext_2_4(uint2 a) { return (uint4)(a, 0u, 0u); }
+FN uint2 sext_2(u32 a) { return (uint2)(a, 0u - (a >> 31)); }
+FN uint4 sext_4(u32 a) { u32 s = 0u - (a >> 31); return (uint4)(a, s, s, s); }
+FN uint2 splat_2(u32 a) { return (uint2)(a); }
+FN uint4 splat_4(u32 a) { return (uint4)(a); }
+FN uint2 low_4_2(uint4 a) { return a.xy; }
+FN uint2 neg_f64(uint2 a) { return (uint2)(a.x, a.y ^ 2147483648u); }
+FN uint2 abs_f64(uint2 a) { return (uint2)(a.x, a.y & 2147483647u); }
+"""
+
+_MEMORY = """\
+FN u32 {s}_load_1(const {q} u32* b, u32 n, u32 i) {{ return i < n ? b[i] : 0u; }}
+FN u32 {s}_load_h(const {q} ushort* b, u32 n, u32 i) {{ return i < n ? (u32)b[i] : 0u; }}
+FN uint2 {s}_load_2(const {q} uint2* b, u32 n, u32 i) {{ return i < n ? b[i] : (uint2)(0u); }}
+FN uint4 {s}_load_4(const {q} uint4* b, u32 n, u32 i) {{ return i < n ? b[i] : (uint4)(0u); }}
+FN void {s}_store_1({q} u32* b, u32 n, u32 i, u32 v) {{ if (i < n) b[i] = v; }}
+FN void {s}_store_h({q} ushort* b, u32 n, u32 i, u32 v) {{ if (i < n) b[i] = (ushort)v; }}
+FN void {s}_store_2({q} uint2* b, u32 n, u32 i, uint2 v) {{ if (i < n) b[i] = v; }}
+FN void {s}_store_4({q} uint4* b, u32 n, u32 i, uint4 v) {{ if (i < n) b[i] = v; }}
+FN u32 {s}_atomic_add({q} u32* b, u32 n, u32 i, u32 v) {{ return i < n ? atomic_add(b + i, v) : 0u; }}
+FN u32 {s}_atomic_or({q} u32* b, u32 n, u32 i, u32 v) {{ return i < n ? atomic_or(b + i, v) : 0u; }}
+FN u32 {s}_atomic_and({q} u32* b, u32 n, u32 i, u32 v) {{ return i < n ? atomic_and(b + i, v) : 0u; }}
+FN u32 {s}_atomic_xor({q} u32* b, u32 n, u32 i, u32 v) {{ return i < n ? atomic_xor(b + i, v) : 0u; }}
+FN u32 {s}_atomic_min({q} u32* b, u32 n, u32 i, u32 v) {{ return i < n ? atomic_min(b + i, v) : 0u; }}
+FN u32 {s}_atomic_max({q} u32* b, u32 n, u32 i, u32 v) {{ return i < n ? atomic_max(b + i, v) : 0u; }}
+FN u32 {s}_atomic_exchange({q} u32* b, u32 n, u32 i, u32 v) {{ return i < n ? atomic_xchg(b + i, v) : 0u; }}
+FN u32 {s}_atomic_cas({q} u32* b, u32 n, u32 i, u32 v, u32 e) {{
+  return i < n ? atomic_cmpxchg(b + i, e, v) : 0u;
+}}
+"""
+
+
+class OpenClDialect(Dialect):
+    def type_name(self, lanes: int) -> str:
+        return "u32" if lanes == 1 else f"uint{lanes}"
+
+    def vector(self, lanes: list[str]) -> str:
+        return f"((uint{len(lanes)})({', '.join(lanes)}))"
+
+    def from_bool(self, condition: str) -> str:
+        return f"((u32)({condition}))"
+
+    def choose(self, condition: str, if_true: str, if_false: str) -> str:
+        return f"(({condition}) ? {if_true} : {if_false})"
+
+    def declare(self, name: str, lanes: int, value: str) -> str:
+        return f"{self.type_name(lanes)} {name} = {value};"
+
+    def loop_head(self, var: str, start: str, stop: str) -> str:
+        return f"for (u32 {var} = {start}; {var} < {stop}; {var}++) {{"
+
+    def load(self, decl: BufferDecl, index: str) -> str:
+        loaded = f"{_space(decl)}_load_{storage_suffix(decl.element)}({_place(decl)}, {index})"
+        return f"((u32)({loaded} != 0u))" if decl.element is DataType.Bool else loaded
+
+    def store(self, decl: BufferDecl, index: str, value: str) -> str:
+        return f"{_space(decl)}_store_{storage_suffix(decl.element)}({_place(decl)}, {index}, {value});"
+
+    def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str]) -> str:
+        return f"{_space(decl)}_{ATOMIC_HELPERS[op.op]}({_place(decl)}, {', '.join(operands)})"
+
+    @property
+    def barrier(self) -> list[str]:
+        return ["barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"]
+
+    def element_type(self, element: DataType) -> str:
+        return "ushort" if storage_suffix(element) == "h" else self.type_name(lanes_of(element))
+
+
+def _space(decl: BufferDecl) -> str:
+    return "local" if decl.access.shared else "global"
+
+
+def _place(decl: BufferDecl) -> str:
+    return f"b_{decl.name}, {f'{decl.count}u' if decl.count else f'len_{decl.name}'}"
+
+
+def emit(prepared: Prepared, *, backend: str = "opencl") -> Source:
+    """The kernel as OpenCL C. Arguments: the buffers in order, then the hidden words as uints."""
+    check_supported(prepared, backend)
+    dialect = OpenClDialect()
+    hidden = hidden_words(prepared)
+    params: list[str] = []
+    for decl in bound_buffers(prepared):
+        const = "" if decl.access.writable else "const "
+        params.append(f"{const}__global {dialect.element_type(decl.element)}* b_{decl.name}")
+    params += [f"const u32 {word}" for word in hidden]
+    x, y, z = prepared.workgroup_size
+    spaces = {"global": "__global"} | ({"local": "__local"} if any_shared(prepared) else {})
+    lines = [
+        _PRELUDE + "".join(_MEMORY.format(s=s, q=q) for s, q in spaces.items()),
+        f"__kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))",
+        f"void {ENTRY}({', '.join(params)}) {{",
+    ]
+    for number, (axis, size, base) in enumerate(zip("xyz", (x, y, z), BASE_WORDS, strict=True)):
+        lines.append(f"  const u32 local_{axis} = (u32)get_local_id({number});")
+        lines.append(f"  const u32 workgroup_{axis} = (u32)get_group_id({number}) + {base};")
+        lines.append(f"  const u32 invocation_{axis} = workgroup_{axis} * {size}u + local_{axis};")
+    lines += shared_memory(prepared, dialect.element_type, "__local", dialect.barrier)
+    lines += ClikeEmitter(prepared, dialect).body()
+    lines.append("}\n")
+    return Source("opencl", ENTRY, "\n".join(lines), prepared.workgroup_size, bound_buffers(prepared), hidden)
+
+
+def any_shared(prepared: Prepared) -> bool:
+    return any(b.access.shared for b in prepared.buffers)

@@ -1,0 +1,45 @@
+"""What an emitter gives: source text and the facts a host needs to run it.
+
+The kernel ABI, the same in all languages: the storage and uniform buffers in the order of their
+declaration, then the hidden words. The hidden words are u32: the first workgroup of this launch along
+x, y and z (a large grid may take several launches), then the length in elements of every buffer that
+is sized by the host.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vyre.ir.buffers import BufferDecl
+    from vyre.lower.prepare import Prepared
+
+BASE_WORDS = ("base_x", "base_y", "base_z")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A kernel in one language. `buffers` are bound in order; `hidden` names the hidden words."""
+
+    language: str
+    entry: str
+    text: str
+    workgroup_size: tuple[int, int, int]
+    buffers: tuple[BufferDecl, ...]
+    hidden: tuple[str, ...]
+
+    def hidden_values(self, lengths: dict[str, int], base: tuple[int, int, int]) -> list[int]:
+        """The hidden words for one launch."""
+        sized = [lengths[b.name] for b in self.buffers if b.count == 0]
+        return [*base, *sized]
+
+
+def bound_buffers(prepared: Prepared) -> tuple[BufferDecl, ...]:
+    """The buffers that the host binds: all but workgroup memory."""
+    return tuple(b for b in prepared.buffers if not b.access.shared)
+
+
+def hidden_words(prepared: Prepared) -> tuple[str, ...]:
+    sized = (f"len_{b.name}" for b in bound_buffers(prepared) if b.count == 0)
+    return (*BASE_WORDS, *sized)

@@ -1,0 +1,221 @@
+"""WGSL, for Naga and Tint alike.
+
+Buffers are module variables, and each has functions of its own that check bounds. A buffer that
+some atomic touches is an array of atomics, and so is a writable buffer of 16-bit elements, whose
+stores flip the bits of their own half only. Uniform buffers are bound as read-only storage: a uniform
+array would need a stride of 16 bytes and a length fixed in the text. The hidden words are a uniform,
+because devices offer as few as eight storage buffers.
+
+Nothing in the text is a constant expression that a compiler could refuse to fold (`1u << 32u`): where
+all operands are literals, the first goes through a function. A value read from a `var<private>` would
+do as well, but counts as divergent, and conditions made of literals may guard a barrier.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.ir.expr import Atomic
+from vyre.ir.operators import AtomicOp
+from vyre.ir.types import DataType
+from vyre.ir.walk import expressions
+from vyre.lower.clike import ClikeEmitter, Dialect, lanes_of
+from vyre.lower.nesting import flatten
+from vyre.lower.source import BASE_WORDS, Source, bound_buffers, hidden_words
+from vyre.lower.support import check_supported
+
+if TYPE_CHECKING:
+    from vyre.ir.buffers import BufferDecl
+    from vyre.lower.prepare import Prepared
+
+ENTRY = "vyre_main"
+
+_PRELUDE = """\
+fn lit(a: u32) -> u32 { return a; }
+fn div_u32(a: u32, b: u32) -> u32 { if (b == 0u) { return 0u; } return a / b; }
+fn mod_u32(a: u32, b: u32) -> u32 { if (b == 0u) { return 0u; } return a % b; }
+fn mul_hi_u32(a: u32, b: u32) -> u32 {
+  let al = a & 65535u; let ah = a >> 16u; let bl = b & 65535u; let bh = b >> 16u;
+  let m = ah * bl + ((al * bl) >> 16u);
+  let k = al * bh + (m & 65535u);
+  return ah * bh + (m >> 16u) + (k >> 16u);
+}
+fn popcount_u32(a: u32) -> u32 { return countOneBits(a); }
+fn clz_u32(a: u32) -> u32 { return countLeadingZeros(a); }
+fn ctz_u32(a: u32) -> u32 { return countOneBits((a & (0u - a)) - 1u); }
+fn reverse_u32(a: u32) -> u32 { return reverseBits(a); }
+fn any_2(a: vec2<u32>) -> u32 { return select(0u, 1u, (a.x | a.y) != 0u); }
+fn any_4(a: vec4<u32>) -> u32 { return select(0u, 1u, (a.x | a.y | a.z | a.w) != 0u); }
+fn zext_1_2(a: u32) -> vec2<u32> { return vec2<u32>(a, 0u); }
+fn zext_1_4(a: u32) -> vec4<u32> { return vec4<u32>(a, 0u, 0u, 0u); }
+fn zext_2_4(a: vec2<u32>) -> vec4<u32> { return vec4<u32>(a.x, a.y, 0u, 0u); }
+fn sext_2(a: u32) -> vec2<u32> { return vec2<u32>(a, 0u - (a >> 31u)); }
+fn sext_4(a: u32) -> vec4<u32> { let s = 0u - (a >> 31u); return vec4<u32>(a, s, s, s); }
+fn splat_2(a: u32) -> vec2<u32> { return vec2<u32>(a, a); }
+fn splat_4(a: u32) -> vec4<u32> { return vec4<u32>(a, a, a, a); }
+fn low_4_2(a: vec4<u32>) -> vec2<u32> { return a.xy; }
+fn neg_f64(a: vec2<u32>) -> vec2<u32> { return vec2<u32>(a.x, a.y ^ 2147483648u); }
+fn abs_f64(a: vec2<u32>) -> vec2<u32> { return vec2<u32>(a.x, a.y & 2147483647u); }
+"""
+
+_ATOMICS = {
+    AtomicOp.Add: "atomicAdd",
+    AtomicOp.Or: "atomicOr",
+    AtomicOp.And: "atomicAnd",
+    AtomicOp.Xor: "atomicXor",
+    AtomicOp.Min: "atomicMin",
+    AtomicOp.Max: "atomicMax",
+    AtomicOp.Exchange: "atomicExchange",
+}
+_HALVES = frozenset({DataType.F16, DataType.BF16})
+
+
+class WgslDialect(Dialect):
+    def __init__(self, prepared: Prepared) -> None:
+        self.atomics: dict[str, set[AtomicOp]] = {}
+        for expr in expressions(prepared.entry):
+            if isinstance(expr, Atomic):
+                self.atomics.setdefault(expr.buffer, set()).add(expr.op)
+
+    def type_name(self, lanes: int) -> str:
+        return "u32" if lanes == 1 else f"vec{lanes}<u32>"
+
+    def vector(self, lanes: list[str]) -> str:
+        return f"vec{len(lanes)}<u32>({', '.join(lanes)})"
+
+    def from_bool(self, condition: str) -> str:
+        return f"select(0u, 1u, {condition})"
+
+    def choose(self, condition: str, if_true: str, if_false: str) -> str:
+        return f"select({if_false}, {if_true}, {condition})"
+
+    def declare(self, name: str, lanes: int, value: str) -> str:
+        return f"var {name}: {self.type_name(lanes)} = {value};"
+
+    def loop_head(self, var: str, start: str, stop: str) -> str:
+        return f"for (var {var}: u32 = {start}; {var} < {stop}; {var}++) {{"
+
+    def load(self, decl: BufferDecl, index: str) -> str:
+        return f"load_{decl.name}({index})"
+
+    def store(self, decl: BufferDecl, index: str, value: str) -> str:
+        return f"store_{decl.name}({index}, {value});"
+
+    def atomic(self, decl: BufferDecl, op: Atomic, operands: list[str]) -> str:
+        return f"{_helper(op.op)}_{decl.name}({', '.join(operands)})"
+
+    def opaque(self, literal: str) -> str:
+        return f"lit({literal})"
+
+    @property
+    def barrier(self) -> list[str]:
+        return ["workgroupBarrier();", "storageBarrier();"]
+
+    def is_atomic(self, decl: BufferDecl) -> bool:
+        packed = decl.element in _HALVES and decl.access.writable and not decl.access.shared
+        return decl.name in self.atomics or packed
+
+    def array(self, decl: BufferDecl) -> str:
+        element = "atomic<u32>" if self.is_atomic(decl) else self.type_name(lanes_of(decl.element))
+        return f"array<{element}, {decl.count}>" if decl.access.shared else f"array<{element}>"
+
+    def functions(self, decl: BufferDecl) -> list[str]:
+        """The functions through which the kernel touches this buffer."""
+        name = decl.name
+        length = f"{decl.count}u" if decl.count else f"hidden_len_{name}()"
+        value = self.type_name(lanes_of(decl.element))
+        zero = "0u" if value == "u32" else f"{value}(0u)"
+        inside = f"i < {length}"
+        lines = [f"fn load_{name}(i: u32) -> {value} {{", f"  if ({inside}) {{ return {self._read(decl)}; }}"]
+        lines += [f"  return {zero};", "}"]
+        if decl.access.writable:
+            lines += [f"fn store_{name}(i: u32, v: {value}) {{", f"  if ({inside}) {{ {self._write(decl)} }}"]
+            lines.append("}")
+        for op in sorted(self.atomics.get(name, ()), key=lambda op: op.value):
+            lines += self._update(decl, op, inside)
+        return lines
+
+    def _packed(self, decl: BufferDecl) -> bool:
+        return decl.element in _HALVES and not decl.access.shared
+
+    def _read(self, decl: BufferDecl) -> str:
+        cell = f"b_{decl.name}[{'i >> 1u' if self._packed(decl) else 'i'}]"
+        word = f"atomicLoad(&{cell})" if self.is_atomic(decl) else cell
+        if self._packed(decl):
+            return f"({word} >> ((i & 1u) << 4u)) & 65535u"
+        return f"select(0u, 1u, {word} != 0u)" if decl.element is DataType.Bool else word
+
+    def _write(self, decl: BufferDecl) -> str:
+        cell = f"b_{decl.name}[i]"
+        if self._packed(decl):
+            cell = f"b_{decl.name}[i >> 1u]"
+            return (
+                f"let s = (i & 1u) << 4u; let old = atomicLoad(&{cell}); "
+                f"atomicXor(&{cell}, (old ^ (v << s)) & (65535u << s));"
+            )
+        return f"atomicStore(&{cell}, v);" if self.is_atomic(decl) else f"{cell} = v;"
+
+    def _update(self, decl: BufferDecl, op: AtomicOp, inside: str) -> list[str]:
+        cell = f"&b_{decl.name}[i]"
+        head = f"fn {_helper(op)}_{decl.name}(i: u32, v: u32"
+        if op is not AtomicOp.CompareExchange:
+            return [
+                f"{head}) -> u32 {{",
+                f"  if ({inside}) {{ return {_ATOMICS[op]}({cell}, v); }}",
+                "  return 0u;",
+                "}",
+            ]
+        # The weak form may fail for no reason; only a difference from the expected value counts.
+        return [
+            f"{head}, e: u32) -> u32 {{",
+            f"  if (!({inside})) {{ return 0u; }}",
+            "  loop {",
+            f"    let r = atomicCompareExchangeWeak({cell}, e, v);",
+            "    if (r.exchanged || r.old_value != e) { return r.old_value; }",
+            "  }",
+            "  return 0u;",
+            "}",
+        ]
+
+
+def _helper(op: AtomicOp) -> str:
+    return "atomic_cas" if op is AtomicOp.CompareExchange else f"atomic_{op.value.lower()}"
+
+
+def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
+    """The kernel as WGSL. Group 0 binds the buffers in order, then the hidden words.
+
+    The hidden words are a uniform, an array of vec4<u32>, the last one padded.
+    """
+    check_supported(prepared, backend)
+    prepared = flatten(prepared)
+    dialect = WgslDialect(prepared)
+    hidden = hidden_words(prepared)
+    bound = bound_buffers(prepared)
+    lines = [_PRELUDE.rstrip()]
+    for number, decl in enumerate(bound):
+        mode = "read_write" if decl.access.writable else "read"
+        space = f"var<storage, {mode}>"
+        lines.append(f"@group(0) @binding({number}) {space} b_{decl.name}: {dialect.array(decl)};")
+    words = f"array<vec4<u32>, {-(-len(hidden) // 4)}>"
+    lines.append(f"@group(0) @binding({len(bound)}) var<uniform> hidden: {words};")
+    for number, word in enumerate(hidden):
+        lines.append(f"fn hidden_{word}() -> u32 {{ return hidden[{number // 4}].{'xyzw'[number % 4]}; }}")
+    shared = [b for b in prepared.buffers if b.access.shared]
+    lines += [f"var<workgroup> b_{decl.name}: {dialect.array(decl)};" for decl in shared]
+    for decl in prepared.buffers:
+        lines += dialect.functions(decl)
+    x, y, z = prepared.workgroup_size
+    lines += [
+        f"@compute @workgroup_size({x}, {y}, {z})",
+        f"fn {ENTRY}(@builtin(workgroup_id) group: vec3<u32>, "
+        "@builtin(local_invocation_id) local: vec3<u32>) {",
+    ]
+    for axis, size, base in zip("xyz", (x, y, z), BASE_WORDS, strict=True):
+        lines.append(f"  let local_{axis} = local.{axis};")
+        lines.append(f"  let workgroup_{axis} = group.{axis} + hidden_{base}();")
+        lines.append(f"  let invocation_{axis} = workgroup_{axis} * {size}u + local_{axis};")
+    lines += [f"  let {word} = hidden_{word}();" for word in hidden if word not in BASE_WORDS]
+    lines += ClikeEmitter(prepared, dialect).body()
+    lines.append("}\n")
+    return Source("wgsl", ENTRY, "\n".join(lines), prepared.workgroup_size, bound, hidden)

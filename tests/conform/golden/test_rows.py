@@ -1,0 +1,182 @@
+"""The golden data is complete: counted against the documents' tables, operator by operator."""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from vyre.conform.golden import Later, Row, load_later, load_rows, load_tables
+from vyre.conform.golden.checks import CHECKS
+from vyre.conform.golden.coverage import answered_twice, repeated_ids, uncovered, unknown
+from vyre.conform.golden.replay import EXECUTABLE_KINDS
+from vyre.conform.golden.rows import variables
+from vyre.ir.expr import EXPR_KINDS
+from vyre.ir.node import NODE_KINDS
+from vyre.ir.operators import AtomicOp, BinaryOp, ReduceOp, ReduceOrder, UnaryOp
+from vyre.ir.types import DataType
+from vyre.ir.typing import CAST_TABLE
+
+ROWS = load_rows()
+TOOLS = Path(__file__).parents[3] / "tools"
+
+
+def test_every_row_of_every_table_is_answered() -> None:
+    assert uncovered(ROWS, load_later(), load_tables()) == []
+
+
+def test_every_source_names_a_row_of_the_documents() -> None:
+    assert unknown(ROWS, load_later(), load_tables()) == []
+
+
+def test_nothing_is_golden_and_later_at_once() -> None:
+    assert answered_twice(ROWS, load_later()) == []
+
+
+def test_ids_are_unique_and_well_formed() -> None:
+    assert repeated_ids(ROWS) == []
+    malformed = [row.id for row in ROWS if not re.fullmatch(r"[a-z0-9_.]+/golden/[1-9][0-9]*", row.id)]
+    assert malformed == []
+
+
+def test_numbers_of_a_subject_have_no_gaps() -> None:
+    numbers: dict[str, list[int]] = {}
+    for row in ROWS:
+        numbers.setdefault(row.stem, []).append(int(row.id.rpartition("/")[2]))
+    assert [stem for stem, n in numbers.items() if sorted(n) != list(range(1, len(n) + 1))] == []
+
+
+def test_counting_notices_a_missing_row() -> None:
+    rows = [row for row in ROWS if row.id != "primitive.math.div/golden/2"]
+    assert uncovered(rows, load_later(), load_tables()) == ["000/Div/2"]
+
+
+def test_counting_notices_a_longer_table() -> None:
+    tables = load_tables()
+    tables["000/Div"] += 1
+    assert uncovered(ROWS, load_later(), tables) == ["000/Div/6"]
+
+
+def test_counting_notices_wrong_references() -> None:
+    stray = Row("x.y/golden/1", "type", {}, ("000/Div/99",))
+    assert unknown([stray], [], load_tables()) == ["000/Div/99"]
+    assert answered_twice(ROWS, [Later("000/Div/2", "")]) == ["000/Div/2"]
+    assert repeated_ids([stray, stray]) == ["x.y/golden/1"]
+
+
+def test_the_manifest_is_what_the_documents_hold() -> None:
+    spec = os.environ.get("VYRE_SPEC_DIR")
+    if not spec:
+        pytest.skip("VYRE_SPEC_DIR names no directory with the specification documents")
+    count_directory = runpy.run_path(str(TOOLS / "count_spec_tables.py"))["count_directory"]
+    assert count_directory(Path(spec)) == load_tables()
+
+
+DOCUMENT = """\
+# Title
+## One
+| a | b |
+|---|---|
+| 1 | 2 |
+| 3 | x \\| y |
+
+text
+
+| c |
+|---|
+| 1 |
+```
+| not | a table |
+```
+### `Two`
+1. first
+   goes on
+2. second
+"""
+
+
+def test_tables_and_lists_are_counted() -> None:
+    count_document = runpy.run_path(str(TOOLS / "count_spec_tables.py"))["count_document"]
+    assert count_document("009", DOCUMENT) == {"009/One": 2, "009/One#2": 1, "009/Two (list)": 2}
+
+
+def test_every_kind_can_be_replayed() -> None:
+    assert {row.kind for row in ROWS} == EXECUTABLE_KINDS | CHECKS.keys()
+
+
+def test_every_operator_has_at_least_eight_rows() -> None:
+    counts: Counter[str] = Counter()
+    for row in ROWS:
+        match row.kind:
+            case "binary" | "unary":
+                counts[row["op"]] += 1
+            case "atomic":
+                counts[f"Atomic.{row['op']}"] += 1
+            case "select" | "lane" | "make" | "fma":
+                counts[row.kind] += 1
+            case "reduce":
+                counts[f"{row['order']}.{row['op']}"] += 1
+            case _:
+                pass
+    wanted = [op.value for op in (*BinaryOp, *UnaryOp)] + ["select", "lane", "make", "fma"]
+    wanted += [f"Atomic.{op.value}" for op in AtomicOp]
+    wanted += [f"{order.value}.{op.value}" for order in ReduceOrder for op in ReduceOp]
+    assert {name: counts[name] for name in wanted if counts[name] < 8} == {}
+
+
+def test_every_integer_operator_has_a_formula_for_all_operands() -> None:
+    general = {row["op"] for row in ROWS if row.kind in ("binary", "unary") and variables(row["inputs"])}
+    operators = [*tuple(BinaryOp)[:19], *tuple(UnaryOp)[:7]]
+    assert [op.value for op in operators if op.value not in general] == []
+
+
+def test_every_float_operator_has_rows_in_every_format_it_takes() -> None:
+    have = {(row["op"], row["type"]) for row in ROWS if row.kind in ("binary", "unary")}
+    floats = [op.value for op in (*BinaryOp, *UnaryOp) if op.value.startswith("F")]
+    assert [(op, t) for op in floats for t in ("F32", "F16", "BF16") if (op, t) not in have] == []
+
+
+def test_every_cast_has_rows_and_every_other_pair_of_the_documents_is_refused() -> None:
+    have = {(row["from"], row["to"]) for row in ROWS if row.kind in ("cast", "cast_identity")}
+    assert have == {(a.value, b.value) for a, b in CAST_TABLE}
+    refused = {(row["from"], row["to"]) for row in ROWS if row.kind == "cast_refused"}
+    to_bytes = {(t.value, "Bytes") for t in DataType} - {("Bytes", "Bytes")}
+    assert to_bytes <= refused
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+ELSEWHERE = {
+    "FReduceApprox": "float.reduce.approx.add",
+    "Approx": "float.sin_approx",
+    "FReduce": "expr.freduce",
+    "FMulAdd": "expr.fmul_add",
+    "LitI32": "expr.lit_i32",
+    "LitU32": "expr.lit_u32",
+}
+
+
+def test_every_statement_and_expression_has_a_program() -> None:
+    stems = {row.stem for row in ROWS}
+    wanted = {k.__name__: f"node.{_snake(k.__name__)}" for k in NODE_KINDS}
+    wanted |= {k.__name__: f"expr.{_snake(k.__name__)}" for k in EXPR_KINDS}
+    wanted |= ELSEWHERE
+    assert {name: stem for name, stem in wanted.items() if stem not in stems} == {}
+
+
+def test_both_reduction_orders_and_lengths_are_told_apart() -> None:
+    by_values: dict[tuple[str, str, tuple[str, ...]], dict[str, str]] = {}
+    for row in ROWS:
+        if row.kind == "reduce" and row["order"] != "Approx":
+            key = (row["type"], row["op"], tuple(row["values"]))
+            by_values.setdefault(key, {})[row["order"]] = row["expected"]
+    assert all(len(orders) == 2 for orders in by_values.values())
+    differing = {t for (t, _, _), orders in by_values.items() if len(set(orders.values())) == 2}
+    assert differing == {"F32", "F16", "BF16", "F64"}
+    assert {0, 1, 2, 3, 5} <= {len(values) for _, _, values in by_values}

@@ -1,0 +1,1 @@
+"""A stranger's package: one backend and one op."""
