@@ -623,6 +623,8 @@ REDUCE = [
     ("F64", "Mul", []),
     ("F64", "Min", []),
     ("F64", "Max", []),
+    *(("F32", op, [_PAYLOAD]) for op in ("Add", "Mul", "Min", "Max")),  # one element moves, bits untouched
+    *(("F32", op, [_SNAN, _PAYLOAD]) for op in ("Add", "Mul", "Min", "Max")),
 ]
 
 _APPROX = [_ONE, 0x3F000000, 0x40490FDB, 0x3DCCCCCD, 0x41200000, _TINY, *_SPECIAL]

@@ -44,14 +44,18 @@ def chain(depth: int) -> Expr:
 
 def test_equal_nodes_are_the_same_object() -> None:
     assert BinOp(BinaryOp.Add, LitU32(1), Var("x")) is LitU32(1) + Var("x")
-    assert Call("a.b", [LitU32(1)]) is Call("a.b", (LitU32(1),))  # pyright: ignore[reportArgumentType]
+    assert Call("a.b", [LitU32(1)]) is Call("a.b", (LitU32(1),))
     assert Store("a", LitU32(0), LitU32(1)) is Store("a", LitU32(0), LitU32(1))
-    assert Block([Return()]) is Block((Return(),))  # pyright: ignore[reportArgumentType]
+    assert Block([Return()]) is Block((Return(),))
     assert Var("x") is not Var("y")
     assert LitU32(1) is not LitI32(1)
 
 
-@pytest.mark.parametrize("value", [True, 1.0, -1, 1 << 32, "1"])
+@pytest.mark.parametrize(
+    "value",
+    [True, 1.0, -1, 1 << 32, "1", 1 << 100_000],
+    ids=["bool", "float", "negative", "large", "str", "huge"],
+)
 def test_a_literal_is_checked_even_when_an_equal_key_is_known(value: object) -> None:
     assert LitU32(1).value == 1
     with pytest.raises(VyreError, match="Fix:"):

@@ -45,6 +45,7 @@ _COMPARE: dict[type[ast.cmpop], tuple[str, str, BinaryOp, BinaryOp]] = {
     ast.Gt: (">", "gt", BinaryOp.Gt, BinaryOp.FGt),
     ast.GtE: (">=", "ge", BinaryOp.Ge, BinaryOp.FGe),
 }
+_DENIED: dict[type[ast.cmpop], str] = {ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"}
 
 
 def binary(op: ast.operator, left: Operand, right: Operand) -> Operand:
@@ -75,8 +76,9 @@ def compare(op: ast.cmpop, left: Operand, right: Operand) -> Operand:
     """The value of a comparison: U32 0 or 1."""
     entry = _COMPARE.get(type(op))
     if entry is None:
-        word = {ast.Is: "is", ast.IsNot: "is not", ast.In: "in"}.get(type(op), "not in")
-        raise Refused(f"`{word}` has no meaning in a kernel.", "compare numbers with == != < <= > >=.")
+        raise Refused(
+            f"`{_DENIED[type(op)]}` has no meaning in a kernel.", "compare numbers with == != < <= > >=."
+        )
     symbol, name, integer, floating = entry
     if isinstance(left, Const) and isinstance(right, Const):
         return fold(op, symbol, left.value, right.value)

@@ -32,7 +32,7 @@ from vyre.ir.operators import (
 from vyre.ir.types import WIDE_LITERAL_TYPES, DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _SIZE_CAP = 1 << 40
 _set = object.__setattr__
@@ -198,9 +198,16 @@ def lift(value: Operand) -> Expr:
 def _require_int(owner: str, value: object, low: int, high: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise VyreError(
-            f"{owner} takes an int from {low} to {high}, not {value!r}.",
+            f"{owner} takes an int from {low} to {high}, not {_shown(value)}.",
             fix="pass a number in that range.",
         )
+
+
+def _shown(value: object) -> str:
+    """A value for a message; Python refuses to print integers of thousands of digits."""
+    if isinstance(value, int) and value.bit_length() > 256:
+        return f"an int of {value.bit_length()} bits"
+    return repr(value)
 
 
 def _require_name(owner: str, value: object) -> None:
@@ -358,6 +365,10 @@ class Call(Expr):
     op_id: str
     args: tuple[Expr, ...]
 
+    if TYPE_CHECKING:  # any iterable of expressions is accepted and kept as a tuple
+
+        def __init__(self, op_id: str, args: Iterable[Expr]) -> None: ...
+
     def __post_init__(self) -> None:
         _require_name("Call", self.op_id)
         _set(self, "args", tuple(self.args))
@@ -420,6 +431,10 @@ class MakeVec(Expr):
     _converts = True
     type: DataType
     lanes: tuple[Expr, ...]
+
+    if TYPE_CHECKING:
+
+        def __init__(self, type: DataType, lanes: Iterable[Expr]) -> None: ...
 
     def __post_init__(self) -> None:
         _require_op("MakeVec", self.type, DataType)

@@ -7,7 +7,7 @@ holds its nodes weakly, so a program that is dropped leaves nothing behind.
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 _Key = tuple[Any, ...]
 
@@ -57,12 +57,11 @@ class Interned(type):
 
 
 def _fields(node: Any) -> _Key:
-    cls = cast("Any", type(node))
-    return (cls, *[getattr(node, name) for name in cls.__match_args__])
+    return (type(node), *[getattr(node, name) for name in node.__match_args__])
 
 
 def _unique(node: Any, key: _Key) -> Any:
-    ref = _Ref(node, cast("Any", _forget))
+    ref = _Ref(node, _forget)  # pyright: ignore[reportArgumentType]
     ref.key = key
     while True:
         kept = _TABLE.setdefault(key, ref)

@@ -116,6 +116,10 @@ class If(Node):
     then: tuple[Node, ...]
     orelse: tuple[Node, ...] = ()
 
+    if TYPE_CHECKING:  # any iterable of statements is accepted and kept as a tuple
+
+        def __init__(self, condition: Expr, then: Iterable[Node], orelse: Iterable[Node] = ()) -> None: ...
+
     def __post_init__(self) -> None:
         _set(self, "then", _body(self.then))
         _set(self, "orelse", _body(self.orelse))
@@ -129,6 +133,10 @@ class Loop(Node):
     start: Expr
     stop: Expr
     body: tuple[Node, ...]
+
+    if TYPE_CHECKING:
+
+        def __init__(self, var: str, start: Expr, stop: Expr, body: Iterable[Node]) -> None: ...
 
     def __post_init__(self) -> None:
         _set(self, "body", _body(self.body))
@@ -149,6 +157,10 @@ class Block(Node):
 
     _converts = True
     body: tuple[Node, ...]
+
+    if TYPE_CHECKING:
+
+        def __init__(self, body: Iterable[Node]) -> None: ...
 
     def __post_init__(self) -> None:
         _set(self, "body", _body(self.body))

@@ -83,9 +83,26 @@ class Dialect(ABC):
     @abstractmethod
     def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str]) -> str: ...
 
+    def opaque(self, literal: str) -> str:
+        """A literal that the compiler may not take for a constant expression, where it would judge it."""
+        return literal
+
     @property
     @abstractmethod
     def barrier(self) -> list[str]: ...
+
+
+def _is_constant(expr: e.Expr, prepared: Prepared) -> bool:
+    """True for text that is made of literals alone; operations are not, their operands are opaque."""
+    match expr:
+        case e.LitU32() | e.LitI32() | e.LitBool() | e.Literal():
+            return True
+        case e.BufLen(buffer=buffer):
+            return prepared.buffer(buffer).count > 0
+        case e.Cast() | e.Lane() | e.MakeVec() | e.Select():
+            return all(_is_constant(c, prepared) for c in expr.children)
+        case _:
+            return False
 
 
 def lanes_of(t: DataType) -> int:
@@ -157,7 +174,7 @@ class ClikeEmitter:
         """A condition of the target language."""
         match expr:
             case e.BinOp(op=op, left=left, right=right) if op in _COMPARE:
-                return f"{self.value(left)} {_COMPARE[op]} {self.value(right)}"
+                return f"{self._first(left, right)} {_COMPARE[op]} {self.value(right)}"
             case e.BinOp(op=op, left=left, right=right) if op in _LOGIC:
                 return f"({self.condition(left)}) {_LOGIC[op]} ({self.condition(right)})"
             case e.UnOp(op=UnaryOp.LogicalNot, operand=operand):
@@ -206,6 +223,12 @@ class ClikeEmitter:
             case _:
                 raise AssertionError(expr)
 
+    def _first(self, first: e.Expr, *others: e.Expr) -> str:
+        """The first operand of an operation, opaque where all operands are constant text."""
+        constant = all(_is_constant(x, self.prepared) for x in (first, *others))
+        opaque = constant and lanes_of(self.prepared.type(first)) == 1
+        return self.dialect.opaque(self.value(first)) if opaque else self.value(first)
+
     def length(self, decl: BufferDecl) -> str:
         return f"{decl.count}u" if decl.count else f"len_{decl.name}"
 
@@ -213,7 +236,7 @@ class ClikeEmitter:
         op, right = expr.op, expr.right
         if op in _COMPARE or op in _LOGIC:
             return self.dialect.from_bool(self.condition(expr))
-        a, b = self.value(expr.left), self.value(right)
+        a, b = self._first(expr.left, right), self.value(right)
         if op in _INFIX:
             return f"({a} {_INFIX[op]} {b})"
         if op in (BinaryOp.Shl, BinaryOp.Shr):
@@ -225,7 +248,7 @@ class ClikeEmitter:
         return f"{_HELPER_BINARY[op]}({a}, {b})"
 
     def _unary(self, expr: e.UnOp) -> str:
-        a = self.value(expr.operand)
+        a = self._first(expr.operand)
         match expr.op:
             case UnaryOp.Negate:
                 return f"(0u - {a})"

@@ -21,6 +21,7 @@ from vyre.ir.types import DataType
 from vyre.ir.walk import expressions
 from vyre.lower.clike import ClikeEmitter, Dialect, lanes_of
 from vyre.lower.nesting import flatten
+from vyre.lower.returns import settle_returns
 from vyre.lower.source import BASE_WORDS, Source, bound_buffers, hidden_words
 from vyre.lower.support import check_supported
 
@@ -188,7 +189,7 @@ def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
     The hidden words are a uniform, an array of vec4<u32>, the last one padded.
     """
     check_supported(prepared, backend)
-    prepared = flatten(prepared)
+    prepared = flatten(settle_returns(prepared), backend=backend)
     dialect = WgslDialect(prepared)
     hidden = hidden_words(prepared)
     bound = bound_buffers(prepared)

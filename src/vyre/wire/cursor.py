@@ -46,11 +46,11 @@ class Cursor:
 
     __slots__ = ("data", "pos", "strings", "used")
 
-    def __init__(self, data: bytes, pos: int, *, strings: int = 0, used: int = 0) -> None:
+    def __init__(self, data: bytes, pos: int) -> None:
         self.data = data
         self.pos = pos
-        self.strings = strings
-        self.used = used
+        self.strings = 0
+        self.used = 0
 
     def varint(self, high: int) -> int:
         value = self.data[self.pos]

@@ -44,10 +44,11 @@ class Table:
     """What the checks know of a table: where entry `i` starts, its tree, and the entries it uses.
 
     The operands of entry `i` are `operands[first[i]:first[i + 1]]`. `levels` is the depth of an
-    expression or the nesting of a statement; `roots` are the expressions that statements use.
+    expression or the nesting of a statement. Statements also have `names`, indices of strings;
+    `roots`, indices of expressions; and `lengths` of their bodies, each as they come in the table.
     """
 
-    __slots__ = ("first", "levels", "offsets", "operands", "roots", "sizes")
+    __slots__ = ("first", "lengths", "levels", "names", "offsets", "operands", "roots", "sizes")
 
     def __init__(self) -> None:
         self.offsets = array("Q")
@@ -55,7 +56,9 @@ class Table:
         self.levels = array("I")
         self.first = array("Q", [0])
         self.operands = array("I")
+        self.names = array("I")
         self.roots = array("I")
+        self.lengths = array("I")
 
     def __len__(self) -> int:
         return len(self.offsets)
@@ -184,7 +187,7 @@ def scan_nodes(cursor: Cursor, exprs: Table) -> Table:
         table.offsets.append(offset)
         layout: NodeLayout = cursor.tag(_NODES, "a statement")
         if layout.name is not None:
-            cursor.name()
+            table.names.append(cursor.name())
         size = 1
         for _ in range(layout.exprs):
             start = cursor.pos
@@ -195,7 +198,9 @@ def scan_nodes(cursor: Cursor, exprs: Table) -> Table:
             size += exprs.sizes[root]
         level = 0
         for _ in range(layout.bodies):
-            for _ in range(cursor.count("statements of a body", MAX_NODES, "V019")):
+            length = cursor.count("statements of a body", MAX_NODES, "V019")
+            table.lengths.append(length)
+            for _ in range(length):
                 start = cursor.pos
                 back = cursor.varint(MAX_NODES)
                 if not 0 < back <= index:
@@ -264,17 +269,16 @@ def build_exprs(data: bytes, table: Table, strings: Sequence[str]) -> list[Expr]
 def build_nodes(data: bytes, table: Table, exprs: Sequence[Expr], strings: Sequence[str]) -> list[Node]:
     """The statements of a table that `scan_nodes` has accepted."""
     built: list[Node] = []
-    cursor = Cursor(data, 0, strings=len(strings), used=len(strings))
-    for index, offset in enumerate(table.offsets):
-        cursor.pos = offset
-        layout: NodeLayout = cursor.tag(_NODES, "a statement")
-        values: list[Any] = []
-        if layout.name is not None:
-            values.append(strings[cursor.name()])
-        values += [exprs[cursor.varint(MAX_NODES)] for _ in range(layout.exprs)]
-        for _ in range(layout.bodies):
-            length = cursor.varint(MAX_NODES)
-            values.append(tuple([built[index - cursor.varint(MAX_NODES)] for _ in range(length)]))
-        cls: Any = layout.cls
+    names, roots, children, lengths = map(iter, (table.names, table.roots, table.operands, table.lengths))
+    for offset in table.offsets:
+        layout = _NODES[data[offset]]
+        assert layout is not None
+        cls: Any
+        cls, _, name, count, bodies = layout
+        values: list[Any] = [strings[next(names)]] if name else []
+        if count:
+            values += [exprs[i] for i in islice(roots, count)]
+        if bodies:
+            values += [tuple([built[i] for i in islice(children, n)]) for n in islice(lengths, bodies)]
         built.append(cls(*values))
     return built

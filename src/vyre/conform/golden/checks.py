@@ -48,10 +48,11 @@ def _signature(row: Row) -> Outcome:
 
 
 def _convention(row: Row) -> Outcome:
-    variant: Callable[..., V1 | V2] = {"V1": V1, "V2": V2}[row["variant"]]
+    variant: type[V1 | V2] = {"V1": V1, "V2": V2}[row["variant"]]
+    if sorted(variant.__match_args__) != sorted(row["fields"]):
+        return compared(row, sorted(row["fields"]), sorted(variant.__match_args__))
     made = variant(**row["fields"])
-    names: tuple[str, ...] = type(made).__match_args__
-    return compared(row, row["fields"], {name: getattr(made, name) for name in names})
+    return compared(row, row["fields"], {name: getattr(made, name) for name in variant.__match_args__})
 
 
 def _access(row: Row) -> Outcome:

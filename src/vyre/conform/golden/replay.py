@@ -94,9 +94,10 @@ def _run(job: Job, backend: Backend) -> list[Outcome]:
         return [
             Outcome(row, Status.Refused, 0, actual=str(refusal), program=str(job.program)) for row in job.rows
         ]
-    except VyreError as error:
+    except Exception as error:  # a backend under test may raise anything; the other rows go on
+        text = str(error) if isinstance(error, VyreError) else f"{type(error).__name__}: {error}"
         return [
-            Outcome(row, Status.Failed, 0, expected="a result", actual=str(error), program=str(job.program))
+            Outcome(row, Status.Failed, 0, expected="a result", actual=text, program=str(job.program))
             for row in job.rows
         ]
     return job.judge({name: array.tobytes() for name, array in results.items()})

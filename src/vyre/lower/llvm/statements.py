@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir import node as n
@@ -13,6 +14,18 @@ if TYPE_CHECKING:
     from vyre.lower.llvm.affine import Ranges
     from vyre.lower.llvm.text import FunctionText
     from vyre.lower.prepare import Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLoop:
+    """A loop whose body is being written."""
+
+    value: str
+    following: str
+    stop: str
+    head: str
+    latch: str
+    after: str
 
 
 class StatementEmitter(ValueEmitter):
@@ -85,30 +98,27 @@ class StatementEmitter(ValueEmitter):
         return reached
 
     def _loop(self, node: n.Loop) -> None:
-        start, stop = self.scalar(node.start), self.scalar(node.stop)
-        latch, after = self.begin_loop(node.var, start, stop)
+        loop = self.begin_loop(node.var, self.scalar(node.start), self.scalar(node.stop))
         if self.block(node.body):
-            self.text.jump(latch)
-        self.end_loop(node.var, latch, after, stop)
+            self.text.jump(loop.latch)
+        self.end_loop(loop)
 
-    def begin_loop(self, var: str, start: str, stop: str) -> tuple[str, str]:
-        """Opens `for var in start..stop`; gives the labels of its latch and of what follows."""
+    def begin_loop(self, var: str, start: str, stop: str) -> OpenLoop:
+        """Opens `for var in start..stop`; what follows is its body, until a jump to the latch."""
         text = self.text
         head, latch, after = text.unique("loop"), text.unique("latch"), text.unique("endloop")
         before = text.block
         text.branch(text.let("c", f"icmp ult i32 {start}, {stop}"), head, after)
         text.start(head)
-        value, succ = f"%{text.unique(f'v_{var}')}", f"%{text.unique(f'next_{var}')}"
-        text.do(f"{value} = phi i32 [ {start}, %{before} ], [ {succ}, %{latch} ]")
-        self.places[var] = Held((value, succ, head))
-        return latch, after
+        value, following = f"%{text.unique(f'v_{var}')}", f"%{text.unique(f'next_{var}')}"
+        text.do(f"{value} = phi i32 [ {start}, %{before} ], [ {following}, %{latch} ]")
+        self.places[var] = Held((value,))
+        return OpenLoop(value, following, stop, head, latch, after)
 
-    def end_loop(self, var: str, latch: str, after: str, stop: str) -> None:
+    def end_loop(self, loop: OpenLoop) -> None:
         text = self.text
-        place = self.places[var]
-        assert isinstance(place, Held)
-        value, succ, head = place.lanes
-        text.start(latch)
-        text.do(f"{succ} = add nuw i32 {value}, 1")
-        text.branch(text.let("c", f"icmp ult i32 {succ}, {stop}"), head, after)
-        text.start(after)
+        text.start(loop.latch)
+        text.do(f"{loop.following} = add nuw i32 {loop.value}, 1")
+        again = text.let("c", f"icmp ult i32 {loop.following}, {loop.stop}")
+        text.branch(again, loop.head, loop.after)
+        text.start(loop.after)

@@ -1,0 +1,267 @@
+"""The functions that run a range of one row of the grid: invocations in a flat loop, or workgroups.
+
+A program without barriers and workgroup memory, in workgroups along x only, is one loop over invocations,
+as long as the row: LLVM vectorises it like a loop over an array. Everything else is a loop over workgroups,
+each a sequence of regions (`regions.py`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.ir import expr as e
+from vyre.ir import node as n
+from vyre.ir.walk import expressions, statements
+from vyre.lower.clike import lanes_of
+from vyre.lower.llvm.regions import Choice, Item, Once, Plan, Repeat, Run
+from vyre.lower.llvm.statements import StatementEmitter
+from vyre.lower.llvm.text import FunctionText
+from vyre.lower.llvm.values import Arrays, Ids, length_of
+
+if TYPE_CHECKING:
+    from vyre.lower.llvm.affine import Ranges
+    from vyre.lower.llvm.layout import Layout
+    from vyre.lower.prepare import Prepared
+
+_AXES = "xyz"
+
+
+def is_flat(prepared: Prepared) -> bool:
+    """Whether invocations need nothing of their workgroup but its number."""
+    _, y, z = prepared.workgroup_size
+    alone = not any(b.access.shared for b in prepared.buffers)
+    return alone and y == z == 1 and not any(isinstance(x, n.Barrier) for _, x in statements(prepared.entry))
+
+
+def flat_function(name: str, prepared: Prepared, layout: Layout, ranges: Ranges, *, fast: bool) -> list[str]:
+    """Runs the invocations `%first` to `%last` of a row."""
+    text = FunctionText()
+    emitter = _start(text, prepared, layout, ranges, fast=fast)
+    head, following, done = text.unique("invocation"), text.unique("following"), text.unique("done")
+    text.branch(text.let("any", "icmp ult i64 %first, %last"), head, done)
+    text.start(head)
+    text.do("%id = phi i64 [ %first, %entry ], [ %id.next, %following ]")
+    used = _used_ids(prepared)
+    names = {e.WorkgroupId(1): "%workgroup_y", e.WorkgroupId(2): "%workgroup_z"}
+    names |= {e.InvocationId(1): "%workgroup_y", e.InvocationId(2): "%workgroup_z"}
+    names |= {e.LocalId(1): "0", e.LocalId(2): "0"}
+    width = prepared.workgroup_size[0]
+    if used & {e.InvocationId(0), e.WorkgroupId(0), e.LocalId(0)}:
+        invocation = text.let("invocation_x", "trunc i64 %id to i32")
+        names[e.InvocationId(0)] = invocation
+        names[e.WorkgroupId(0)] = text.let("workgroup_x", f"udiv i32 {invocation}, {width}")
+        names[e.LocalId(0)] = text.let("local_x", f"urem i32 {invocation}, {width}")
+    wide: dict[str, str] = {}
+    for kind in (e.WorkgroupId, e.LocalId):
+        if kind(0) in used:
+            wide[kind.__name__] = text.let("wide", f"zext i32 {names[kind(0)]} to i64")
+    emitter.ids = Ids(names, "%id", wide.get("WorkgroupId"), wide.get("LocalId"))
+    emitter.leave = following
+    if emitter.block(prepared.entry):
+        text.jump(following)
+    text.start(following)
+    text.do("%id.next = add nuw i64 %id, 1")
+    text.branch(text.let("more", "icmp ult i64 %id.next, %last"), head, done)
+    text.start(done)
+    text.do("ret void")
+    return _function(name, layout, text)
+
+
+def workgroups_function(
+    name: str, prepared: Prepared, layout: Layout, ranges: Ranges, plan: Plan, *, fast: bool
+) -> list[str]:
+    """Runs the workgroups `%first` to `%last` of a row."""
+    text = FunctionText()
+    emitter = _start(text, prepared, layout, ranges, fast=fast)
+    writer = _Workgroup(prepared, layout, plan, emitter)
+    head, following, done = text.unique("workgroup"), text.unique("following"), text.unique("done")
+    text.branch(text.let("any", "icmp ult i64 %first, %last"), head, done)
+    text.start(head)
+    text.do("%group = phi i64 [ %first, %entry ], [ %group.next, %following ]")
+    writer.begin(following)
+    writer.items(plan.items)
+    text.jump(following)
+    text.start(following)
+    text.do("%group.next = add nuw i64 %group, 1")
+    text.branch(text.let("more", "icmp ult i64 %group.next, %last"), head, done)
+    text.start(done)
+    text.do("ret void")
+    return _function(name, layout, text)
+
+
+class _Workgroup:
+    """One workgroup: its memory, its regions, and the control flow around them."""
+
+    def __init__(self, prepared: Prepared, layout: Layout, plan: Plan, emitter: StatementEmitter) -> None:
+        self.prepared = prepared
+        self.layout = layout
+        self.plan = plan
+        self.emitter = emitter
+        self.text = emitter.text
+        self.used = _used_ids(prepared)
+        self.outer = Ids({})
+        self.done = ""
+        for variable in plan.crossing:
+            lanes = lanes_of(prepared.variables[variable])
+            emitter.places[variable] = Arrays(tuple(f"%c_{variable}.{k}" for k in range(lanes)))
+        if plan.mortal:
+            self._dead = self.text.slot("dead")
+
+    def begin(self, following: str) -> None:
+        """Ids of the workgroup and its zeroed memory."""
+        text, names = self.text, dict[e.Expr, str]()
+        names[e.WorkgroupId(0)] = text.let("workgroup_x", "trunc i64 %group to i32")
+        names |= {e.WorkgroupId(1): "%workgroup_y", e.WorkgroupId(2): "%workgroup_z"}
+        self.outer = Ids(names)
+        self.done = following
+        for decl in self.prepared.buffers:
+            if decl.access.shared:
+                self._fill(f"%b_{decl.name}", decl.count * decl.element.stride)
+        if self.plan.mortal:
+            self._fill("%c_returned", 4 * self.layout.invocations)
+            text.do(f"store i32 0, ptr {self._dead}, align 4")
+        self.emitter.ids = self.outer
+
+    def _fill(self, base: str, size: int) -> None:
+        self.text.do(f"call void @llvm.memset.p0.i64(ptr align 4 {base}, i8 0, i64 {size}, i1 false)")
+
+    def items(self, items: tuple[Item, ...]) -> None:
+        for item in items:
+            self.emitter.forget()
+            match item:
+                case Run():
+                    self._run(item)
+                case Once(node=n.Let() as node):
+                    self.emitter.bind(node)
+                case Once(node=n.Assign() as node):
+                    self.emitter.assign(node)
+                case Choice():
+                    self._choice(item)
+                case Repeat():
+                    self._repeat(item)
+                case _:
+                    raise AssertionError(item)
+
+    def _choice(self, item: Choice) -> None:
+        text = self.text
+        then, orelse, after = text.unique("then"), text.unique("else"), text.unique("endif")
+        text.branch(self.emitter.condition(item.condition), then, orelse)
+        for label, body in ((then, item.then), (orelse, item.orelse)):
+            text.start(label)
+            self.items(body)
+            text.jump(after)
+        text.start(after)
+
+    def _repeat(self, item: Repeat) -> None:
+        emitter = self.emitter
+        loop = emitter.begin_loop(item.var, emitter.scalar(item.start), emitter.scalar(item.stop))
+        self.items(item.body)
+        self.text.jump(loop.latch)
+        emitter.end_loop(loop)
+
+    def _run(self, run: Run) -> None:
+        """The loops over the invocations of the workgroup, x innermost."""
+        text, emitter = self.text, self.emitter
+        opened: list[tuple[str, str, str]] = []
+        counters = {1: "0", 2: "0"}
+        for axis in (2, 1, 0):
+            if self.prepared.workgroup_size[axis] == 1 and axis:
+                continue
+            head, latch = text.unique(f"local_{_AXES[axis]}"), text.unique("latch")
+            counters[axis] = counter = f"%{text.unique(f'at_{_AXES[axis]}')}"
+            before = text.block
+            text.jump(head)
+            text.start(head)
+            text.do(f"{counter} = phi i64 [ 0, %{before} ], [ {counter}.next, %{latch} ]")
+            opened.append((head, latch, counter))
+        emitter.ids = self._ids(counters)
+        emitter.forget()
+        self._body(run, opened[-1][1])
+        sizes = [size for axis, size in enumerate(self.prepared.workgroup_size) if size > 1 or axis == 0]
+        for level, (head, latch, counter) in reversed(list(enumerate(opened))):
+            size = sizes[len(opened) - 1 - level]
+            text.start(latch)
+            text.do(f"{counter}.next = add nuw i64 {counter}, 1")
+            after = opened[level - 1][1] if level else text.unique("after")
+            text.branch(text.let("more", f"icmp ult i64 {counter}.next, {size}"), head, after)
+        text.start(after)
+        emitter.ids = self.outer
+        emitter.forget()
+        if self.plan.mortal and run.returns:
+            self._stop_when_all_returned()
+
+    def _body(self, run: Run, latch: str) -> None:
+        text, emitter = self.text, self.emitter
+        emitter.leave = latch
+        if self.plan.mortal:
+            mark = text.let("p", f"getelementptr inbounds i32, ptr %c_returned, i64 {emitter.ids.linear}")
+            gone = text.let("c", f"icmp ne i32 {text.let('t', f'load i32, ptr {mark}, align 4')}, 0")
+            alive = text.unique("alive")
+            text.branch(gone, latch, alive)
+            text.start(alive)
+            if run.returns:
+                emitter.leave = text.unique("returned")
+        if emitter.block(run.body):
+            text.jump(latch)
+        if emitter.leave != latch:
+            text.start(emitter.leave)
+            mark = text.let("p", f"getelementptr inbounds i32, ptr %c_returned, i64 {emitter.ids.linear}")
+            text.do(f"store i32 1, ptr {mark}, align 4")
+            dead = text.let("t", f"load i32, ptr {self._dead}, align 4")
+            text.do(f"store i32 {text.let('t', f'add i32 {dead}, 1')}, ptr {self._dead}, align 4")
+            text.jump(latch)
+
+    def _stop_when_all_returned(self) -> None:
+        text = self.text
+        dead = text.let("t", f"load i32, ptr {self._dead}, align 4")
+        some = text.unique("some_alive")
+        text.branch(text.let("c", f"icmp eq i32 {dead}, {self.layout.invocations}"), self.done, some)
+        text.start(some)
+
+    def _ids(self, counters: dict[int, str]) -> Ids:
+        text = self.text
+        names = dict(self.outer.names)
+        sizes = self.prepared.workgroup_size
+        for axis, axis_name in enumerate(_AXES):
+            kinds = {e.LocalId(axis), e.InvocationId(axis)}
+            if not kinds & self.used:
+                continue
+            counter = counters[axis]
+            local = "0" if counter == "0" else text.let(f"local_{axis_name}", f"trunc i64 {counter} to i32")
+            names[e.LocalId(axis)] = local
+            if e.InvocationId(axis) in self.used:
+                first = text.let("t", f"mul i32 {names[e.WorkgroupId(axis)]}, {sizes[axis]}")
+                names[e.InvocationId(axis)] = text.let(f"invocation_{axis_name}", f"add i32 {first}, {local}")
+        first = text.let("w", f"mul i64 %group, {sizes[0]}")
+        wide = text.let("id", f"add i64 {first}, {counters[0]}")
+        return Ids(names, wide, "%group", counters[0], self._linear(counters))
+
+    def _linear(self, counters: dict[int, str]) -> str:
+        x, y, _ = self.prepared.workgroup_size
+        total = counters[0]
+        for axis, stride in ((1, x), (2, x * y)):
+            if counters[axis] != "0":
+                part = self.text.let("w", f"mul i64 {counters[axis]}, {stride}")
+                total = self.text.let("w", f"add i64 {total}, {part}")
+        return total
+
+
+def _start(
+    text: FunctionText, prepared: Prepared, layout: Layout, ranges: Ranges, *, fast: bool
+) -> StatementEmitter:
+    text.reserve([name for _, name in layout.parameters])
+    text.reserve(["id", "id.next", "group", "group.next"])
+    for decl in layout.bound:
+        if decl.count == 0:
+            text.let(f"len_{decl.name}.wide", f"zext i32 {length_of(decl)} to i64")
+    return StatementEmitter(prepared, text, ranges, fast=fast)
+
+
+def _function(name: str, layout: Layout, text: FunctionText) -> list[str]:
+    parameters = ", ".join(f"{kind} %{parameter}" for kind, parameter in layout.parameters)
+    return [f"define internal void @{name}({parameters}) #0 {{", *text.finish(), "}", ""]
+
+
+def _used_ids(prepared: Prepared) -> set[e.Expr]:
+    kinds = (e.InvocationId, e.WorkgroupId, e.LocalId)
+    return {x for x in expressions(prepared.entry) if isinstance(x, kinds)}

@@ -1,0 +1,170 @@
+"""A whole LLVM module: the functions of a program and the entry that walks the grid.
+
+    void vyre_main(ptr buffers, ptr hidden, i64 first, i64 last, ptr scratch)
+
+runs the workgroups `first` to `last` in linear order, x fastest. `buffers` holds the addresses of the bound
+buffers in order, `hidden` the u32 words that `LlvmSource.hidden` names, `scratch` 64-byte aligned memory of
+`scratch_bytes` for this thread alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vyre.lower.llvm.affine import Limit, Ranges
+from vyre.lower.llvm.kernels import flat_function, is_flat, workgroups_function
+from vyre.lower.llvm.layout import lay_out
+from vyre.lower.llvm.regions import plan_regions
+from vyre.lower.llvm.text import FunctionText
+from vyre.lower.llvm.values import length_of
+from vyre.lower.source import Source, bound_buffers
+from vyre.lower.support import check_supported
+
+if TYPE_CHECKING:
+    from vyre.lower.llvm.layout import Layout
+    from vyre.lower.prepare import Prepared
+
+ENTRY = "vyre_main"
+GRID_WORDS = ("grid_x", "grid_y", "grid_z")
+_EVERYWHERE = (1 << 62) - 1
+
+_DECLARATIONS = {
+    "@llvm.ctpop.i32": "i32 @llvm.ctpop.i32(i32)",
+    "@llvm.ctlz.i32": "i32 @llvm.ctlz.i32(i32, i1)",
+    "@llvm.cttz.i32": "i32 @llvm.cttz.i32(i32, i1)",
+    "@llvm.bitreverse.i32": "i32 @llvm.bitreverse.i32(i32)",
+    "@llvm.umin.i32": "i32 @llvm.umin.i32(i32, i32)",
+    "@llvm.umax.i32": "i32 @llvm.umax.i32(i32, i32)",
+    "@llvm.umin.i64": "i64 @llvm.umin.i64(i64, i64)",
+    "@llvm.umax.i64": "i64 @llvm.umax.i64(i64, i64)",
+    "@llvm.memset.p0.i64": "void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LlvmSource(Source):
+    """A kernel as LLVM IR. The hidden words are the grid, then the lengths sized by the host."""
+
+    scratch_bytes: int = 0
+
+
+def emit(prepared: Prepared, *, backend: str = "cpu") -> LlvmSource:
+    """The kernel as LLVM IR for any 64-bit target; needs no LLVM to be installed."""
+    check_supported(prepared, backend)
+    flat = is_flat(prepared)
+    plan = plan_regions(prepared)
+    layout = lay_out(prepared, plan)
+    ranges = Ranges(prepared, flat)
+    unit = "invocations" if flat else "workgroups"
+    versions = {f"{unit}_guarded": False}
+    if ranges.constraints:
+        versions[f"{unit}_in_range"] = True
+    lines: list[str] = []
+    for name, fast in versions.items():
+        if flat:
+            lines += flat_function(name, prepared, layout, ranges, fast=fast)
+        else:
+            lines += workgroups_function(name, prepared, layout, ranges, plan, fast=fast)
+    lines += _entry(prepared, layout, ranges, unit)
+    body = "\n".join(lines)
+    used = [f"declare {text}" for name, text in _DECLARATIONS.items() if f"{name}(" in body]
+    text = "\n".join([*used, "", body, "attributes #0 = { nounwind }", ""])
+    sized = (f"len_{b.name}" for b in layout.bound if b.count == 0)
+    return LlvmSource(
+        "llvm",
+        ENTRY,
+        text,
+        prepared.workgroup_size,
+        bound_buffers(prepared),
+        (*GRID_WORDS, *sized),
+        layout.scratch_bytes,
+    )
+
+
+def _entry(prepared: Prepared, layout: Layout, ranges: Ranges, unit: str) -> list[str]:
+    text = FunctionText()
+    text.reserve(["buffers", "hidden", "scratch", "start", "stop", "position", "position.next"])
+    _bind(text, layout)
+    low, high = _fast_range(text, ranges)
+    text.branch(text.let("any", "icmp ult i64 %start, %stop"), "row", "done")
+    text.start("row")
+    text.do("%position = phi i64 [ %start, %entry ], [ %position.next, %row ]")
+    row = text.let("row_number", "udiv i64 %position, %grid_x.wide")
+    x = text.let("x", "urem i64 %position, %grid_x.wide")
+    y = text.let("y", f"urem i64 {row}, %grid_y.wide")
+    z = text.let("z", f"udiv i64 {row}, %grid_y.wide")
+    text.do(f"%workgroup_y = trunc i64 {y} to i32")
+    text.do(f"%workgroup_z = trunc i64 {z} to i32")
+    left = text.let("left", "sub i64 %stop, %position")
+    room = text.let("room", f"sub i64 %grid_x.wide, {x}")
+    count = text.let("count", f"call i64 @llvm.umin.i64(i64 {left}, i64 {room})")
+    first, last = x, text.let("end", f"add i64 {x}, {count}")
+    if unit == "invocations":
+        width = prepared.workgroup_size[0]
+        first = text.let("first_invocation", f"mul i64 {first}, {width}")
+        last = text.let("last_invocation", f"mul i64 {last}, {width}")
+    if ranges.constraints:
+        begin = _clamp(text, low, first, last)
+        end = _clamp(text, high, begin, last)
+        _call(text, layout, f"{unit}_guarded", first, begin)
+        _call(text, layout, f"{unit}_in_range", begin, end)
+        _call(text, layout, f"{unit}_guarded", end, last)
+    else:
+        _call(text, layout, f"{unit}_guarded", first, last)
+    text.do(f"%position.next = add i64 %position, {count}")
+    text.branch(text.let("more", "icmp ult i64 %position.next, %stop"), "row", "done")
+    text.start("done")
+    text.do("ret void")
+    head = "ptr %buffers, ptr %hidden, i64 %start, i64 %stop, ptr %scratch"
+    return [f"define void @{ENTRY}({head}) #0 {{", *text.finish(), "}", ""]
+
+
+def _bind(text: FunctionText, layout: Layout) -> None:
+    """Loads the addresses and the hidden words under the names of the inner functions' parameters."""
+    for number, decl in enumerate(layout.bound):
+        place = text.let("p", f"getelementptr inbounds ptr, ptr %buffers, i64 {number}")
+        text.let(f"b_{decl.name}", f"load ptr, ptr {place}, align 8")
+    words = [*GRID_WORDS, *(f"len_{b.name}" for b in layout.bound if b.count == 0)]
+    for number, word in enumerate(words):
+        place = text.let("p", f"getelementptr inbounds i32, ptr %hidden, i64 {number}")
+        text.let(word, f"load i32, ptr {place}, align 4")
+        text.let(f"{word}.wide", f"zext i32 %{word} to i64")
+    for name, offset in layout.scratch.items():
+        text.let(name, f"getelementptr inbounds i8, ptr %scratch, i64 {offset}")
+
+
+def _fast_range(text: FunctionText, ranges: Ranges) -> tuple[str, str]:
+    """The positions at which every constraint holds."""
+    low, high = 0, str(_EVERYWHERE)
+    for limit in ranges.limits():
+        if limit.step and limit.low < 0:
+            low = max(low, -(limit.low // limit.step))
+        end = _limit_end(text, ranges, limit)
+        high = text.let("high", f"call i64 @llvm.umin.i64(i64 {high}, i64 {end})")
+    return str(low), high
+
+
+def _limit_end(text: FunctionText, ranges: Ranges, limit: Limit) -> str:
+    decl = ranges.prepared.buffer(limit.buffer)
+    if decl.count:
+        room = decl.count - limit.high
+        return str(0 if room <= 0 else -(-room // limit.step) if limit.step else _EVERYWHERE)
+    room = text.let("room", f"sub i64 {length_of(decl, wide=True)}, {limit.high}")
+    count = str(_EVERYWHERE)
+    if limit.step:
+        padded = text.let("room", f"add i64 {room}, {limit.step - 1}")
+        count = text.let("end", f"sdiv i64 {padded}, {limit.step}")
+    some = text.let("c", f"icmp sgt i64 {room}, 0")
+    return text.let("end", f"select i1 {some}, i64 {count}, i64 0")
+
+
+def _clamp(text: FunctionText, value: str, low: str, high: str) -> str:
+    raised = text.let("raised", f"call i64 @llvm.umax.i64(i64 {value}, i64 {low})")
+    return text.let("cut", f"call i64 @llvm.umin.i64(i64 {raised}, i64 {high})")
+
+
+def _call(text: FunctionText, layout: Layout, function: str, first: str, last: str) -> None:
+    actual = {"first": first, "last": last}
+    arguments = (f"{kind.split()[0]} {actual.get(name, f'%{name}')}" for kind, name in layout.parameters)
+    text.do(f"call void @{function}({', '.join(arguments)})")
