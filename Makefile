@@ -2,24 +2,30 @@
 BACKEND ?=
 JOBS ?= auto
 
-.PHONY: certify test lint docs setup clean
+.PHONY: certify test lint docs setup setup-all clean
 
 certify: setup
 	.venv/bin/vyre certify $(BACKEND)
 
-test: setup
-	.venv/bin/python -m pytest -n $(JOBS) --dist loadscope
+test: setup-all
+	.venv/bin/python -m pytest -n $(JOBS) --dist loadfile
 
-lint: setup
+lint: setup-all
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/pyright
 
-docs: setup
-	for tool in tools/make_docs_*.py; do .venv/bin/python $$tool || exit 1; done
+docs: setup-all
+	for tool in tools/make_docs_*.py; do .venv/bin/python $$tool --write || exit 1; done
 
+# The default backend.
 setup:
-	@tools/setup.sh
+	@tools/setup.sh cpu
+
+# Every backend, the system packages they need where that may be done, and the oracles of the tests.
+setup-all:
+	@tools/setup_system.sh
+	@tools/setup.sh all
 
 clean:
 	rm -rf .venv .pytest_cache .ruff_cache

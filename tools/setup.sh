@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 extras=${1:-}
 python=${PYTHON:-python3}
-stamp=.venv/.vyre-setup
+stamp=.venv/.vyre-setup-$(echo "$extras" | tr , -)
 want=$(cat pyproject.toml tools/setup.sh | cksum; "$python" --version; echo "$extras")
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$want" ]; then exit 0; fi
 
