@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes .venv with vyre, the extras named in $1 and the development tools; does nothing when that is already done.
+# Makes .venv with vyre and the extras named in $1 (with `all` also the development tools); does nothing when that is
+# already done.
 # On Debian as root it installs python3-venv when it is missing; otherwise it says which command would.
 set -eu
 cd "$(dirname "$0")/.."
@@ -25,6 +26,9 @@ if [ ! -x .venv/bin/python ]; then
     fi
   fi
 fi
+tools=""
+[ "$extras" != all ] || tools="--group dev"
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".${extras:+[$extras]}" --group dev
+# shellcheck disable=SC2086
+.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".${extras:+[$extras]}" $tools
 printf '%s' "$want" > "$stamp"

@@ -7,7 +7,7 @@ holds its nodes weakly, so a program that is dropped leaves nothing behind.
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 _Key = tuple[Any, ...]
 
@@ -57,7 +57,8 @@ class Interned(type):
 
 
 def _fields(node: Any) -> _Key:
-    return (type(node), *[getattr(node, name) for name in node.__match_args__])
+    cls = cast("Any", type(node))
+    return (cls, *[getattr(node, name) for name in cls.__match_args__])
 
 
 def _unique(node: Any, key: _Key) -> Any:

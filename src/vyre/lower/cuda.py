@@ -123,9 +123,12 @@ def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
     hidden = hidden_words(prepared)
     params: list[str] = []
     for decl in bound_buffers(prepared):
-        const = "" if decl.access.writable else "const "
-        params.append(f"{const}{dialect.element_type(decl.element)}* b_{decl.name}")
-    params += [f"u32 {word}" for word in hidden]
+        pointer = f"{dialect.element_type(decl.element)}*"
+        # Nobody writes a read-only buffer. A writable one must not be `__restrict__`: a compiler could
+        # then keep its values across a barrier, behind which other invocations have changed them.
+        pointer = pointer if decl.access.writable else f"const {pointer} __restrict__"
+        params.append(f"{pointer} b_{decl.name}")
+    params += [f"const u32 {word}" for word in hidden]
     x, y, z = prepared.workgroup_size
     lines = [
         _PRELUDE,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from vyre.ir.expr import Atomic, Expr, Var
 from vyre.ir.node import Let, Node
 from vyre.ir.walk import postorder, rebuild, with_parts
+from vyre.lower.blocks import rewrite_blocks
 
 if TYPE_CHECKING:
     from vyre.lower.names import NameSupply
@@ -22,12 +23,12 @@ def split_deep(entry: tuple[Node, ...], supply: NameSupply) -> tuple[Node, ...]:
 
     Runs after `sequence_effects`, so cutting out a part moves no effect over another one.
     """
-    out: list[Node] = []
-    for node in entry:
-        bodies = tuple(split_deep(b, supply) for b in node.bodies)
+
+    def statement(node: Node, _: None, out: list[Node]) -> tuple[Node, None]:
         exprs = tuple(_cut(x, out, supply) for x in node.exprs)
-        out.append(with_parts(node, exprs, bodies))
-    return tuple(out)
+        return with_parts(node, exprs, node.bodies), None
+
+    return rewrite_blocks(entry, statement, None)
 
 
 def _cut(root: Expr, out: list[Node], supply: NameSupply) -> Expr:

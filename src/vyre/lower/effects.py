@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from vyre.ir.expr import Atomic, Expr, FReduce, FReduceApprox, Load, Var
 from vyre.ir.node import Let, Node
 from vyre.ir.walk import postorder, rebuild, with_parts
+from vyre.lower.blocks import rewrite_blocks
 
 if TYPE_CHECKING:
     from vyre.lower.names import NameSupply
@@ -21,7 +22,7 @@ def sequence_effects(
     entry: tuple[Node, ...], writable: frozenset[str], supply: NameSupply
 ) -> tuple[Node, ...]:
     """Statements whose expressions contain at most one effect each, as the whole value of a `Let`."""
-    return _Sequencer(writable, supply).block(entry)
+    return rewrite_blocks(entry, _Sequencer(writable, supply).statement, None)
 
 
 class _Sequencer:
@@ -30,15 +31,11 @@ class _Sequencer:
         self._supply = supply
         self._atomic: dict[Expr, bool] = {}
 
-    def block(self, body: tuple[Node, ...]) -> tuple[Node, ...]:
-        out: list[Node] = []
-        for node in body:
-            bodies = tuple(self.block(b) for b in node.bodies)
-            exprs = node.exprs
-            if any(self._has_atomic(x) for x in exprs) and not self._is_single(node):
-                exprs = tuple(self._spill(x, out) for x in exprs)
-            out.append(with_parts(node, exprs, bodies))
-        return tuple(out)
+    def statement(self, node: Node, _: None, out: list[Node]) -> tuple[Node, None]:
+        exprs = node.exprs
+        if any(self._has_atomic(x) for x in exprs) and not self._is_single(node):
+            exprs = tuple(self._spill(x, out) for x in exprs)
+        return with_parts(node, exprs, node.bodies), None
 
     def _is_single(self, node: Node) -> bool:
         """`let x = atomic(…)` over operands without effects is already in order."""

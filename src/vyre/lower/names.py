@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from vyre.ir.expr import Expr, Var
 from vyre.ir.node import Assign, Let, Loop, Node
 from vyre.ir.walk import transform, with_parts
+from vyre.lower.blocks import rewrite_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,31 +35,24 @@ class NameSupply:
 
 
 def rename_unique(entry: tuple[Node, ...], supply: NameSupply) -> tuple[Node, ...]:
-    """The same statements with every variable renamed apart. Nesting is bounded by V018."""
-    return _Renamer(supply).block(entry, {})
+    """The same statements with every variable renamed apart."""
+    outermost: dict[str, str] = {}
 
-
-class _Renamer:
-    def __init__(self, supply: NameSupply) -> None:
-        self._supply = supply
-
-    def block(self, body: tuple[Node, ...], outer: dict[str, str]) -> tuple[Node, ...]:
-        scope = dict(outer)
-        return tuple(self._node(node, scope) for node in body)
-
-    def _node(self, node: Node, scope: dict[str, str]) -> Node:
+    def statement(node: Node, scope: dict[str, str], _: list[Node]) -> tuple[Node, dict[str, str]]:
         exprs = tuple(_substitute(x, scope) for x in node.exprs)
         match node:
             case Let(name=name):
-                scope[name] = self._supply.fresh(name)
-                return Let(scope[name], exprs[0])
+                scope[name] = supply.fresh(name)
+                return Let(scope[name], exprs[0]), scope
             case Assign(name=name):
-                return Assign(scope[name], exprs[0])
+                return Assign(scope[name], exprs[0]), scope
             case Loop(var=var, body=body):
-                inner = {**scope, var: self._supply.fresh(var)}
-                return Loop(inner[var], exprs[0], exprs[1], self.block(body, inner))
+                inner = {**scope, var: supply.fresh(var)}
+                return Loop(inner[var], exprs[0], exprs[1], body), inner
             case _:
-                return with_parts(node, exprs, tuple(self.block(b, scope) for b in node.bodies))
+                return with_parts(node, exprs, node.bodies), scope
+
+    return rewrite_blocks(entry, statement, outermost, dict)
 
 
 def _substitute(expr: Expr, scope: dict[str, str]) -> Expr:

@@ -122,8 +122,10 @@ def emit(prepared: Prepared, *, backend: str = "opencl") -> Source:
     hidden = hidden_words(prepared)
     params: list[str] = []
     for decl in bound_buffers(prepared):
-        const = "" if decl.access.writable else "const "
-        params.append(f"{const}__global {dialect.element_type(decl.element)}* b_{decl.name}")
+        pointer = f"__global {dialect.element_type(decl.element)}*"
+        # Only what nobody writes is `restrict`, for the reason given in `cuda.py`.
+        pointer = pointer if decl.access.writable else f"const {pointer} restrict"
+        params.append(f"{pointer} b_{decl.name}")
     params += [f"const u32 {word}" for word in hidden]
     x, y, z = prepared.workgroup_size
     spaces = {"global": "__global"} | ({"local": "__local"} if any_shared(prepared) else {})

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from vyre.ir.buffers import BufferDecl
     from vyre.lower.prepare import Prepared
 
@@ -43,3 +45,18 @@ def bound_buffers(prepared: Prepared) -> tuple[BufferDecl, ...]:
 def hidden_words(prepared: Prepared) -> tuple[str, ...]:
     sized = (f"len_{b.name}" for b in bound_buffers(prepared) if b.count == 0)
     return (*BASE_WORDS, *sized)
+
+
+def launches(
+    workgroups: tuple[int, int, int], limits: tuple[int, int, int]
+) -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
+    """The launches that cover a grid: the first workgroup of each and its size, within the limits."""
+    x_limit, y_limit, z_limit = limits
+    x_count, y_count, z_count = workgroups
+    for z in range(0, z_count, z_limit):
+        for y in range(0, y_count, y_limit):
+            for x in range(0, x_count, x_limit):
+                yield (
+                    (x, y, z),
+                    (min(x_count - x, x_limit), min(y_count - y, y_limit), min(z_count - z, z_limit)),
+                )

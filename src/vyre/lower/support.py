@@ -13,11 +13,23 @@ from vyre.ir.walk import expressions
 if TYPE_CHECKING:
     from vyre.lower.prepare import Prepared
 
+MAX_LOWERED_NESTING = 200
+"""Levels of blocks after inlining. V018 allows 64 in a program and in each op it calls; compilers for C
+stop at 256, and emitters recurse over blocks."""
+
 _SIGN_OPS = frozenset({UnaryOp.FNeg, UnaryOp.FAbs})
 
 
 def check_supported(prepared: Prepared, backend: str) -> None:
     """Raises `UnsupportedByBackend` for the first operation that has no exact lowering."""
+    nesting = max((node.nesting for node in prepared.entry), default=0)
+    if nesting > MAX_LOWERED_NESTING:
+        raise UnsupportedByBackend(
+            f"a nest of {nesting} blocks",
+            backend,
+            why=f"after inlining, {MAX_LOWERED_NESTING} are accepted",
+            fix="call ops with deep nests from shallower places.",
+        )
     for expr in expressions(prepared.entry):
         op = _unsupported(expr, prepared)
         if op is not None:

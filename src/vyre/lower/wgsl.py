@@ -220,3 +220,8 @@ def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
     lines += ClikeEmitter(prepared, dialect).body()
     lines.append("}\n")
     return Source("wgsl", ENTRY, "\n".join(lines), prepared.workgroup_size, bound, hidden)
+
+
+def workgroup_bytes(decl: BufferDecl) -> int:
+    """What a workgroup buffer takes of the device's workgroup memory; 16-bit elements take a word each."""
+    return -(-4 * lanes_of(decl.element) * decl.count // 16) * 16

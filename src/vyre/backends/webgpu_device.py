@@ -1,0 +1,93 @@
+"""What the WebGPU backends need of a library: a handful of calls that differ between wgpu and Dawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vyre.lower.source import Source
+
+
+class RejectedSource(Exception):
+    """The library's compiler does not accept the source; the message is the compiler's own."""
+
+
+class DeviceFault(Exception):
+    """The device refused or failed: validation, out of memory, lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFacts:
+    """What evidence must name."""
+
+    device: str
+    driver: str
+    version: str
+    toolchain: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLimits:
+    """The limits of the opened device, which are the adapter's own."""
+
+    buffer_bytes: int
+    binding_bytes: int
+    storage_buffers: int
+    uniform_alignment: int
+    invocations: int
+    workgroup_size: tuple[int, int, int]
+    workgroup_bytes: int
+    workgroups_per_axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One dispatch: where its hidden words start in the uniform, and its grid."""
+
+    offset: int
+    grid: tuple[int, int, int]
+
+
+STORAGE, UNIFORM, STAGING = "storage", "uniform", "staging"
+"""Kinds of buffers: bound and copied both ways, bound as the hidden words, mapped by the host."""
+
+
+class WebGpuDevice(Protocol):
+    """Every call raises `DeviceFault` when the device reports an error; nothing fails silently."""
+
+    @property
+    def facts(self) -> DeviceFacts: ...
+
+    @property
+    def limits(self) -> DeviceLimits: ...
+
+    def build(self, source: Source) -> Any:
+        """A kernel. Raises `RejectedSource`."""
+        ...
+
+    def allocate(self, kind: str, size: int) -> Any: ...
+
+    def free(self, buffer: Any) -> None: ...
+
+    def write(self, buffer: Any, offset: int, data: memoryview) -> None:
+        """Queues a copy of `data`, whose length and offset are multiples of 4."""
+        ...
+
+    def launch(self, kernel: Any, bindings: Sequence[tuple[Any, int]], launches: Sequence[Launch]) -> None:
+        """Queues dispatches. `bindings` are buffers with the bytes bound, the hidden words last."""
+        ...
+
+    def copy(self, source: Any, offset: int, target: Any, size: int) -> None:
+        """Queues a copy from a storage buffer to the start of a staging buffer."""
+        ...
+
+    def read(self, staging: Any, target: memoryview) -> None:
+        """Waits for the queue and copies from the start of a staging buffer."""
+        ...
+
+    def finish(self) -> None:
+        """Waits for the queue."""
+        ...
