@@ -6,6 +6,7 @@ holds its nodes weakly, so a program that is dropped leaves nothing behind.
 
 from __future__ import annotations
 
+import threading
 import weakref
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,11 +19,13 @@ class _Ref(weakref.ref[Any]):
 
 
 _TABLE: dict[_Key, _Ref] = {}
+_LOCK = threading.RLock()
 
 
 def _forget(ref: _Ref) -> None:
-    if _TABLE.get(ref.key) is ref:
-        del _TABLE[ref.key]
+    with _LOCK:  # one step, or a thread could remove the node that another has just put in its place
+        if _TABLE.get(ref.key) is ref:
+            del _TABLE[ref.key]
 
 
 class Interned(type):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from vyre.ir.operators import AtomicOp
 from vyre.ir.types import DataType
 from vyre.lower.clike import ClikeEmitter, Dialect, lanes_of
-from vyre.lower.source import BASE_WORDS, Source, bound_buffers, hidden_words
+from vyre.lower.preamble import id_lines, parameter_lines, used_helpers
+from vyre.lower.source import Source, bound_buffers, hidden_words
 from vyre.lower.support import check_supported
 
 if TYPE_CHECKING:
@@ -130,17 +131,18 @@ def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
         params.append(f"{pointer} b_{decl.name}")
     params += [f"const u32 {word}" for word in hidden]
     x, y, z = prepared.workgroup_size
+    body = id_lines(prepared, lambda k: f"threadIdx.{'xyz'[k]}", lambda k: f"blockIdx.{'xyz'[k]}")
+    body += shared_memory(prepared, dialect.element_type, "__shared__", dialect.barrier)
+    body += ClikeEmitter(prepared, dialect).body()
     lines = [
-        _PRELUDE,
-        f'extern "C" __global__ void __launch_bounds__({x * y * z}) {ENTRY}({", ".join(params)}) {{',
+        *used_helpers(_PRELUDE, body),
+        "",
+        f'extern "C" __global__ void __launch_bounds__({x * y * z}) {ENTRY}(',
+        *parameter_lines(params),
+        ") {",
+        *body,
+        "}\n",
     ]
-    for axis, size, base in zip("xyz", (x, y, z), BASE_WORDS, strict=True):
-        lines.append(f"  const u32 local_{axis} = threadIdx.{axis};")
-        lines.append(f"  const u32 workgroup_{axis} = blockIdx.{axis} + {base};")
-        lines.append(f"  const u32 invocation_{axis} = workgroup_{axis} * {size}u + local_{axis};")
-    lines += shared_memory(prepared, dialect.element_type, "__shared__", dialect.barrier)
-    lines += ClikeEmitter(prepared, dialect).body()
-    lines.append("}\n")
     return Source("cuda", ENTRY, "\n".join(lines), prepared.workgroup_size, bound_buffers(prepared), hidden)
 
 

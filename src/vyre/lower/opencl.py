@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from vyre.ir.types import DataType
 from vyre.lower.clike import ClikeEmitter, Dialect, lanes_of
 from vyre.lower.cuda import ATOMIC_HELPERS, shared_memory, storage_suffix
-from vyre.lower.source import BASE_WORDS, Source, bound_buffers, hidden_words
+from vyre.lower.preamble import id_lines, parameter_lines, used_helpers
+from vyre.lower.source import Source, bound_buffers, hidden_words
 from vyre.lower.support import check_supported
 
 if TYPE_CHECKING:
@@ -128,21 +129,18 @@ def emit(prepared: Prepared, *, backend: str = "opencl") -> Source:
         params.append(f"{pointer} b_{decl.name}")
     params += [f"const u32 {word}" for word in hidden]
     x, y, z = prepared.workgroup_size
-    spaces = {"global": "__global"} | ({"local": "__local"} if any_shared(prepared) else {})
+    body = id_lines(prepared, lambda k: f"(u32)get_local_id({k})", lambda k: f"(u32)get_group_id({k})")
+    body += shared_memory(prepared, dialect.element_type, "__local", dialect.barrier)
+    body += ClikeEmitter(prepared, dialect).body()
+    prelude = _PRELUDE + "".join(_MEMORY.format(s=s, q=f"__{s}") for s in ("global", "local"))
     lines = [
-        _PRELUDE + "".join(_MEMORY.format(s=s, q=q) for s, q in spaces.items()),
+        *used_helpers(prelude, body),
+        "",
         f"__kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))",
-        f"void {ENTRY}({', '.join(params)}) {{",
+        f"void {ENTRY}(",
+        *parameter_lines(params),
+        ") {",
+        *body,
+        "}\n",
     ]
-    for number, (axis, size, base) in enumerate(zip("xyz", (x, y, z), BASE_WORDS, strict=True)):
-        lines.append(f"  const u32 local_{axis} = (u32)get_local_id({number});")
-        lines.append(f"  const u32 workgroup_{axis} = (u32)get_group_id({number}) + {base};")
-        lines.append(f"  const u32 invocation_{axis} = workgroup_{axis} * {size}u + local_{axis};")
-    lines += shared_memory(prepared, dialect.element_type, "__local", dialect.barrier)
-    lines += ClikeEmitter(prepared, dialect).body()
-    lines.append("}\n")
     return Source("opencl", ENTRY, "\n".join(lines), prepared.workgroup_size, bound_buffers(prepared), hidden)
-
-
-def any_shared(prepared: Prepared) -> bool:
-    return any(b.access.shared for b in prepared.buffers)

@@ -136,6 +136,19 @@ class WgslDialect(Dialect):
             lines += self._update(decl, op, inside)
         return lines
 
+    def clear(self, shared: list[BufferDecl], size: tuple[int, int, int]) -> list[str]:
+        """Zeroes workgroup memory. The language promises zeros, and not every stack keeps the promise."""
+        if not shared:
+            return []
+        x, y, z = size
+        lines = [f"  let lane = local_x + {x}u * (local_y + {y}u * local_z);"]
+        for decl in shared:
+            value = self.type_name(lanes_of(decl.element))
+            cell = f"b_{decl.name}[i]"
+            store = f"atomicStore(&{cell}, 0u);" if self.is_atomic(decl) else f"{cell} = {value}();"
+            lines.append(f"  for (var i = lane; i < {decl.count}u; i += {x * y * z}u) {{ {store} }}")
+        return [*lines, "  workgroupBarrier();"]
+
     def _packed(self, decl: BufferDecl) -> bool:
         return decl.element in _HALVES and not decl.access.shared
 
@@ -217,6 +230,7 @@ def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
         lines.append(f"  let workgroup_{axis} = group.{axis} + hidden_{base}();")
         lines.append(f"  let invocation_{axis} = workgroup_{axis} * {size}u + local_{axis};")
     lines += [f"  let {word} = hidden_{word}();" for word in hidden if word not in BASE_WORDS]
+    lines += dialect.clear(shared, prepared.workgroup_size)
     lines += ClikeEmitter(prepared, dialect).body()
     lines.append("}\n")
     return Source("wgsl", ENTRY, "\n".join(lines), prepared.workgroup_size, bound, hidden)

@@ -61,7 +61,7 @@ def flat_function(name: str, prepared: Prepared, layout: Layout, ranges: Ranges,
         text.jump(following)
     text.start(following)
     text.do("%id.next = add nuw i64 %id, 1")
-    text.branch(text.let("more", "icmp ult i64 %id.next, %last"), head, done)
+    text.branch(text.let("more", "icmp ult i64 %id.next, %last"), head, done, note=_loop_note(ranges, fast))
     text.start(done)
     text.do("ret void")
     return _function(name, layout, text)
@@ -183,7 +183,8 @@ class _Workgroup:
             text.start(latch)
             text.do(f"{counter}.next = add nuw i64 {counter}, 1")
             after = opened[level - 1][1] if level else text.unique("after")
-            text.branch(text.let("more", f"icmp ult i64 {counter}.next, {size}"), head, after)
+            note = _loop_note(emitter.ranges, emitter.fast)
+            text.branch(text.let("more", f"icmp ult i64 {counter}.next, {size}"), head, after, note=note)
         text.start(after)
         emitter.ids = self.outer
         emitter.forget()
@@ -259,7 +260,12 @@ def _start(
 
 def _function(name: str, layout: Layout, text: FunctionText) -> list[str]:
     parameters = ", ".join(f"{kind} %{parameter}" for kind, parameter in layout.parameters)
-    return [f"define internal void @{name}({parameters}) #0 {{", *text.finish(), "}", ""]
+    return [f"define internal void @{name}({parameters}) #1 {{", *text.finish(), "}", ""]
+
+
+def _loop_note(ranges: Ranges, fast: bool) -> str:
+    """Where a fast version exists, the guarded one runs at the edges only: compile it quickly."""
+    return ", !llvm.loop !0" if ranges.constraints and not fast else ""
 
 
 def _used_ids(prepared: Prepared) -> set[e.Expr]:

@@ -41,6 +41,17 @@ _DECLARATIONS = {
     "@llvm.memset.p0.i64": "void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
 }
 
+_ATTRIBUTES = """\
+attributes #0 = { nounwind }
+attributes #1 = { nounwind noinline }
+"""
+
+_EDGE_LOOPS = """
+!0 = distinct !{!0, !1, !2}
+!1 = !{!"llvm.loop.vectorize.enable", i1 false}
+!2 = !{!"llvm.loop.unroll.disable"}
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class LlvmSource(Source):
@@ -69,7 +80,7 @@ def emit(prepared: Prepared, *, backend: str = "cpu") -> LlvmSource:
     lines += _entry(prepared, layout, ranges, unit)
     body = "\n".join(lines)
     used = [f"declare {text}" for name, text in _DECLARATIONS.items() if f"{name}(" in body]
-    text = "\n".join([*used, "", body, "attributes #0 = { nounwind }", ""])
+    text = "\n".join([*used, "", body, _ATTRIBUTES + (_EDGE_LOOPS if ranges.constraints else "")])
     sized = (f"len_{b.name}" for b in layout.bound if b.count == 0)
     return LlvmSource(
         "llvm",
@@ -105,9 +116,11 @@ def _entry(prepared: Prepared, layout: Layout, ranges: Ranges, unit: str) -> lis
         first = text.let("first_invocation", f"mul i64 {first}, {width}")
         last = text.let("last_invocation", f"mul i64 {last}, {width}")
     if ranges.constraints:
-        begin = _clamp(text, low, first, last)
+        begin = first
+        if low:
+            begin = _clamp(text, str(low), first, last)
+            _call(text, layout, f"{unit}_guarded", first, begin)
         end = _clamp(text, high, begin, last)
-        _call(text, layout, f"{unit}_guarded", first, begin)
         _call(text, layout, f"{unit}_in_range", begin, end)
         _call(text, layout, f"{unit}_guarded", end, last)
     else:
@@ -134,7 +147,7 @@ def _bind(text: FunctionText, layout: Layout) -> None:
         text.let(name, f"getelementptr inbounds i8, ptr %scratch, i64 {offset}")
 
 
-def _fast_range(text: FunctionText, ranges: Ranges) -> tuple[str, str]:
+def _fast_range(text: FunctionText, ranges: Ranges) -> tuple[int, str]:
     """The positions at which every constraint holds."""
     low, high = 0, str(_EVERYWHERE)
     for limit in ranges.limits():
@@ -142,7 +155,7 @@ def _fast_range(text: FunctionText, ranges: Ranges) -> tuple[str, str]:
             low = max(low, -(limit.low // limit.step))
         end = _limit_end(text, ranges, limit)
         high = text.let("high", f"call i64 @llvm.umin.i64(i64 {high}, i64 {end})")
-    return str(low), high
+    return low, high
 
 
 def _limit_end(text: FunctionText, ranges: Ranges, limit: Limit) -> str:

@@ -51,8 +51,8 @@ class FunctionText:
     def jump(self, label: str) -> None:
         self.do(f"br label %{label}")
 
-    def branch(self, condition: str, yes: str, no: str) -> None:
-        self.do(f"br i1 {condition}, label %{yes}, label %{no}")
+    def branch(self, condition: str, yes: str, no: str, *, note: str = "") -> None:
+        self.do(f"br i1 {condition}, label %{yes}, label %{no}{note}")
 
     def finish(self) -> list[str]:
         """All lines, the stack slots first."""

@@ -40,6 +40,4 @@ RULES = (
     rule("logical-absorb-or", x.or_(x.and_(y)), x.ne(0)),
     rule("logical-de-morgan-and", logical_not(x).and_(logical_not(y)), logical_not(_OR)),
     rule("logical-de-morgan-or", logical_not(x).or_(logical_not(y)), logical_not(_AND)),
-    rule("not-truth", logical_not(x.ne(0)), _NOT),
-    rule("is-zero-flipped", logical_not(x.eq(0)), x.ne(0)),
 )

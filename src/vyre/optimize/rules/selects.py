@@ -1,14 +1,11 @@
 """Choices whose outcome, condition or arms are known. `Select` moves the bits of any type."""
 
-from vyre.ir.expr import BinOp, Cast, Select
-from vyre.ir.operators import BinaryOp
+from vyre.ir.expr import Cast, Select, Var
 from vyre.optimize.rule import CONDITIONS, VALUES
-from vyre.optimize.rules.build import BOOL, U32, c, logical_not, rule, word, x, y, z
-from vyre.ir.expr import Var
+from vyre.optimize.rules.build import BOOL, U32, c, logical_not, rule, suffix, word, x, y, z
 
 w = Var("w")
 _TRUE, _FALSE = word(BOOL, 1), word(BOOL, 0)
-_INTEGERS = tuple(t for t in VALUES if not t.is_float)
 
 RULES = (
     rule("select-true", Select(c, x, y), x, when=c, x=VALUES, y=VALUES),
@@ -42,23 +39,15 @@ RULES = (
         Select(x, y, w),
         x=CONDITIONS, y=VALUES, z=VALUES, w=VALUES,
     ),
-    rule(
-        "select-both",
-        Select(x, Select(y, z, w), w),
-        Select(x.and_(y), z, w),
-        x=CONDITIONS, y=CONDITIONS, z=VALUES, w=VALUES,
-    ),
-    rule(
-        "select-either",
-        Select(x, z, Select(y, z, w)),
-        Select(x.or_(y), z, w),
-        x=CONDITIONS, y=CONDITIONS, z=VALUES, w=VALUES,
+    *(
+        rule(f"{name}{suffix(t)}", pattern, replacement, x=t, y=t, z=VALUES, w=VALUES)
+        for t in CONDITIONS
+        for name, pattern, replacement in (
+            ("select-both", Select(x, Select(y, z, w), w), Select(x.and_(y), z, w)),
+            ("select-either", Select(x, z, Select(y, z, w)), Select(x.or_(y), z, w)),
+        )
     ),
     rule("select-value-or-zero", Select(x, x, word(U32, 0)), x),
     rule("select-zero-or-value", Select(x, word(U32, 0), x), 0),
-    *(
-        rule(f"select-order-{op.value.lower()}", Select(BinOp(op, x, y), x, x), x)
-        for op in (BinaryOp.Lt,)
-    ),
 )  # fmt: skip
 """Arms are evaluated whatever the condition says, so a choice may swap or drop them when they are pure."""

@@ -1,0 +1,176 @@
+"""The default backend: this machine's processor, through LLVM. No compiler and no GPU needed."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vyre.backends.cpu_compile import MachineCode, compile_source, toolchain
+from vyre.backends.cpu_threads import ThreadTeam
+from vyre.backends.protocol import BackendInfo
+from vyre.ir.node import Loop
+from vyre.lower.llvm import LlvmSource, emit
+from vyre.lower.prepare import prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from vyre.ir.buffers import BufferDecl
+    from vyre.ir.program import Program
+
+_CACHE_SIZE = 256
+"""Kernels kept in memory; one takes about 20 KB."""
+
+_PARALLEL_WORK = 200_000
+"""Program nodes to execute below which a second thread costs more than it saves."""
+
+_LOOP_WEIGHT = 64
+"""A guess at how often the body of a loop runs, for that estimate only."""
+
+_ALIGN = 64
+
+
+class CpuBackend:
+    """Compiles to machine code of this processor and runs on `threads` threads, all cores by default."""
+
+    name = "cpu"
+
+    def __init__(self, *, threads: int | None = None) -> None:
+        self._tools = toolchain()
+        self._team = ThreadTeam(threads or os.cpu_count() or 1)
+        self._kept: OrderedDict[str, Kernel] = OrderedDict()
+        self._lock = Lock()
+
+    def describe(self) -> BackendInfo:
+        from importlib.metadata import version
+
+        tools = self._tools
+        return BackendInfo(
+            name=self.name,
+            version=version("vyre"),
+            device=f"{_processor()}, {self._team.threads} threads",
+            driver=f"{platform.system()} {platform.machine()}",
+            toolchain=f"LLVM {tools.llvm}, llvmlite {tools.llvmlite}, {tools.cpu}, features {tools.digest}",
+        )
+
+    def compile(self, program: Program) -> CpuExecutable:
+        from vyre.wire import meaning_digest
+
+        key = meaning_digest(program)
+        with self._lock:
+            kernel = self._kept.get(key)
+            if kernel is not None:
+                self._kept.move_to_end(key)
+        if kernel is None:
+            kernel = Kernel(emit(prepare(program), backend=self.name), program)
+            with self._lock:
+                self._kept[key] = kernel
+                if len(self._kept) > _CACHE_SIZE:
+                    self._kept.popitem(last=False)
+        return CpuExecutable(kernel, program, self._team)
+
+
+class Kernel:
+    """Machine code with what is needed to call it; programs that differ in names only share one."""
+
+    def __init__(self, source: LlvmSource, program: Program) -> None:
+        self.source = source
+        self.code: MachineCode = compile_source(source)
+        self.work_per_invocation = _work(program)
+
+
+class CpuExecutable:
+    """A kernel bound to a program's own buffer names."""
+
+    def __init__(self, kernel: Kernel, program: Program, team: ThreadTeam) -> None:
+        self._kernel = kernel
+        self._team = team
+        self._buffers = tuple(b for b in program.buffers if not b.access.shared)
+
+    @property
+    def source(self) -> LlvmSource:
+        """The LLVM IR; its names are those of the first program of this meaning."""
+        return self._kernel.source
+
+    def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
+        bound = [_bind(buffers[b.name], b) for b in self._buffers]
+        addresses = (ctypes.c_void_p * len(bound))(*(b.address for b in bound))
+        words = [*workgroups, *(b.memory.nbytes // b.decl.element.stride for b in bound if not b.decl.count)]
+        hidden = (ctypes.c_uint32 * len(words))(*words)
+        call, scratch_bytes = self._kernel.code.call, self._kernel.source.scratch_bytes
+
+        def make_work() -> Callable[[int, int], None]:
+            scratch = np.empty(scratch_bytes + _ALIGN, np.uint8)
+            start = -(-_address(scratch) // _ALIGN) * _ALIGN
+
+            def work(first: int, last: int, memory: NDArray[np.uint8] = scratch) -> None:
+                call(addresses, hidden, first, last, start)  # `memory` is held for as long as this
+
+            return work
+
+        x, y, z = workgroups
+        sx, sy, sz = self._kernel.source.workgroup_size
+        count = x * y * z
+        if self._team.threads == 1 or count * sx * sy * sz * self._kernel.work_per_invocation < _PARALLEL_WORK:
+            make_work()(0, count)
+        else:
+            self._team.run(count, make_work)
+        for buffer in bound:
+            if buffer.copied and buffer.decl.access.writable:
+                buffers[buffer.decl.name][:] = buffer.memory.data
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """The memory of a buffer: the caller's own, or an aligned copy of it."""
+
+    decl: BufferDecl
+    memory: NDArray[np.uint8]
+    address: int
+    copied: bool
+
+
+def _bind(view: memoryview, decl: BufferDecl) -> _Bound:
+    memory = np.frombuffer(view, np.uint8) if view.nbytes else np.empty(0, np.uint8)
+    address = _address(memory)
+    if address % min(4, decl.element.stride) == 0:
+        return _Bound(decl, memory, address, copied=False)
+    copy = memory.copy()
+    return _Bound(decl, copy, _address(copy), copied=True)
+
+
+def _address(array: NDArray[np.uint8]) -> int:
+    return array.__array_interface__["data"][0]
+
+
+def _work(program: Program) -> int:
+    """Roughly how many nodes one invocation executes."""
+    total = 0
+    stack = [(node, 1) for node in program.entry]
+    while stack:
+        node, times = stack.pop()
+        total += times * (1 + sum(x.size for x in node.exprs))
+        if isinstance(node, Loop):
+            times *= _LOOP_WEIGHT
+        stack.extend((inner, times) for body in node.bodies for inner in body)
+    return total
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            for line in lines:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

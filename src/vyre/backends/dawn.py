@@ -1,0 +1,236 @@
+"""WGSL through Dawn: Tint compiles, Vulkan, Metal or D3D12 runs. Headless, by way of dawn-python."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vyre.backends.webgpu_backend import WebGpuBackend
+from vyre.backends.webgpu_device import (
+    STAGING,
+    STORAGE,
+    UNIFORM,
+    DeviceFacts,
+    DeviceFault,
+    DeviceLimits,
+    RejectedSource,
+)
+from vyre.errors import VyreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from vyre.backends.webgpu_device import Launch
+    from vyre.lower.source import Source
+
+_NO_DEVICE_FIX = "install a Vulkan driver, for example apt-get install mesa-vulkan-drivers."
+
+
+class DawnBackend(WebGpuBackend):
+    """The adapter that Dawn prefers, with all its limits."""
+
+    name = "dawn"
+
+    def __init__(self, *, canaries: bool = True) -> None:
+        super().__init__(DawnDevice(), canaries=canaries)
+
+
+class DawnDevice:
+    """A device of Dawn. Its errors are collected by error scopes around every call."""
+
+    def __init__(self) -> None:
+        self._gpu: Any = importlib.import_module("pydawn.webgpu")
+        self._utils: Any = importlib.import_module("pydawn.utils")
+        gpu, utils = self._gpu, self._utils
+        try:
+            adapter = utils.request_adapter_sync(gpu.WGPUPowerPreference_HighPerformance)
+            self._device = utils.request_device_sync(adapter)
+        except (RuntimeError, AssertionError) as error:
+            raise VyreError(f"Dawn finds no device: {error}", fix=_NO_DEVICE_FIX) from None
+        self._queue = gpu.wgpuDeviceGetQueue(self._device)
+        self.facts = self._describe(adapter)
+        self.limits = self._limits()
+        self._usages = {
+            STORAGE: gpu.WGPUBufferUsage_Storage | gpu.WGPUBufferUsage_CopySrc | gpu.WGPUBufferUsage_CopyDst,
+            UNIFORM: gpu.WGPUBufferUsage_Uniform | gpu.WGPUBufferUsage_CopyDst,
+            STAGING: gpu.WGPUBufferUsage_MapRead | gpu.WGPUBufferUsage_CopyDst,
+        }
+
+    def _describe(self, adapter: Any) -> DeviceFacts:
+        info = self._gpu.WGPUAdapterInfo()
+        self._gpu.wgpuAdapterGetInfo(adapter, info)
+        library = version("dawn-python")
+        return DeviceFacts(
+            device=self._utils.from_wgpu_str(info.device),
+            driver=self._utils.from_wgpu_str(info.description),
+            version=library,
+            toolchain=f"dawn-python {library}, Tint",
+        )
+
+    def _limits(self) -> DeviceLimits:
+        supported = self._gpu.WGPUSupportedLimits()
+        self._gpu.wgpuDeviceGetLimits(self._device, supported)
+        found = supported.limits
+        return DeviceLimits(
+            buffer_bytes=found.maxBufferSize,
+            binding_bytes=found.maxStorageBufferBindingSize,
+            storage_buffers=found.maxStorageBuffersPerShaderStage,
+            uniform_alignment=found.minUniformBufferOffsetAlignment,
+            invocations=found.maxComputeInvocationsPerWorkgroup,
+            workgroup_size=(
+                found.maxComputeWorkgroupSizeX,
+                found.maxComputeWorkgroupSizeY,
+                found.maxComputeWorkgroupSizeZ,
+            ),
+            workgroup_bytes=found.maxComputeWorkgroupStorageSize,
+            workgroups_per_axis=found.maxComputeWorkgroupsPerDimension,
+        )
+
+    def build(self, source: Source) -> _Kernel:
+        gpu, utils, device = self._gpu, self._utils, self._device
+        with self._faults():
+            group = self._group_layout(source)
+            layout = utils.create_pipeline_layout(device, [group])
+        kernel = _Kernel(gpu, group)
+        try:
+            module = utils.create_shader_module(device, source.text)
+        except RuntimeError as error:
+            gpu.wgpuPipelineLayoutRelease(layout)
+            raise RejectedSource(str(error)) from None
+        try:
+            stage = {"module": module, "entry_point": source.entry}
+            kernel.pipeline = utils.create_compute_pipeline(device, layout, stage)
+        except RuntimeError as error:
+            raise RejectedSource(str(error)) from None
+        finally:
+            gpu.wgpuShaderModuleRelease(module)
+            gpu.wgpuPipelineLayoutRelease(layout)
+        return kernel
+
+    def _group_layout(self, source: Source) -> Any:
+        gpu = self._gpu
+        count = len(source.buffers) + 1
+        entries = (gpu.WGPUBindGroupLayoutEntry * count)()
+        for number, entry in enumerate(entries):
+            entry.binding = number
+            entry.visibility = gpu.WGPUShaderStage_Compute
+            if number == count - 1:
+                entry.buffer.type = gpu.WGPUBufferBindingType_Uniform
+                entry.buffer.hasDynamicOffset = True
+            elif source.buffers[number].access.writable:
+                entry.buffer.type = gpu.WGPUBufferBindingType_Storage
+            else:
+                entry.buffer.type = gpu.WGPUBufferBindingType_ReadOnlyStorage
+        description = gpu.WGPUBindGroupLayoutDescriptor()
+        description.entryCount = count
+        description.entries = entries
+        return gpu.wgpuDeviceCreateBindGroupLayout(self._device, description)
+
+    def allocate(self, kind: str, size: int) -> Any:
+        with self._faults():
+            return self._utils.create_buffer(self._device, size, self._usages[kind])
+
+    def free(self, buffer: Any) -> None:
+        self._gpu.wgpuBufferDestroy(buffer)
+        self._gpu.wgpuBufferRelease(buffer)
+
+    def write(self, buffer: Any, offset: int, data: memoryview) -> None:
+        address = np.frombuffer(data, np.uint8).ctypes.data
+        with self._faults():
+            self._gpu.wgpuQueueWriteBuffer(self._queue, buffer, offset, address, data.nbytes)
+
+    def launch(
+        self, kernel: _Kernel, bindings: Sequence[tuple[Any, int]], launches: Sequence[Launch]
+    ) -> None:
+        gpu = self._gpu
+        with self._faults():
+            group = self._bind_group(kernel, bindings)
+            encoder = self._utils.create_command_encoder(self._device)
+            commands = self._utils.begin_compute_pass(encoder)
+            gpu.wgpuComputePassEncoderSetPipeline(commands, kernel.pipeline)
+            for launch in launches:
+                offset = ctypes.c_uint32(launch.offset)
+                gpu.wgpuComputePassEncoderSetBindGroup(commands, 0, group, 1, ctypes.pointer(offset))
+                gpu.wgpuComputePassEncoderDispatchWorkgroups(commands, *launch.grid)
+            gpu.wgpuComputePassEncoderEnd(commands)
+            gpu.wgpuComputePassEncoderRelease(commands)
+            self._submit(encoder)
+            gpu.wgpuBindGroupRelease(group)
+
+    def _bind_group(self, kernel: _Kernel, bindings: Sequence[tuple[Any, int]]) -> Any:
+        gpu = self._gpu
+        entries = (gpu.WGPUBindGroupEntry * len(bindings))()
+        for number, (entry, (buffer, size)) in enumerate(zip(entries, bindings, strict=True)):
+            entry.binding = number
+            entry.buffer = buffer
+            entry.offset = 0
+            entry.size = size
+        description = gpu.WGPUBindGroupDescriptor()
+        description.layout = kernel.group
+        description.entryCount = len(bindings)
+        description.entries = entries
+        return gpu.wgpuDeviceCreateBindGroup(self._device, description)
+
+    def _submit(self, encoder: Any) -> None:
+        gpu = self._gpu
+        commands = self._utils.command_encoder_finish(encoder)
+        gpu.wgpuQueueSubmit(self._queue, 1, (gpu.WGPUCommandBuffer * 1)(commands))
+        gpu.wgpuCommandBufferRelease(commands)
+        gpu.wgpuCommandEncoderRelease(encoder)
+
+    def copy(self, source: Any, offset: int, target: Any, size: int) -> None:
+        with self._faults():
+            encoder = self._utils.create_command_encoder(self._device)
+            self._gpu.wgpuCommandEncoderCopyBufferToBuffer(encoder, source, offset, target, 0, size)
+            self._submit(encoder)
+
+    def read(self, staging: Any, target: memoryview) -> None:
+        size = -(-target.nbytes // 4) * 4
+        with self._faults():
+            self._utils.map_buffer(staging, size)
+            try:
+                address = self._gpu.wgpuBufferGetConstMappedRange(staging, 0, size)
+                mapped = (ctypes.c_uint8 * size).from_address(ctypes.cast(address, ctypes.c_void_p).value or 0)
+                target[:] = memoryview(mapped).cast("B")[: target.nbytes]
+            finally:
+                self._gpu.wgpuBufferUnmap(staging)
+
+    def finish(self) -> None:
+        with self._faults():
+            self._utils.sync(self._device)
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        gpu = self._gpu
+        filters = (gpu.WGPUErrorFilter_Validation, gpu.WGPUErrorFilter_OutOfMemory, gpu.WGPUErrorFilter_Internal)
+        for kind in filters:
+            gpu.wgpuDevicePushErrorScope(self._device, kind)
+        failure = ""
+        try:
+            yield
+        except (RuntimeError, AssertionError) as error:
+            failure = str(error) or "the device was lost"
+        finally:
+            found = [self._utils.pop_error(self._device) for _ in filters]
+        message = "; ".join(filter(None, [failure, *found]))
+        if message:
+            raise DeviceFault(message)
+
+
+class _Kernel:
+    """A pipeline and the layout of its buffers, given back to Dawn with the object."""
+
+    def __init__(self, gpu: Any, group: Any) -> None:
+        self._gpu = gpu
+        self.group = group
+        self.pipeline: Any = None
+
+    def __del__(self) -> None:
+        self._gpu.wgpuBindGroupLayoutRelease(self.group)
+        if self.pipeline:
+            self._gpu.wgpuComputePipelineRelease(self.pipeline)

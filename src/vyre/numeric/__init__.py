@@ -1,0 +1,1 @@
+"""Strict floats on integers: soft-float ops, their fast evaluators, and their proofs."""
