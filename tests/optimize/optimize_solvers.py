@@ -1,20 +1,27 @@
-"""The solvers of the tests, in the order in which they are asked: each says yes, no with values, or nothing.
+"""The solvers of the tests: each says yes, no with values, or nothing.
 
-`bitwuzla` first; then `cvc5` with bit-vectors as integers, which is good at division; then `z3`.
+`bitwuzla` is asked about bits; `cvc5`, with bit-vectors as integers, about division; whoever cannot
+decide in time is followed by the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from vyre.ir.expr import Expr
-from vyre.ir.types import DataType
+from vyre.ir.expr import Expr, LitU32, Var
+from vyre.ir.walk import postorder
+from vyre.optimize.rewrite import instantiate
+from vyre.optimize.rule import Proof, Rule
 from vyre.optimize.smt import Translation
+
+if TYPE_CHECKING:
+    from vyre.ir.types import DataType
 
 bitwuzla: Any = pytest.importorskip("bitwuzla")
 cvc5: Any = pytest.importorskip("cvc5")
@@ -45,8 +52,8 @@ def ask_bitwuzla(text: str, milliseconds: int) -> Verdict | None:
     if result == bitwuzla.Result.UNSAT:
         return Verdict(name, True, {})
     if result == bitwuzla.Result.SAT:
-        funs = parser.get_declared_funs()
-        return Verdict(name, False, {f.symbol(): int(solver.get_value(f).value(10)) for f in funs})
+        free = parser.get_declared_funs()
+        return Verdict(name, False, {f.symbol(): int(solver.get_value(f).value(10)) for f in free})
     return None
 
 
@@ -61,12 +68,12 @@ def ask_cvc5(text: str, milliseconds: int) -> Verdict | None:
     while not (command := parser.nextCommand()).isNull():
         command.invoke(solver, symbols)
     result = solver.checkSat()
-    name = f"cvc5 {version('cvc5')} solve-bv-as-int=sum"
+    name = f"cvc5 {version('cvc5')} with solve-bv-as-int=sum"
     if result.isUnsat():
         return Verdict(name, True, {})
     if result.isSat():
-        found = {str(t): int(solver.getValue(t).getBitVectorValue(10)) for t in symbols.getDeclaredTerms()}
-        return Verdict(name, False, found)
+        free = symbols.getDeclaredTerms()
+        return Verdict(name, False, {str(t): int(solver.getValue(t).getBitVectorValue(10)) for t in free})
     return None
 
 
@@ -84,15 +91,12 @@ def ask_z3(text: str, milliseconds: int) -> Verdict | None:
     return None
 
 
-TIERS: tuple[tuple[Solver, int], ...] = (
-    (ask_bitwuzla, 1_000),
-    (ask_cvc5, 4_000),
-    (ask_z3, 8_000),
-    (ask_bitwuzla, 30_000),
-)
+Tiers = tuple[tuple[Solver, int], ...]
+BITS: Tiers = ((ask_bitwuzla, 10_000), (ask_cvc5, 10_000), (ask_z3, 20_000))
+INTEGERS: Tiers = ((ask_cvc5, 10_000), (ask_z3, 20_000), (ask_bitwuzla, 20_000))
 
 
-def claim(types: dict[str, DataType], left: Expr, right: Expr, when: Expr | None) -> str:
+def claim(types: Mapping[str, DataType], left: Expr, right: Expr, when: Expr | None = None) -> str:
     """The question whether the two sides can differ where the condition holds."""
     made = Translation(types)
     a, b = made.term(left), made.term(right)
@@ -100,14 +104,57 @@ def claim(types: dict[str, DataType], left: Expr, right: Expr, when: Expr | None
     return "\n".join(["(set-logic QF_BV)", *made.lines, *assumed, f"(assert (distinct {a} {b}))"])
 
 
-def decide(text: str) -> Verdict:
-    """The first answer; no answer from any tier is a failure of the test."""
-    for solver, milliseconds in TIERS:
+def decide(text: str, tiers: Tiers = BITS) -> Verdict:
+    """The first answer; no answer from anybody is a failure of the test."""
+    for solver, milliseconds in tiers:
         verdict = solver(text, milliseconds)
         if verdict is not None:
             return verdict
     raise AssertionError(f"no solver decided:\n{text}")
 
 
-def prove(types: dict[str, DataType], left: Expr, right: Expr, when: Expr | None = None) -> Verdict:
-    return decide(claim(types, left, right, when))
+def variables(rule: Rule) -> list[str]:
+    return sorted({x.name for x in postorder(rule.pattern) if isinstance(x, Var)})
+
+
+def instances(rule: Rule) -> Iterator[dict[str, DataType]]:
+    """Every choice of types for which the pattern has a type at all."""
+    names = variables(rule)
+    for choice in product(*(rule.types_of(name) for name in names)):
+        types = dict(zip(names, choice, strict=True))
+        try:
+            Translation(types).type(rule.pattern)
+        except TypeError:
+            continue
+        yield types
+
+
+def decide_rule(rule: Rule) -> list[Verdict]:
+    """The verdicts that together say whether the rule holds for all inputs; the last one may refute it."""
+    verdicts: list[Verdict] = []
+    for text, tiers in _claims(rule):
+        verdicts.append(decide(text, tiers))
+        if not verdicts[-1].proved:
+            break
+    return verdicts
+
+
+def _claims(rule: Rule) -> Iterator[tuple[str, Tiers]]:
+    if rule.proof is not Proof.Cases:
+        tiers = BITS if rule.proof is Proof.Bits else INTEGERS
+        for types in instances(rule):
+            yield claim(types, rule.pattern, rule.replacement, rule.when), tiers
+        return
+    powers = [LitU32(1 << i) for i in range(32)]
+    (types,) = instances(rule)
+    assert rule.when is not None
+    # First that there are no other cases: where the condition holds, the constant is one of these.
+    listed = LitU32(0)
+    for power in powers:
+        listed = listed | Var("c").eq(power)
+    yield claim(types, listed, LitU32(1), rule.when), BITS
+    free = {name: t for name, t in types.items() if name != "c"}
+    for power in powers:
+        binding = {name: Var(name) for name in free} | {"c": power}
+        left, right = instantiate(rule.pattern, binding), instantiate(rule.replacement, binding)
+        yield claim(free, left, right, instantiate(rule.when, binding)), BITS

@@ -1,5 +1,155 @@
+"""Canaries: a device shows at open what it can do, and loses what it gets wrong.
+
+`examine` runs small programs with known results through the backend itself. A program that needs a
+feature whose canary failed is refused with `UnsupportedByBackend`, which names the canary. Results are
+kept per device, driver, library and lowering in the user's cache directory; a damaged file is rebuilt.
+"""
+
 from __future__ import annotations
-from typing import Any
-Verdict = Any
-def examine(backend: Any, *, fingerprint: Any) -> Any: return None
-def refuse_lost_features(program: Any, verdict: Any, name: str) -> None: ...
+
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from vyre.backends.canary_programs import CANARIES, Canary, words
+from vyre.errors import UnsupportedByBackend, VyreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from vyre.backends.protocol import Backend
+    from vyre.ir.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a device failed: details by canary name. `fresh` is False for a verdict from the cache."""
+
+    failures: dict[str, str]
+    fresh: bool = True
+
+
+def examine(
+    backend: Backend,
+    *,
+    fingerprint: Callable[[Program], str] | None = None,
+    canaries: Sequence[Canary] = CANARIES,
+    cache: Path | None = None,
+) -> Verdict:
+    """The verdict on a backend's device, from the cache where it has one.
+
+    `fingerprint` gives what the verdict depends on besides the device: the lowered source.
+    """
+    store = _Store(cache or cache_directory() / "canaries.json")
+    key = _key(backend, canaries, fingerprint)
+    known = store.find(key)
+    if known is not None:
+        return Verdict(known, fresh=False)
+    failures: dict[str, str] = {}
+    lasting = True
+    for canary in canaries:
+        try:
+            wrong = _run(canary, backend)
+        except UnsupportedByBackend:
+            continue  # a feature that is refused anyway
+        except VyreError as error:
+            wrong, lasting = f"the device refused it: {error.message}", False
+        if wrong:
+            failures[canary.name] = wrong
+    if lasting:
+        store.keep(key, failures)
+    return Verdict(failures)
+
+
+def refuse_lost_features(
+    program: Program, verdict: Verdict, backend: str, *, canaries: Sequence[Canary] = CANARIES
+) -> None:
+    """Raises `UnsupportedByBackend` for a program that needs what the device failed."""
+    for canary in canaries:
+        detail = verdict.failures.get(canary.name)
+        if detail is None or canary.uses is None or not canary.uses(program):
+            continue
+        raise UnsupportedByBackend(
+            canary.feature,
+            backend,
+            why=f'this device fails the canary "{canary.name}" ({detail})',
+            fix="update the driver, or choose another device or backend.",
+        )
+
+
+def cache_directory() -> Path:
+    """Where vyre keeps what it can rebuild: `$XDG_CACHE_HOME/vyre`, else `~/.cache/vyre`."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    root = Path(base) if os.path.isabs(base) else Path("~/.cache").expanduser()
+    return root / "vyre"
+
+
+def _run(canary: Canary, backend: Backend) -> str:
+    """What is wrong with the results, or nothing."""
+    executable = backend.compile(canary.program)
+    memory = {name: bytearray(words(values)) for name, values in canary.inputs.items()}
+    views = {
+        decl.name: memoryview(memory[decl.name]) if decl.access.writable else _read_only(memory[decl.name])
+        for decl in canary.program.buffers
+        if not decl.access.shared
+    }
+    executable.run(views, (canary.workgroups, 1, 1))
+    actual = memoryview(memory["out"]).cast("I")
+    for index, (want, got) in enumerate(zip(canary.expected, actual, strict=True)):
+        if want != got:
+            return f"word {index} is 0x{got:X}, expected 0x{want:X}"
+    return ""
+
+
+def _read_only(data: bytearray) -> memoryview:
+    return memoryview(data).toreadonly()
+
+
+def _key(backend: Backend, canaries: Sequence[Canary], fingerprint: Callable[[Program], str] | None) -> str:
+    info = backend.describe()
+    parts = [info.name, info.device, info.driver, info.version, info.toolchain]
+    for canary in canaries:
+        parts += [canary.name, repr(canary.inputs), repr(canary.expected)]
+        if fingerprint is not None:
+            parts.append(fingerprint(canary.program))
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+class _Store:
+    """A JSON file of verdicts by key. It is only a cache, so trouble with it is never an error."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def find(self, key: str) -> dict[str, str] | None:
+        entry = self._read().get(key)
+        if not isinstance(entry, dict):
+            return None
+        found = cast("dict[Any, Any]", entry)
+        whole = all(isinstance(k, str) and isinstance(v, str) for k, v in found.items())
+        return found if whole else None
+
+    def keep(self, key: str, failures: dict[str, str]) -> None:
+        content = json.dumps(self._read() | {key: failures}, indent=1, sort_keys=True)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name)
+            try:
+                with os.fdopen(handle, "w") as file:
+                    file.write(content)
+                os.replace(name, self._path)
+            except OSError:
+                os.unlink(name)
+        except OSError:
+            pass
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            content = json.loads(self._path.read_text())
+        except (OSError, ValueError):
+            return {}
+        return cast("dict[str, Any]", content) if isinstance(content, dict) else {}

@@ -7,6 +7,7 @@ import os
 import platform
 from collections import OrderedDict
 from dataclasses import dataclass
+from math import prod
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -117,10 +118,9 @@ class CpuExecutable:
 
             return work
 
-        x, y, z = workgroups
-        sx, sy, sz = self._kernel.source.workgroup_size
-        count = x * y * z
-        if self._team.threads == 1 or count * sx * sy * sz * self._kernel.work_per_invocation < _PARALLEL_WORK:
+        count = prod(workgroups)
+        work = count * prod(self.source.workgroup_size) * self._kernel.work_per_invocation
+        if self._team.threads == 1 or work < _PARALLEL_WORK:
             make_work()(0, count)
         else:
             self._team.run(count, make_work)

@@ -23,7 +23,7 @@ from vyre.backends.webgpu_device import (
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
     from vyre.backends.webgpu_device import Launch
     from vyre.lower.source import Source
@@ -195,7 +195,9 @@ class DawnDevice:
             self._utils.map_buffer(staging, size)
             try:
                 address = self._gpu.wgpuBufferGetConstMappedRange(staging, 0, size)
-                mapped = (ctypes.c_uint8 * size).from_address(ctypes.cast(address, ctypes.c_void_p).value or 0)
+                mapped = (ctypes.c_uint8 * size).from_address(
+                    ctypes.cast(address, ctypes.c_void_p).value or 0
+                )
                 target[:] = memoryview(mapped).cast("B")[: target.nbytes]
             finally:
                 self._gpu.wgpuBufferUnmap(staging)
@@ -205,18 +207,18 @@ class DawnDevice:
             self._utils.sync(self._device)
 
     @contextmanager
-    def _faults(self) -> Iterator[None]:
+    def _faults(self) -> Generator[None]:
         gpu = self._gpu
-        filters = (gpu.WGPUErrorFilter_Validation, gpu.WGPUErrorFilter_OutOfMemory, gpu.WGPUErrorFilter_Internal)
-        for kind in filters:
-            gpu.wgpuDevicePushErrorScope(self._device, kind)
+        kinds = ("Validation", "OutOfMemory", "Internal")
+        for kind in kinds:
+            gpu.wgpuDevicePushErrorScope(self._device, getattr(gpu, f"WGPUErrorFilter_{kind}"))
         failure = ""
         try:
             yield
         except (RuntimeError, AssertionError) as error:
             failure = str(error) or "the device was lost"
         finally:
-            found = [self._utils.pop_error(self._device) for _ in filters]
+            found = [self._utils.pop_error(self._device) for _ in kinds]
         message = "; ".join(filter(None, [failure, *found]))
         if message:
             raise DeviceFault(message)

@@ -18,7 +18,7 @@ from vyre.lower.prepare import prepare
 from vyre.lower.wgsl import emit, workgroup_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
     from vyre.backends.canaries import Verdict
     from vyre.backends.webgpu_device import WebGpuDevice
@@ -72,7 +72,7 @@ class WebGpuBackend:
                 kernel = self.device.build(source)
         except RejectedSource as error:
             raise VyreError(
-                f"the WGSL compiler of {self.device.facts.toolchain} rejects the kernel: {error}\n{source.text}",
+                f"the compiler of {self.device.facts.toolchain} rejects the kernel: {error}\n{source.text}",
                 fix="report it with the source above; it is a fault of the lowering or of the compiler.",
             ) from None
         except DeviceFault as error:
@@ -226,7 +226,7 @@ class _Pool:
         self._free: dict[tuple[str, int], list[Any]] = {}
 
     @contextmanager
-    def lease(self) -> Iterator[_Lease]:
+    def lease(self) -> Generator[_Lease]:
         lease = _Lease(self._device, self._free)
         try:
             yield lease

@@ -19,7 +19,7 @@ from vyre.backends.webgpu_device import (
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
     from vyre.backends.webgpu_device import Launch
     from vyre.lower.source import Source
@@ -135,7 +135,7 @@ class WgpuDevice:
             self._device._poll_wait()
 
     @contextmanager
-    def _faults(self) -> Iterator[None]:
+    def _faults(self) -> Generator[None]:
         try:
             yield
         except (self._wgpu.GPUError, RuntimeError, ValueError) as error:

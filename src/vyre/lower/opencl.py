@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.types import DataType
+from vyre.lower.barriers import free_barriers
 from vyre.lower.clike import ClikeEmitter, Dialect, lanes_of
 from vyre.lower.cuda import ATOMIC_HELPERS, shared_memory, storage_suffix
 from vyre.lower.preamble import id_lines, parameter_lines, used_helpers
@@ -119,6 +120,7 @@ def _place(decl: BufferDecl) -> str:
 def emit(prepared: Prepared, *, backend: str = "opencl") -> Source:
     """The kernel as OpenCL C. Arguments: the buffers in order, then the hidden words as uints."""
     check_supported(prepared, backend)
+    prepared = free_barriers(prepared)
     dialect = OpenClDialect()
     hidden = hidden_words(prepared)
     params: list[str] = []

@@ -23,16 +23,28 @@ if TYPE_CHECKING:
 Binding = dict[str, Expr]
 
 
-class Simplifier:
-    """Applies one table of rules. Results are kept, so a node shared by many is simplified once."""
+class RuleIndex:
+    """Rules by the operation they look for, in the order of the table."""
 
-    def __init__(self, rules: Iterable[Rule], types: Types) -> None:
-        self._types = types
+    def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules: dict[Head, list[tuple[Rule, bool]]] = {}
         for rule in rules:
             key = head(rule.pattern)
             assert key is not None, f"{rule.name} has no operation to look for"
             self._rules.setdefault(key, []).append((rule, rule.keeps_order))
+
+    def candidates(self, expr: Expr) -> Iterable[tuple[Rule, bool]]:
+        """The rules that may apply, each with whether it keeps the order of its operands."""
+        key = head(expr)
+        return () if key is None else self._rules.get(key, ())
+
+
+class Simplifier:
+    """Applies the rules. Results are kept, so a node shared by many is simplified once."""
+
+    def __init__(self, rules: RuleIndex, types: Types) -> None:
+        self._rules = rules
+        self._types = types
         self._normal: dict[Expr, Expr] = {}
         self.applied: dict[str, int] = {}
         """How often each rule was applied; for tests and curious readers."""
@@ -67,10 +79,7 @@ class Simplifier:
         folded = fold(expr)
         if folded is not expr:
             return folded
-        key = head(expr)
-        if key is None:
-            return expr
-        for rule, keeps_order in self._rules.get(key, ()):
+        for rule, keeps_order in self._rules.candidates(expr):
             binding = match(rule, expr, self._types)
             if binding is None or not (keeps_order or self._is_pure(expr)):
                 continue

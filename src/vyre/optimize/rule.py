@@ -9,6 +9,7 @@ what a rule matches, when it holds and what it gives, and one translation of tha
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
@@ -29,15 +30,25 @@ CONDITIONS = (DataType.U32, DataType.Bool)
 VALUES = tuple(t for t in DataType if t is not DataType.Bytes)
 
 
+class Proof(Enum):
+    """Which kind of argument decides a rule for all inputs; the tests carry it out."""
+
+    Bits = "bit-vectors"
+    Integers = "bit-vectors as integers"
+    Cases = "one proof for each power of two"
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`pattern` may become `replacement` where `when` holds. Names are permanent and unique."""
+    """`pattern` may become `replacement` where `when` holds. Names are unique."""
 
     name: str
     pattern: e.Expr
     replacement: e.Expr
     when: e.Expr | None = None
     types: Mapping[str, Types] = field(default_factory=dict[str, Types])
+    """The types each metavariable may have; U32 where none is given."""
+    proof: Proof = Proof.Bits
 
     def types_of(self, name: str) -> Types:
         """The types a metavariable may have; U32 unless the rule says otherwise."""

@@ -138,7 +138,7 @@ class Ranges:
         if form is None:
             return False
         if form.group == 0 and decl.count:
-            return 0 <= form.offset and self._last(form) < decl.count
+            return form.offset >= 0 and self._last(form) < decl.count
         return fast and Constraint(form, decl.name) in self.constraints
 
     def decided(self, expr: e.Expr, *, fast: bool) -> bool | None:

@@ -16,7 +16,7 @@ from vyre.lower.clike import lanes_of
 from vyre.lower.llvm.regions import Choice, Item, Once, Plan, Repeat, Run
 from vyre.lower.llvm.statements import StatementEmitter
 from vyre.lower.llvm.text import FunctionText
-from vyre.lower.llvm.values import Arrays, Ids, length_of
+from vyre.lower.llvm.values import Arrays, Derived, Ids, length_of
 
 if TYPE_CHECKING:
     from vyre.lower.llvm.affine import Ranges
@@ -41,21 +41,7 @@ def flat_function(name: str, prepared: Prepared, layout: Layout, ranges: Ranges,
     text.branch(text.let("any", "icmp ult i64 %first, %last"), head, done)
     text.start(head)
     text.do("%id = phi i64 [ %first, %entry ], [ %id.next, %following ]")
-    used = _used_ids(prepared)
-    names = {e.WorkgroupId(1): "%workgroup_y", e.WorkgroupId(2): "%workgroup_z"}
-    names |= {e.InvocationId(1): "%workgroup_y", e.InvocationId(2): "%workgroup_z"}
-    names |= {e.LocalId(1): "0", e.LocalId(2): "0"}
-    width = prepared.workgroup_size[0]
-    if used & {e.InvocationId(0), e.WorkgroupId(0), e.LocalId(0)}:
-        invocation = text.let("invocation_x", "trunc i64 %id to i32")
-        names[e.InvocationId(0)] = invocation
-        names[e.WorkgroupId(0)] = text.let("workgroup_x", f"udiv i32 {invocation}, {width}")
-        names[e.LocalId(0)] = text.let("local_x", f"urem i32 {invocation}, {width}")
-    wide: dict[str, str] = {}
-    for kind in (e.WorkgroupId, e.LocalId):
-        if kind(0) in used:
-            wide[kind.__name__] = text.let("wide", f"zext i32 {names[kind(0)]} to i64")
-    emitter.ids = Ids(names, "%id", wide.get("WorkgroupId"), wide.get("LocalId"))
+    emitter.ids = _flat_ids(text, prepared)
     emitter.leave = following
     if emitter.block(prepared.entry):
         text.jump(following)
@@ -65,6 +51,23 @@ def flat_function(name: str, prepared: Prepared, layout: Layout, ranges: Ranges,
     text.start(done)
     text.do("ret void")
     return _function(name, layout, text)
+
+
+def _flat_ids(text: FunctionText, prepared: Prepared) -> Ids:
+    """In a row the invocation id along x is the loop counter; the others follow from it."""
+    used, width = _used_ids(prepared), prepared.workgroup_size[0]
+    names: dict[e.Expr, str] = {e.LocalId(1): "0", e.LocalId(2): "0"}
+    for axis, name in ((1, "%workgroup_y"), (2, "%workgroup_z")):
+        names[e.WorkgroupId(axis)] = names[e.InvocationId(axis)] = name
+    wide: dict[e.Expr, str] = {}
+    ids = (e.InvocationId(0), e.WorkgroupId(0), e.LocalId(0))
+    if used.intersection(ids):
+        names[ids[0]] = text.let("invocation_x", "trunc i64 %id to i32")
+    for kind, hint, instruction in ((ids[1], "workgroup_x", "udiv"), (ids[2], "local_x", "urem")):
+        if kind in used:
+            names[kind] = text.let(hint, f"{instruction} i32 {names[ids[0]]}, {width}")
+            wide[kind] = text.let("w", f"zext i32 {names[kind]} to i64")
+    return Ids(names, "%id", wide.get(ids[1]), wide.get(ids[2]))
 
 
 def workgroups_function(
@@ -104,6 +107,8 @@ class _Workgroup:
         for variable in plan.crossing:
             lanes = lanes_of(prepared.variables[variable])
             emitter.places[variable] = Arrays(tuple(f"%c_{variable}.{k}" for k in range(lanes)))
+        for variable, value in plan.derived.items():
+            emitter.places[variable] = Derived(value)
         if plan.mortal:
             self._dead = self.text.slot("dead")
 
@@ -162,7 +167,15 @@ class _Workgroup:
     def _run(self, run: Run) -> None:
         """The loops over the invocations of the workgroup, x innermost."""
         text, emitter = self.text, self.emitter
-        opened: list[tuple[str, str, str]] = []
+        end = text.unique("endregion")
+        sizes = {axis: str(size) for axis, size in enumerate(self.prepared.workgroup_size)}
+        if run.below is not None:
+            some = text.unique("region")
+            below = text.let("w", f"zext i32 {emitter.scalar(run.below)} to i64")
+            sizes[0] = text.let("w", f"call i64 @llvm.umin.i64(i64 {below}, i64 {sizes[0]})")
+            text.branch(text.let("c", f"icmp ne i64 {sizes[0]}, 0"), some, end)
+            text.start(some)
+        opened: list[tuple[str, str, str, str]] = []
         counters = {1: "0", 2: "0"}
         for axis in (2, 1, 0):
             if self.prepared.workgroup_size[axis] == 1 and axis:
@@ -173,19 +186,17 @@ class _Workgroup:
             text.jump(head)
             text.start(head)
             text.do(f"{counter} = phi i64 [ 0, %{before} ], [ {counter}.next, %{latch} ]")
-            opened.append((head, latch, counter))
+            opened.append((head, latch, counter, sizes[axis]))
         emitter.ids = self._ids(counters)
         emitter.forget()
         self._body(run, opened[-1][1])
-        sizes = [size for axis, size in enumerate(self.prepared.workgroup_size) if size > 1 or axis == 0]
-        for level, (head, latch, counter) in reversed(list(enumerate(opened))):
-            size = sizes[len(opened) - 1 - level]
+        for level, (head, latch, counter, size) in reversed(list(enumerate(opened))):
             text.start(latch)
             text.do(f"{counter}.next = add nuw i64 {counter}, 1")
-            after = opened[level - 1][1] if level else text.unique("after")
+            after = opened[level - 1][1] if level else end
             note = _loop_note(emitter.ranges, emitter.fast)
             text.branch(text.let("more", f"icmp ult i64 {counter}.next, {size}"), head, after, note=note)
-        text.start(after)
+        text.start(end)
         emitter.ids = self.outer
         emitter.forget()
         if self.plan.mortal and run.returns:
@@ -222,18 +233,16 @@ class _Workgroup:
     def _ids(self, counters: dict[int, str]) -> Ids:
         text = self.text
         names = dict(self.outer.names)
-        sizes = self.prepared.workgroup_size
-        for axis, axis_name in enumerate(_AXES):
-            kinds = {e.LocalId(axis), e.InvocationId(axis)}
-            if not kinds & self.used:
-                continue
-            counter = counters[axis]
-            local = "0" if counter == "0" else text.let(f"local_{axis_name}", f"trunc i64 {counter} to i32")
-            names[e.LocalId(axis)] = local
-            if e.InvocationId(axis) in self.used:
-                first = text.let("t", f"mul i32 {names[e.WorkgroupId(axis)]}, {sizes[axis]}")
-                names[e.InvocationId(axis)] = text.let(f"invocation_{axis_name}", f"add i32 {first}, {local}")
-        first = text.let("w", f"mul i64 %group, {sizes[0]}")
+        for axis, letter in enumerate(_AXES):
+            local, invocation = e.LocalId(axis), e.InvocationId(axis)
+            counter, size = counters[axis], self.prepared.workgroup_size[axis]
+            names[local], names[invocation] = "0", names[e.WorkgroupId(axis)]
+            if size > 1 and self.used & {local, invocation}:
+                names[local] = text.let(f"local_{letter}", f"trunc i64 {counter} to i32")
+            if size > 1 and invocation in self.used:
+                first = text.let("t", f"mul i32 {names[e.WorkgroupId(axis)]}, {size}")
+                names[invocation] = text.let(f"invocation_{letter}", f"add i32 {first}, {names[local]}")
+        first = text.let("w", f"mul i64 %group, {self.prepared.workgroup_size[0]}")
         wide = text.let("id", f"add i64 {first}, {counters[0]}")
         return Ids(names, wide, "%group", counters[0], self._linear(counters))
 

@@ -42,9 +42,10 @@ _DECLARATIONS = {
 }
 
 _ATTRIBUTES = """\
-attributes #0 = { nounwind }
+attributes #0 = { nounwind noinline optnone }
 attributes #1 = { nounwind noinline }
 """
+"""The entry runs once a row: optimising it would cost more time than it saves."""
 
 _EDGE_LOOPS = """
 !0 = distinct !{!0, !1, !2}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
+from vyre.ir.operators import BinaryOp
 from vyre.ir.walk import postorder, statements
 
 if TYPE_CHECKING:
@@ -20,12 +21,17 @@ if TYPE_CHECKING:
 
     from vyre.lower.prepare import Prepared
 
+_CHEAP = 16
+_TOO_MUCH = 1 << 20
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """Statements that every live invocation executes, one invocation after the other."""
 
     body: tuple[n.Node, ...]
+    below: e.Expr | None = None
+    """Uniform; where it is given, only invocations with a smaller `LocalId(0)` have anything to do."""
 
     @property
     def returns(self) -> bool:
@@ -66,7 +72,8 @@ class Plan:
     """How a workgroup executes. `crossing` are the variables that live in arrays."""
 
     items: tuple[Item, ...]
-    uniform: frozenset[str]
+    derived: dict[str, e.Expr]
+    """Variables that each region computes again, because their value is a few operations on ids."""
     crossing: tuple[str, ...]
     mortal: bool
     """Some invocations may have returned when a later region begins."""
@@ -78,17 +85,22 @@ def plan_regions(prepared: Prepared) -> Plan:
     items = tuple(planner.items(prepared.entry))
     runs = list(_runs(items))
     mortal = len(runs) > 1 and any(run.returns for run in runs)
-    return Plan(items, frozenset(planner.uniform), planner.crossing(items), mortal)
+    crossing = planner.crossing(items)
+    derived = _with_needs(crossing, planner.derived)
+    return Plan(items, derived, tuple(name for name in crossing if name not in derived), mortal)
 
 
 @dataclass(slots=True)
 class _Planner:
     prepared: Prepared
-    uniform: set[str] = field(init=False)
+    uniform: set[str] = field(default_factory=set[str])
+    derived: dict[str, e.Expr] = field(default_factory=dict[str, "e.Expr"])
     _barriers: dict[n.Node, bool] = field(default_factory=dict["n.Node", bool])
 
     def __post_init__(self) -> None:
-        self.uniform = self._uniform() if self._split(self.prepared.entry) else set()
+        if self._split(self.prepared.entry):
+            self.uniform = self._uniform()
+            self.derived = self._derived()
 
     def items(self, body: tuple[n.Node, ...]) -> Iterator[Item]:
         pending: list[n.Node] = []
@@ -96,19 +108,47 @@ class _Planner:
             if isinstance(node, n.Let | n.Assign) and node.name in self.uniform:
                 # A `Let` may move before the statements of its run, which cannot see its variable.
                 if isinstance(node, n.Assign):
-                    yield from _run(pending)
+                    yield from self._run(pending)
                 yield Once(node)
             elif not self._split((node,)):
                 pending.append(node)
             else:
-                yield from _run(pending)
+                yield from self._run(pending)
                 if isinstance(node, n.If):
-                    yield Choice(
-                        node.condition, tuple(self.items(node.then)), tuple(self.items(node.orelse))
-                    )
+                    yield Choice(node.condition, tuple(self.items(node.then)), tuple(self.items(node.orelse)))
                 elif isinstance(node, n.Loop):
                     yield Repeat(node.var, node.start, node.stop, tuple(self.items(node.body)))
-        yield from _run(pending)
+        yield from self._run(pending)
+
+    def _run(self, pending: list[n.Node]) -> Iterator[Run]:
+        body = tuple(pending)
+        pending.clear()
+        match body:
+            case ():
+                return
+            case (n.If(condition=condition, then=then, orelse=()),):
+                below = self._below(condition)
+                yield Run(body) if below is None else Run(then, below)
+            case _:
+                yield Run(body)
+
+    def _below(self, condition: e.Expr) -> e.Expr | None:
+        match condition:
+            case e.BinOp(op=BinaryOp.Lt, left=local, right=bound):
+                pass
+            case e.BinOp(op=BinaryOp.Gt, left=bound, right=local):
+                pass
+            case _:
+                return None
+        if isinstance(local, e.Var):
+            local = self.derived.get(local.name, local)
+        return bound if local is e.LocalId(0) and self._is_uniform(bound) else None
+
+    def _is_uniform(self, root: e.Expr) -> bool:
+        return not any(
+            expr.name not in self.uniform if isinstance(expr, e.Var) else self._diverges(expr)
+            for expr in postorder(root)
+        )
 
     def crossing(self, items: tuple[Item, ...]) -> tuple[str, ...]:
         """Variables that are not uniform and that more than one region or the workgroup needs."""
@@ -157,6 +197,26 @@ class _Planner:
                 private |= _bound_inside(node)
         return ({name for name, _ in definitions} | loops) - self._divergent(definitions, private)
 
+    def _derived(self) -> dict[str, e.Expr]:
+        """Variables bound once to a small expression over ids, lengths and uniform variables."""
+        assigned = {node.name for _, node in statements(self.prepared.entry) if isinstance(node, n.Assign)}
+        fixed = self.uniform - assigned
+        found: dict[str, e.Expr] = {}
+        costs: dict[str, int] = {}
+        known = assigned | self.uniform
+        for _, node in statements(self.prepared.entry):
+            if not isinstance(node, n.Let) or node.name in known:
+                continue
+            cost = 0
+            for expr in postorder(node.value):
+                if isinstance(expr, e.Var):
+                    cost += costs.get(expr.name, 0 if expr.name in fixed else _TOO_MUCH)
+                else:
+                    cost += _TOO_MUCH if isinstance(expr, e.Load | e.Atomic) else 1
+            if cost <= _CHEAP:
+                found[node.name], costs[node.name] = node.value, cost
+        return found
+
     def _divergent(self, definitions: list[tuple[str, e.Expr]], private: set[str]) -> set[str]:
         """The private variables, those of divergent values, and all that depend on them."""
         users: dict[str, list[str]] = {}
@@ -181,12 +241,6 @@ class _Planner:
         return isinstance(expr, e.InvocationId | e.LocalId | e.Atomic)
 
 
-def _run(pending: list[n.Node]) -> Iterator[Run]:
-    if pending:
-        yield Run(tuple(pending))
-        pending.clear()
-
-
 def _runs(items: Iterable[Item]) -> Iterator[Run]:
     for item in items:
         match item:
@@ -205,8 +259,10 @@ def _names_by_place(items: Iterable[Item]) -> Iterator[set[str]]:
     """The variables that each region, and each statement of the workgroup, needs."""
     for item in items:
         match item:
-            case Run(body=body):
-                yield set().union(*(_names(node) for _, node in statements(body)))
+            case Run(body=body, below=below):
+                if below is not None:
+                    yield _used(below)
+                yield set[str]().union(*(_names(node) for _, node in statements(body)))
             case Once(node=node):
                 yield _names(node)
             case Choice(condition=condition, then=then, orelse=orelse):
@@ -216,6 +272,18 @@ def _names_by_place(items: Iterable[Item]) -> Iterator[set[str]]:
             case Repeat(start=start, stop=stop, body=body):
                 yield _used(start) | _used(stop)
                 yield from _names_by_place(body)
+
+
+def _with_needs(crossing: tuple[str, ...], derived: dict[str, e.Expr]) -> dict[str, e.Expr]:
+    """The crossing variables that can be derived, and the derived ones that those are computed from."""
+    found: dict[str, e.Expr] = {}
+    stack = [name for name in crossing if name in derived]
+    while stack:
+        name = stack.pop()
+        if name not in found:
+            found[name] = derived[name]
+            stack.extend(used for used in _used(derived[name]) if used in derived)
+    return found
 
 
 def _names(node: n.Node) -> set[str]:
@@ -231,7 +299,7 @@ def _bound(node: n.Node) -> set[str]:
 
 
 def _bound_inside(node: n.Node) -> set[str]:
-    return set().union(*(_bound(inner) for _, inner in statements((node,))))
+    return set[str]().union(*(_bound(inner) for _, inner in statements((node,))))
 
 
 def _used(root: e.Expr) -> set[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vyre.ir import node as n
 from vyre.ir.walk import statements
 from vyre.lower.clike import lanes_of
-from vyre.lower.llvm.values import Held, Slots, ValueEmitter
+from vyre.lower.llvm.values import Arrays, Derived, Held, Slots, ValueEmitter
 
 if TYPE_CHECKING:
     from vyre.lower.llvm.affine import Ranges
@@ -64,19 +64,21 @@ class StatementEmitter(ValueEmitter):
 
     def bind(self, node: n.Let) -> None:
         name = node.name
+        if isinstance(self.places.get(name), Derived):
+            return
         lanes = self.value(node.value, f"v_{name}")
         place = self.places.get(name)
         if place is None and name in self._assigned:
             count = lanes_of(self.prepared.variables[name])
             place = self.places[name] = Slots(tuple(self.text.slot(f"s_{name}") for _ in range(count)))
-        if place is None or isinstance(place, Held):
-            self.places[name] = Held(lanes)
-        else:
+        if isinstance(place, Slots | Arrays):
             self.write(place, lanes)
+        else:
+            self.places[name] = Held(lanes)
 
     def assign(self, node: n.Assign) -> None:
         place = self.places[node.name]
-        assert not isinstance(place, Held)
+        assert isinstance(place, Slots | Arrays)
         self.write(place, self.value(node.value))
 
     def _if(self, node: n.If) -> bool:

@@ -83,7 +83,14 @@ class Arrays:
     bases: Lanes
 
 
-Place = Held | Slots | Arrays
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A variable that is computed again wherever it is needed."""
+
+    value: e.Expr
+
+
+Place = Held | Slots | Arrays | Derived
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +204,10 @@ class ValueEmitter:
                 return lanes
             case Slots(addresses=addresses):
                 return tuple(self.text.let("t", f"load i32, ptr {a}, align 4") for a in addresses)
+            case Derived(value=value):
+                return self.value(value)
             case Arrays():
-                return tuple(
-                    self.text.let("t", f"load i32, ptr {a}, align 4") for a in self._elements(place)
-                )
+                return tuple(self.text.let("t", f"load i32, ptr {a}, align 4") for a in self._elements(place))
 
     def write(self, place: Slots | Arrays, lanes: Lanes) -> None:
         addresses = place.addresses if isinstance(place, Slots) else self._elements(place)

@@ -5,6 +5,6 @@ bits; F16 and BF16 are the low 16 bits of a U32 whose upper bits are zero, in op
 alike. No definition calls another, so each can be emitted as a function on its own.
 """
 
-from vyre.numeric.soft.catalogue import soft_ops
+from vyre.numeric.soft.catalogue import lowering, soft_op_for, soft_ops
 
-__all__ = ["soft_ops"]
+__all__ = ["lowering", "soft_op_for", "soft_ops"]

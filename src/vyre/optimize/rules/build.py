@@ -6,7 +6,8 @@ from vyre.ir.expr import Expr, LitBool, LitI32, LitU32, UnOp, Var, lift
 from vyre.ir.limits import U32_MAX
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
-from vyre.optimize.rule import Rule, Types
+from vyre.ir.walk import postorder
+from vyre.optimize.rule import Proof, Rule, Types
 
 U32 = DataType.U32
 I32 = DataType.I32
@@ -18,11 +19,19 @@ c, d = Var("c"), Var("d")
 
 
 def rule(
-    name: str, pattern: Expr, replacement: Expr | int, *, when: Expr | None = None, **types: DataType | Types
+    name: str,
+    pattern: Expr,
+    replacement: Expr | int,
+    *,
+    when: Expr | None = None,
+    proof: Proof = Proof.Bits,
+    of: DataType = U32,
+    **types: DataType | Types,
 ) -> Rule:
-    """A rule whose metavariables are U32 unless named here with a type or a choice of types."""
-    listed = {name: (t,) if isinstance(t, DataType) else t for name, t in types.items()}
-    return Rule(name, pattern, lift(replacement), when, listed)
+    """A rule over values of type `of`; metavariables of other types, or of several, are named."""
+    listed = {x.name: (of,) for x in postorder(pattern) if isinstance(x, Var)}
+    listed |= {name: (t,) if isinstance(t, DataType) else t for name, t in types.items()}
+    return Rule(name, pattern, lift(replacement), when, listed, proof)
 
 
 def word(t: DataType, bits: int) -> Expr:

@@ -17,17 +17,14 @@ _CHAINS = {
     ("I32", "Vec4U32"): "U32 Bool",
     ("I32", "Bool"): "U32 Bool",
     ("I32", "U128"): "Bool",
-    ("U64", "U32"): "U32 I32 Bool Vec2U32 Vec4U32 U128",
     ("U64", "I32"): "U32 I32 Bool Vec2U32 Vec4U32 U128",
     ("U64", "Vec2U32"): "Vec2U32 Vec4U32 U128",
     ("U64", "Bool"): "U32 I32 Bool Vec2U32",
     ("U64", "U128"): "U32 Bool Vec2U32",
-    ("Vec2U32", "U32"): "U32 I32 Bool U64 Vec4U32 U128",
     ("Vec2U32", "I32"): "U32 I32 Bool U64 Vec4U32 U128",
     ("Vec2U32", "U64"): "U64 Vec4U32 U128",
     ("Vec2U32", "Bool"): "U32 I32 Bool U64",
     ("Vec2U32", "U128"): "U64",
-    ("Vec4U32", "U32"): "U32 I32 Bool U128",
     ("Vec4U32", "I32"): "U32 I32 Bool U128",
     ("Vec4U32", "U64"): "U128",
     ("Vec4U32", "Vec2U32"): "U32 I32 Bool U128",
@@ -42,7 +39,6 @@ _CHAINS = {
     ("U32", "F32"): "F32",
     ("U32", "F16"): "F16",
     ("U32", "BF16"): "BF16",
-    ("U128", "U32"): "U32 I32 U64 Vec2U32 Vec4U32 Bool",
     ("U128", "I32"): "U32 I32 U64 Vec2U32 Vec4U32 Bool",
     ("U128", "U64"): "U32 I32 U64 Vec2U32 Vec4U32 Bool",
     ("U128", "Vec2U32"): "U64 Vec2U32 Vec4U32",
@@ -50,7 +46,7 @@ _CHAINS = {
     ("U128", "Bool"): "U32 I32 U64 Vec2U32 Vec4U32 Bool",
     ("F32", "U32"): "U32",
 }
-"""(in between, at the end): where the value may come from."""
+"""(in between, at the end): where the value may come from. Wide to U32 is lane 0, which has its own rules."""
 
 
 def _types(names: str) -> tuple[DataType, ...]:

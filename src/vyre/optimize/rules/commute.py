@@ -30,8 +30,6 @@ RULES = tuple(
     rule(f"literal-right-{op.value.lower()}{suffix(t)}", BinOp(op, c, x), _swap(op, c, x), c=t, x=t)
     for op in _SWAPPED
     for t in (U32, I32, BOOL)
-    if t is U32
-    or (t is I32 and op in SIGN_AGNOSTIC_OPS)
-    or (t is BOOL and op in LOGICAL_BINARY_OPS)
+    if t is U32 or (t is I32 and op in SIGN_AGNOSTIC_OPS) or (t is BOOL and op in LOGICAL_BINARY_OPS)
 )
 """Not for two literals, which are folded first, so that no pair is swapped for ever."""

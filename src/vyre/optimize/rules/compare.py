@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from vyre.ir.expr import BinOp, Expr
 from vyre.ir.limits import U32_MAX
 from vyre.ir.operators import BinaryOp
+from vyre.optimize.rule import Proof
 from vyre.optimize.rules.build import I32, U32, c, d, logical_not, rule, suffix, word, x, y
 
 if TYPE_CHECKING:
@@ -26,35 +27,32 @@ _EQUALITY = (BinaryOp.Eq, BinaryOp.Ne)
 
 def _equality(t: DataType, op: BinaryOp) -> list[Rule]:
     zero, s = word(t, 0), f"{op.value.lower()}{suffix(t)}"
-    every = {"x": t, "y": t, "z": t, "c": t, "d": t}
 
     def same(left: Expr, right: Expr) -> Expr:
         return BinOp(op, left, right)
 
     return [
-        rule(f"self-{s}", same(x, x), int(op is BinaryOp.Eq), **every),
-        rule(f"difference-{s}", same(x - y, zero), same(x, y), **every),
-        rule(f"xor-{s}", same(x ^ y, zero), same(x, y), **every),
-        rule(f"negated-{s}", same(-x, c), same(x, -c), **every),
-        rule(f"complement-{s}", same(~x, c), same(x, ~c), **every),
-        rule(f"add-constant-{s}", same(x + c, d), same(x, d - c), **every),
-        rule(f"sub-constant-{s}", same(x - c, d), same(x, d + c), **every),
-        rule(f"constant-sub-{s}", same(c - x, d), same(x, c - d), **every),
-        rule(f"xor-constant-{s}", same(x ^ c, d), same(x, c ^ d), **every),
-        rule(f"add-first-{s}", same(x + y, x), same(y, zero), **every),
-        rule(f"add-second-{s}", same(x + y, y), same(x, zero), **every),
-        rule(f"negated-both-{s}", same(-x, -y), same(x, y), **every),
-        rule(f"complement-both-{s}", same(~x, ~y), same(x, y), **every),
+        rule(f"self-{s}", same(x, x), int(op is BinaryOp.Eq), of=t),
+        rule(f"difference-{s}", same(x - y, zero), same(x, y), of=t),
+        rule(f"xor-{s}", same(x ^ y, zero), same(x, y), of=t),
+        rule(f"negated-{s}", same(-x, c), same(x, -c), of=t),
+        rule(f"complement-{s}", same(~x, c), same(x, ~c), of=t),
+        rule(f"add-constant-{s}", same(x + c, d), same(x, d - c), of=t),
+        rule(f"sub-constant-{s}", same(x - c, d), same(x, d + c), of=t),
+        rule(f"constant-sub-{s}", same(c - x, d), same(x, c - d), of=t),
+        rule(f"xor-constant-{s}", same(x ^ c, d), same(x, c ^ d), of=t),
+        rule(f"add-first-{s}", same(x + y, x), same(y, zero), of=t),
+        rule(f"add-second-{s}", same(x + y, y), same(x, zero), of=t),
+        rule(f"negated-both-{s}", same(-x, -y), same(x, y), of=t),
+        rule(f"complement-both-{s}", same(~x, ~y), same(x, y), of=t),
         rule(
             f"and-unreachable-{s}",
             same(x & c, d),
             int(op is BinaryOp.Ne),
             when=(d & ~c).ne(zero),
-            **every,
+            of=t,
         ),
-        rule(
-            f"or-unreachable-{s}", same(x | c, d), int(op is BinaryOp.Ne), when=(c & ~d).ne(zero), **every
-        ),
+        rule(f"or-unreachable-{s}", same(x | c, d), int(op is BinaryOp.Ne), when=(c & ~d).ne(zero), of=t),
     ]
 
 
@@ -106,6 +104,6 @@ RULES = (
     rule("and-constant-not-above", (x & c) <= d, 1, when=c <= d),
     rule("shr-constant-below", (x >> c) < d, 1, when=(U32_MAX >> c) < d),
     rule("shr-not-above", (x >> y) <= x, 1),
-    rule("mod-not-above-self", (x % y) <= x, 1),
+    rule("mod-not-above-self", (x % y) <= x, 1, proof=Proof.Integers),
     rule("div-not-above-self", (x // y) <= x, 1),
 )

@@ -39,9 +39,7 @@ def _cast_lanes(source: DataType, target: DataType, how: CastRule) -> list[Rule]
             found = Lane(x, i) if source.lanes > 1 else _word(source)
         elif how is CastRule.ZeroExtend:
             found = LitU32(0)
-        elif how is CastRule.Splat:
-            found = _word(source)
-        elif how is CastRule.SignExtend and i == 0:
+        elif how is CastRule.Splat or (how is CastRule.SignExtend and i == 0):
             found = _word(source)
         else:
             continue

@@ -2,7 +2,7 @@
 
 from vyre.ir.expr import Cast, Select, Var
 from vyre.optimize.rule import CONDITIONS, VALUES
-from vyre.optimize.rules.build import BOOL, U32, c, logical_not, rule, suffix, word, x, y, z
+from vyre.optimize.rules.build import BOOL, U32, c, logical_not, rule, word, x, y, z
 
 w = Var("w")
 _TRUE, _FALSE = word(BOOL, 1), word(BOOL, 0)
@@ -38,14 +38,6 @@ RULES = (
         Select(x, y, Select(x, z, w)),
         Select(x, y, w),
         x=CONDITIONS, y=VALUES, z=VALUES, w=VALUES,
-    ),
-    *(
-        rule(f"{name}{suffix(t)}", pattern, replacement, x=t, y=t, z=VALUES, w=VALUES)
-        for t in CONDITIONS
-        for name, pattern, replacement in (
-            ("select-both", Select(x, Select(y, z, w), w), Select(x.and_(y), z, w)),
-            ("select-either", Select(x, z, Select(y, z, w)), Select(x.or_(y), z, w)),
-        )
     ),
     rule("select-value-or-zero", Select(x, x, word(U32, 0)), x),
     rule("select-zero-or-value", Select(x, word(U32, 0), x), 0),

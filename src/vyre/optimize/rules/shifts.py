@@ -6,16 +6,12 @@ _FIT = ((c & 31) + (d & 31)) < 32
 _EMPTY = ((c & 31) + (d & 31)) > 31
 
 RULES = (
-    rule("shl-zero", x << 0, x),
-    rule("shr-zero", x >> 0, x),
+    rule("shl-zero", x << c, x, when=(c & 31).eq(0)),
+    rule("shr-zero", x >> c, x, when=(c & 31).eq(0)),
     rule("zero-shl", 0 << x, 0),
     rule("zero-shr", 0 >> x, 0),
-    rule("shl-whole", x << c, x << (c & 31), when=c > 31),
-    rule("shr-whole", x >> c, x >> (c & 31), when=c > 31),
     rule("shl-masked", x << (y & c), x << y, when=(c & 31).eq(31)),
     rule("shr-masked", x >> (y & c), x >> y, when=(c & 31).eq(31)),
-    rule("shl-mod", x << (y % c), x << y, when=c.ne(0).and_((c & (c - 1)).eq(0)).and_((c & 31).eq(0))),
-    rule("shr-mod", x >> (y % c), x >> y, when=c.ne(0).and_((c & (c - 1)).eq(0)).and_((c & 31).eq(0))),
     rule("shl-turn", x << (y + c), x << y, when=(c & 31).eq(0)),
     rule("shr-turn", x >> (y + c), x >> y, when=(c & 31).eq(0)),
     rule("shl-back", x << (c - y), x << -y, when=(c & 31).eq(0)),
@@ -44,5 +40,4 @@ RULES = (
     rule("shr-not-zero", (x >> c).ne(0), x > (ONES >> (32 - c)), when=(c & 31).ne(0)),
     rule("mul-shl", (x << c) * d, x * (d << c)),
     rule("shl-mul", (x * c) << d, x * (c << d)),
-    rule("shr-div", (x >> c) // d, x // (d << c), when=((d << c) >> c).eq(d)),
 )

@@ -1,0 +1,343 @@
+"""The programs behind the canaries: small, quick, and each wrong on some device that was seen or feared.
+
+Operands come from buffers, so that no compiler folds what the device should compute. Expected words
+are written down, not computed, and the tests hold them against the reference.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vyre.compose.inline import inline
+from vyre.ir import (
+    Assign,
+    Atomic,
+    AtomicOp,
+    Barrier,
+    BinaryOp,
+    BufferDecl,
+    Call,
+    DataType,
+    If,
+    InvocationId,
+    Let,
+    LitU32,
+    Load,
+    LocalId,
+    Loop,
+    Node,
+    Program,
+    Var,
+)
+from vyre.ir.expr import BinOp
+from vyre.ir.walk import expressions, statements
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from vyre.ir import Expr
+
+_HALVES = (DataType.F16, DataType.BF16)
+_MAX = 0xFFFF_FFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Canary:
+    """A program over u32 buffers with the words that must be in `out` after it.
+
+    `uses` says whether a program needs the feature that the canary watches; None for a canary that is
+    recorded only, because no lowering relies on it.
+    """
+
+    name: str
+    feature: str
+    program: Program
+    inputs: dict[str, tuple[int, ...]]
+    workgroups: int
+    expected: tuple[int, ...]
+    uses: Callable[[Program], bool] | None
+
+
+def words(values: Sequence[int]) -> bytes:
+    return struct.pack(f"<{len(values)}I", *values)
+
+
+def _has_statement(kind: type[Node]) -> Callable[[Program], bool]:
+    return lambda program: any(isinstance(node, kind) for _, node in statements(program.entry))
+
+
+def _has_operator(*ops: BinaryOp) -> Callable[[Program], bool]:
+    return lambda program: any(isinstance(x, BinOp) and x.op in ops for x in expressions(program.entry))
+
+
+def _has_atomic(program: Program) -> bool:
+    return any(isinstance(x, Atomic) for x in expressions(program.entry))
+
+
+def _has_bound_buffer(program: Program) -> bool:
+    return any(not b.access.shared for b in program.buffers)
+
+
+def _has_workgroup_memory(program: Program) -> bool:
+    return any(b.access.shared for b in program.buffers)
+
+
+def _has_halves(program: Program) -> bool:
+    return any(b.element in _HALVES and b.access.writable for b in program.buffers)
+
+
+_OUT = BufferDecl.read_write("out", 0, DataType.U32)
+_IN = BufferDecl.read("data", 1, DataType.U32)
+_I = InvocationId(0)
+
+
+def _mix(value: Expr, count: Expr) -> Expr:
+    """A step that no compiler sums up in closed form."""
+    return (value ^ (value >> 15)) * 0x2C1B3C6D + count
+
+
+def _long_loops() -> Canary:
+    entry = [
+        Let("x", _IN[0]),
+        Loop("i", LitU32(0), _IN[1], [Assign("x", _mix(Var("x"), Var("i")))]),
+        _OUT.store(0, Var("x")),
+        Loop("i", LitU32(0), _IN[2], [Loop("j", LitU32(0), _IN[2], [Assign("x", _mix(Var("x"), Var("j")))])]),
+        _OUT.store(1, Var("x")),
+    ]
+    return Canary(
+        "long loops",
+        "loops",
+        Program([_OUT, _IN], (1,), entry),
+        {"out": (0, 0), "data": (1, 70_000, 260)},
+        1,
+        (0x55F0A6EE, 0x9883C6F8),
+        _has_statement(Loop),
+    )
+
+
+def _storage_bounds() -> Canary:
+    entry = [
+        _OUT.store(_I, Load("data", _IN[_I]) + 100),
+        _OUT.store(_IN[_I] + 4, LitU32(7)),
+        Let("old", Atomic(AtomicOp.Add, "out", _IN[_I] | 0x8000_0000, LitU32(1))),
+        _OUT.store(_I + 4, Var("old") + 50),
+    ]
+    return Canary(
+        "out-of-bounds storage",
+        "storage and uniform buffers",
+        Program([_OUT, _IN], (4,), entry),
+        {"out": (1,) * 8, "data": (4, _MAX - 4, 0x4000_0000, 0x8000_0000)},
+        1,
+        (100, 100, 100, 100, 50, 50, 50, 50),
+        _has_bound_buffer,
+    )
+
+
+def _workgroup_bounds() -> Canary:
+    tile = BufferDecl.workgroup("tile", DataType.U32, 3)
+    bins = BufferDecl.workgroup("bins", DataType.U32, 3, atomic=True)
+    lane = LocalId(0)
+    entry = [
+        If(lane < 3, [tile.store(lane, lane + 1)]),
+        Barrier(),
+        tile.store(_IN[lane], LitU32(9)),
+        Let("old", Atomic(AtomicOp.Exchange, "bins", _IN[lane], LitU32(9))),
+        Barrier(),
+        _OUT.store(lane, Load("tile", _IN[lane]) + Var("old")),
+        _OUT.store(lane + 4, Load("tile", lane % 3) * 10 + Load("bins", lane % 3)),
+    ]
+    return Canary(
+        "out-of-bounds workgroup memory",
+        "workgroup memory",
+        Program([_OUT, _IN, tile, bins], (4,), entry),
+        {"out": (5,) * 8, "data": (3, 4, 0x8000_0000, _MAX)},
+        1,
+        (0, 0, 0, 0, 10, 20, 30, 10),
+        _has_workgroup_memory,
+    )
+
+
+def _zeroed_workgroup_memory() -> Canary:
+    tile = BufferDecl.workgroup("tile", DataType.U32, 70)
+    lane = LocalId(0)
+    entry = [
+        Let("seen", LitU32(0)),
+        Loop("k", LitU32(0), LitU32(70), [Assign("seen", Var("seen") | Load("tile", Var("k")))]),
+        _OUT.store(_I, Var("seen")),
+        Barrier(),
+        tile.store(lane, LitU32(0xDEADBEEF)),
+        tile.store(lane + 64, LitU32(0xDEADBEEF)),
+        Barrier(),
+        If(Load("tile", lane).ne(0xDEADBEEF), [_OUT.store(_I, LitU32(1))]),
+    ]
+    return Canary(
+        "zeroed workgroup memory",
+        "workgroup memory",
+        Program([_OUT, tile], (64,), entry),
+        {"out": (3,) * 512},
+        8,
+        (0,) * 512,
+        _has_workgroup_memory,
+    )
+
+
+def _barriers() -> Canary:
+    tile = BufferDecl.workgroup("tile", DataType.U32, 64)
+    lane = LocalId(0)
+    neighbour = Load("tile", (lane + Var("step")) % 64)
+    entry = [
+        tile.store(lane, _IN[0] + lane),
+        Loop(
+            "k",
+            LitU32(0),
+            LitU32(6),
+            [
+                Let("step", LitU32(1) << Var("k")),
+                Barrier(),
+                Let("sum", Load("tile", lane) + neighbour),
+                Barrier(),
+                tile.store(lane, Var("sum")),
+            ],
+        ),
+        Barrier(),
+        _OUT.store(_I, Load("tile", 63 - lane)),
+    ]
+    return Canary(
+        "barriers",
+        "barriers",
+        Program([_OUT, _IN, tile], (64,), entry),
+        {"out": (0,) * 128, "data": (5,)},
+        2,
+        (64 * 5 + 2016,) * 128,
+        _has_statement(Barrier),
+    )
+
+
+def _atomics() -> Canary:
+    def update(op: AtomicOp, index: int, value: Expr, *expected: Expr) -> Node:
+        return Let(f"old{index}", Atomic(op, "out", LitU32(index), value, *expected))
+
+    entry = [
+        update(AtomicOp.Add, 0, _I),
+        update(AtomicOp.Or, 1, LitU32(1) << _I),
+        update(AtomicOp.And, 2, ~(LitU32(1) << _I)),
+        update(AtomicOp.Xor, 3, _I * 3),
+        update(AtomicOp.Min, 4, _I ^ 0x8000_0000),
+        update(AtomicOp.Max, 5, _I ^ 0x8000_0000),
+        If(_I.eq(7), [update(AtomicOp.Exchange, 6, LitU32(77))]),
+        update(AtomicOp.CompareExchange, 7, LitU32(1000), LitU32(5)),
+        If(Var("old7").eq(5), [Let("won", Atomic(AtomicOp.Add, "out", LitU32(8), LitU32(1)))]),
+        Let("before", Atomic(AtomicOp.Or, "out", LitU32(9), LitU32(1) << (_I % 32))),
+    ]
+    return Canary(
+        "atomics",
+        "atomics",
+        Program([_OUT], (32,), entry),
+        {"out": (10, 0, _MAX, 1, _MAX, 0, 3, 5, 0, 0)},
+        2,
+        (10 + 2016, _MAX, 0, 0xC1, 0x8000_0000, 0x8000_003F, 77, 1000, 1, _MAX),
+        _has_atomic,
+    )
+
+
+def _half_stores() -> Canary:
+    halves = BufferDecl.read_write("out", 0, DataType.F16)
+    entry = [
+        Loop("k", LitU32(0), LitU32(20), [halves.store(_I, (_I * 257 + Var("k")).cast(DataType.F16))]),
+    ]
+    return Canary(
+        "neighbouring 16-bit stores",
+        "stores of 16-bit elements",
+        Program([halves], (64,), entry),
+        {"out": (0,) * 32},
+        1,
+        tuple((2 * i * 257 + 19) | ((2 * i + 1) * 257 + 19) << 16 for i in range(32)),
+        _has_halves,
+    )
+
+
+def _elementwise(
+    name: str,
+    feature: str,
+    result: Callable[[Expr, Expr], Expr],
+    rows: Sequence[tuple[int, int, int]],
+    uses: Callable[[Program], bool] | None,
+) -> Canary:
+    """One operation on pairs of operands; a row is both operands and the result."""
+    left, right, expected = zip(*rows, strict=True)
+    a, b = BufferDecl.read("a", 1, DataType.U32), BufferDecl.read("b", 2, DataType.U32)
+    program = inline(Program([_OUT, a, b], (1,), [_OUT.store(_I, result(a[_I], b[_I]))]))
+    inputs = {"out": (0x5A5A5A5A,) * len(rows), "a": left, "b": right}
+    return Canary(name, feature, program, inputs, len(rows), expected, uses)
+
+
+def _binary(op: BinaryOp) -> Callable[[Expr, Expr], Expr]:
+    return lambda a, b: BinOp(op, a, b)
+
+
+def _signed_mod(a: Expr, b: Expr) -> Expr:
+    i32 = DataType.I32
+    return Call("signed.mod", (a.cast(i32), b.cast(i32))).cast(DataType.U32)
+
+
+_ODD = 0x8000_0001
+
+INTEGER_CANARIES: tuple[Canary, ...] = (
+    _long_loops(),
+    _storage_bounds(),
+    _workgroup_bounds(),
+    _zeroed_workgroup_memory(),
+    _barriers(),
+    _atomics(),
+    _half_stores(),
+    _elementwise(
+        "shifts left",
+        "shifts",
+        _binary(BinaryOp.Shl),
+        [(_ODD, 0, _ODD), (_ODD, 31, 0x8000_0000), (_ODD, 32, _ODD), (_ODD, 33, 2), (3, _MAX, 0x8000_0000)],
+        _has_operator(BinaryOp.Shl),
+    ),
+    _elementwise(
+        "shifts right",
+        "shifts",
+        _binary(BinaryOp.Shr),
+        [(_ODD, 0, _ODD), (_ODD, 31, 1), (_ODD, 32, _ODD), (_ODD, 33, 0x4000_0000), (_MAX, _MAX, 1)],
+        _has_operator(BinaryOp.Shr),
+    ),
+    _elementwise(
+        "division",
+        "division",
+        _binary(BinaryOp.Div),
+        [(7, 0, 0), (_MAX, 0, 0), (_MAX, 1, _MAX), (_MAX, _MAX, 1), (0x8000_0000, _MAX, 0), (100, 7, 14)],
+        _has_operator(BinaryOp.Div),
+    ),
+    _elementwise(
+        "remainder",
+        "division",
+        _binary(BinaryOp.Mod),
+        [(7, 0, 0), (_MAX, 0, 0), (_MAX, 10, 5), (0x8000_0000, _MAX, 0x8000_0000), (100, 7, 2)],
+        _has_operator(BinaryOp.Mod),
+    ),
+    _elementwise(
+        "high product",
+        "MulHi",
+        _binary(BinaryOp.MulHi),
+        [(_MAX, _MAX, 0xFFFF_FFFE), (0x1_0000, 0x1_0000, 1), (0xFFFF, 0x1_0001, 0), (_ODD, 2, 1)],
+        _has_operator(BinaryOp.MulHi),
+    ),
+    # Composed of unsigned operators, so that a device whose signed remainder is wrong still gets it right.
+    _elementwise(
+        "signed remainder",
+        "signed.mod",
+        _signed_mod,
+        [(0xFFFF_FFF9, 3, _MAX), (7, 0xFFFF_FFFD, 1), (0x8000_0000, _MAX, 0), (0xFFFF_FFF9, 0, 0)],
+        None,
+    ),
+)
+
+FLOAT_CANARIES: tuple[Canary, ...] = ()
+"""NaN comparison, flush to zero, fusion: they come with the native float operations they admit."""
+
+CANARIES = INTEGER_CANARIES + FLOAT_CANARIES

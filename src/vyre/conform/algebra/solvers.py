@@ -1,0 +1,163 @@
+"""Three solvers behind one question: is this SMT-LIB text satisfiable, and by which values?
+
+Each is tried for a while, in an order that the text suggests: bitwuzla is fastest on bits, cvc5 with
+bit-vectors as integers and z3 where there is division. None is needed to import this module.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from vyre.errors import VyreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Answer(Enum):
+    Unsat = "unsat"
+    Sat = "sat"
+    Unknown = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One solver with its options and the seconds it may take."""
+
+    solver: str
+    options: tuple[tuple[str, str], ...] = ()
+    seconds: float = 10.0
+
+    @property
+    def options_text(self) -> str:
+        return " ".join(f"{name}={value}" for name, value in self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer, and for `Sat` a value per variable. `tried` are the attempts that gave up before."""
+
+    answer: Answer
+    model: dict[str, int]
+    attempt: Attempt
+    version: str
+    seconds: float
+    cached: bool = False
+
+
+_AS_INTEGERS = (("solve-bv-as-int", "sum"),)
+_LATER = (
+    Attempt("bitwuzla", seconds=10),
+    Attempt("cvc5", _AS_INTEGERS, seconds=10),
+    Attempt("z3", seconds=20),
+    Attempt("bitwuzla", seconds=120),
+)
+BITS = (Attempt("bitwuzla", seconds=2), Attempt("cvc5", _AS_INTEGERS, seconds=2), *_LATER)
+DIVISION = (Attempt("cvc5", _AS_INTEGERS, seconds=2), Attempt("bitwuzla", seconds=2), *_LATER)
+_PACKAGES = {"bitwuzla": "bitwuzla", "cvc5": "cvc5", "z3": "z3-solver"}
+
+
+def plan(text: str) -> tuple[Attempt, ...]:
+    """The attempts for a text, in order."""
+    return DIVISION if "bvudiv" in text or "bvurem" in text else BITS
+
+
+@cache
+def solver_version(solver: str) -> str:
+    """The installed version, or the empty text where the solver is missing."""
+    try:
+        return version(_PACKAGES[solver])
+    except PackageNotFoundError:
+        return ""
+
+
+def solve(text: str, *, attempts: Sequence[Attempt] | None = None) -> Verdict:
+    """The first definite answer. Raises `VyreError` when no solver is installed."""
+    chosen = [a for a in attempts or plan(text) if solver_version(a.solver)]
+    if not chosen:
+        raise VyreError("no solver is installed.", fix="install one with `pip install vyre[conform]`.")
+    verdict = _ask(chosen[0], text)
+    for attempt in chosen[1:]:
+        if verdict.answer is not Answer.Unknown:
+            break
+        verdict = _ask(attempt, text)
+    return verdict
+
+
+def _ask(attempt: Attempt, text: str) -> Verdict:
+    start = time.perf_counter()
+    answer, model = _BACKENDS[attempt.solver](attempt, text)
+    seconds = time.perf_counter() - start
+    return Verdict(answer, model, attempt, solver_version(attempt.solver), seconds)
+
+
+def _module(name: str) -> Any:
+    """The solver's module, untyped: none of them ships complete types."""
+    return importlib.import_module(name)
+
+
+def _bitwuzla(attempt: Attempt, text: str) -> tuple[Answer, dict[str, int]]:
+    bw = _module("bitwuzla")
+    options = bw.Options()
+    options.set(bw.Option.PRODUCE_MODELS, True)
+    options.set(bw.Option.TIME_LIMIT_PER, int(attempt.seconds * 1000))
+    for name, value in attempt.options:
+        options.set(getattr(bw.Option, name), int(value))
+    parser = bw.Parser(bw.TermManager(), options)
+    parser.parse(text, True, False)
+    solver = parser.bitwuzla()
+    answer = Answer(str(solver.check_sat()))
+    if answer is not Answer.Sat:
+        return answer, {}
+    variables = [f for f in parser.get_declared_funs() if f.is_const()]
+    return answer, {f.symbol(): int(solver.get_value(f).value(16), 16) for f in variables}
+
+
+def _cvc5(attempt: Attempt, text: str) -> tuple[Answer, dict[str, int]]:
+    cvc5 = _module("cvc5")
+    solver = cvc5.Solver(cvc5.TermManager())
+    solver.setOption("produce-models", "true")
+    solver.setOption("tlimit-per", str(int(attempt.seconds * 1000)))
+    for name, value in attempt.options:
+        solver.setOption(name, value)
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "query")
+    symbols = parser.getSymbolManager()
+    while not (command := parser.nextCommand()).isNull():
+        command.invoke(solver, symbols)
+    found = solver.checkSat()
+    if found.isUnsat():
+        return Answer.Unsat, {}
+    if not found.isSat():
+        return Answer.Unknown, {}
+    values = {
+        t.getSymbol(): int(solver.getValue(t).getBitVectorValue(10)) for t in symbols.getDeclaredTerms()
+    }
+    return Answer.Sat, values
+
+
+def _z3(attempt: Attempt, text: str) -> tuple[Answer, dict[str, int]]:
+    z3 = _module("z3")
+    solver = z3.Solver(ctx=z3.Context())
+    solver.set("timeout", int(attempt.seconds * 1000))
+    for name, value in attempt.options:
+        solver.set(name, value)
+    solver.from_string(text)
+    found = str(solver.check())
+    if found != "sat":
+        return Answer.Unsat if found == "unsat" else Answer.Unknown, {}
+    model = solver.model()
+    return Answer.Sat, {d.name(): model[d].as_long() for d in model.decls()}
+
+
+_BACKENDS: dict[str, Callable[[Attempt, str], tuple[Answer, dict[str, int]]]] = {
+    "bitwuzla": _bitwuzla,
+    "cvc5": _cvc5,
+    "z3": _z3,
+}

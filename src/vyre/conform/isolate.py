@@ -1,0 +1,347 @@
+"""A backend in a process of its own, so that its crash or hang is a result and not the end of the run.
+
+    with Isolated("mine:Backend", timeout=60) as backend:     # or the name of an entry point
+        backend.compile(program).run(buffers, (64, 1, 1))
+
+`Isolated` is itself a `Backend`. A child that dies raises `BackendCrash`, one that does not answer in time
+is killed and raises `BackendHang`; the next request starts a new one, which compiles again what it is asked
+to run. Buffers made by `allocate` are shared memory and are not copied; others are. The child ends with its
+parent, whatever ends that one.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass
+from multiprocessing import reduction
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    from vyre.backends.protocol import BackendInfo
+    from vyre.ir.program import Program
+
+DEFAULT_TIMEOUT = 60.0
+START_TIMEOUT = 120.0
+_ALIGN = 64
+_SCRATCH = 1 << 20
+_send_handle: Any = reduction.send_handle  # its stub knows one of the two kinds of connections
+
+
+class BackendCrash(VyreError):
+    """The process of a backend died while it worked."""
+
+
+class BackendHang(VyreError):
+    """A backend gave no answer in time, and its process was ended."""
+
+
+class BackendFault(VyreError):
+    """A backend raised an exception of its own; `kind` is its type."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        self.kind = kind
+        super().__init__(f"{kind}: {message}", fix="repair the backend; the program is valid.")
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What a compiled kernel tells about itself; empty where it does not."""
+
+    lowering: str = ""
+    source: str = ""
+    assembly: str = ""
+
+
+def inspect(executable: Any) -> Inspection:
+    """Source, assembly and way of lowering, from the optional attributes of an executable."""
+    if isinstance(executable, IsolatedExecutable):
+        return executable.inspect()
+    source = getattr(executable, "source", "")
+    source = getattr(source, "text", source)
+    assembly = getattr(executable, "assembly", "")
+    if callable(assembly):
+        assembly = assembly()
+    lowering = getattr(executable, "lowering", "")
+    return Inspection(*(v if isinstance(v, str) else "" for v in (lowering, source, assembly)))
+
+
+def allocate(backend: Any, nbytes: int) -> memoryview:
+    """Memory that a backend runs on without a copy: shared with its process where it has one."""
+    if isinstance(backend, Isolated):
+        return backend.allocate(nbytes)
+    return np.zeros(nbytes, np.uint8).data
+
+
+def load(target: str) -> Any:
+    """The backend that a target names: `module:Class`, constructed without arguments, or an entry point."""
+    if ":" not in target:
+        from vyre.backends import get
+
+        return get(target)
+    import importlib
+
+    module, _, name = target.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)()
+    except (ImportError, AttributeError) as error:
+        raise DispatchError(
+            f"no backend class at {target!r}: {error}.",
+            fix="name it as module:Class, importable from where you are.",
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    number: int
+    memory: mmap.mmap
+    file: Any
+    address: int
+    size: int
+
+
+class Isolated:
+    """The backend `target` in a child process; see the module."""
+
+    def __init__(self, target: str, *, timeout: float = DEFAULT_TIMEOUT) -> None:
+        self.target = target
+        self.timeout = timeout
+        self.restarts = 0
+        self._lock = threading.RLock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Any = None
+        self._life: int | None = None
+        self._segments: list[_Segment] = []
+        self._attached: set[int] = set()
+        self._scratch: _Segment | None = None
+        self._info = self._start()
+        self.name = self._info.name
+
+    def __enter__(self) -> Isolated:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        with self._lock:
+            self._end()
+            self._segments.clear()
+            self._scratch = None
+
+    def describe(self) -> BackendInfo:
+        return self._info
+
+    def compile(self, program: Program) -> IsolatedExecutable:
+        from vyre.wire import byte_digest, encode
+
+        executable = IsolatedExecutable(self, byte_digest(program), encode(program))
+        self._request("compile", executable.key, executable.wire)
+        return executable
+
+    def allocate(self, nbytes: int) -> memoryview:
+        """Zeroed memory that is shared with the child."""
+        with self._lock:
+            return memoryview(self._new_segment(nbytes).memory)[:nbytes]
+
+    def _new_segment(self, nbytes: int) -> _Segment:
+        size = max(nbytes, mmap.PAGESIZE)
+        folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        file = tempfile.TemporaryFile(dir=folder)
+        file.truncate(size)
+        memory = mmap.mmap(file.fileno(), size)
+        address = int(np.frombuffer(memory, np.uint8).ctypes.data)
+        number = self._segments[-1].number + 1 if self._segments else 0
+        segment = _Segment(number, memory, file, address, size)
+        self._segments.append(segment)
+        return segment
+
+    def _start(self) -> BackendInfo:
+        ours, theirs = socket.socketpair()
+        life_read, self._life = os.pipe()
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+        code = "from vyre.conform.isolate_child import main; main()"
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", code, str(theirs.fileno()), str(life_read), self.target],
+                pass_fds=(theirs.fileno(), life_read),
+                stdin=subprocess.DEVNULL,
+                stdout=2,  # what a backend prints must not mix with ours
+                env=environment,
+            )
+        finally:
+            theirs.close()
+            os.close(life_read)
+        self._connection = Connection(ours.detach())
+        self._attached = set()
+        return self._receive(max(START_TIMEOUT, self.timeout))
+
+    def _end(self) -> int | None:
+        """Ends the child, if there is one, and says how it ended."""
+        if self._process is None:
+            return None
+        self._connection.close()
+        if self._life is not None:
+            os.close(self._life)
+        self._process.kill() if self._process.poll() is None else None
+        code = self._process.wait()
+        self._process = self._connection = self._life = None
+        return code
+
+    def _receive(self, timeout: float) -> Any:
+        try:
+            if not self._connection.poll(timeout):
+                self._end()
+                raise BackendHang(
+                    f"the backend {self.target} did not answer within {timeout:g} s.",
+                    fix="find what hangs, or allow more time with --timeout.",
+                )
+            status, *values = self._connection.recv()
+        except (EOFError, OSError):
+            # The child closed its end, so it is dying; its own exit code says more than our kill would.
+            try:
+                assert self._process is not None
+                self._process.wait(5)
+            except subprocess.TimeoutExpired:
+                pass
+            raise BackendCrash(
+                f"the process of the backend {self.target} died ({_ending(self._end())}).",
+                fix="run the case named here alone, under a debugger.",
+            ) from None
+        match status:
+            case "ok":
+                return values[0]
+            case "refused":
+                op, backend, why, fix = values
+                raise UnsupportedByBackend(op, backend, why=why, fix=fix)
+            case "unavailable":
+                self._end()
+                raise DispatchError(values[0], fix=values[1])
+            case _:
+                raise BackendFault(values[0], values[1])
+
+    def _request(self, *message: Any) -> Any:
+        with self._lock:
+            if self._process is None:
+                self.restarts += 1
+                self._start()
+            try:
+                self._connection.send(message)
+            except OSError:
+                return self._receive(self.timeout)
+            return self._receive(self.timeout)
+
+    def _run(
+        self, executable: IsolatedExecutable, buffers: Mapping[str, memoryview], grid: tuple[int, int, int]
+    ) -> None:
+        with self._lock:
+            places: list[tuple[str, int, int, int, bool]] = []
+            loose: list[tuple[str, memoryview]] = []
+            for name, view in buffers.items():
+                found = self._place(view)
+                if found is None:
+                    loose.append((name, view))
+                else:
+                    places.append((name, *found, view.nbytes, not view.readonly))
+            copies = self._copy_in(loose, places)
+            for segment in self._needed(places):
+                self._attach(segment)
+            if self._request("run", executable.key, places, grid) == "missing":
+                self._request("compile", executable.key, executable.wire)
+                for segment in self._needed(places):
+                    self._attach(segment)
+                self._request("run", executable.key, places, grid)
+            for view, copy in copies:
+                if not view.readonly:
+                    view.cast("B")[:] = copy
+
+    def _place(self, view: memoryview) -> tuple[int, int] | None:
+        if not view.nbytes:
+            return None
+        address = int(np.frombuffer(view, np.uint8).ctypes.data)
+        for segment in self._segments:
+            if segment.address <= address and address + view.nbytes <= segment.address + segment.size:
+                return segment.number, address - segment.address
+        return None
+
+    def _copy_in(
+        self, loose: list[tuple[str, memoryview]], places: list[tuple[str, int, int, int, bool]]
+    ) -> list[tuple[memoryview, memoryview]]:
+        total = sum(-(-v.nbytes // _ALIGN) * _ALIGN for _, v in loose)
+        if self._scratch is None or self._scratch.size < total:
+            if self._scratch is not None:
+                self._segments.remove(self._scratch)
+            self._scratch = self._new_segment(max(total, _SCRATCH))
+        whole = memoryview(self._scratch.memory)
+        at = 0
+        copies: list[tuple[memoryview, memoryview]] = []
+        for name, view in loose:
+            copy = whole[at : at + view.nbytes]
+            copy[:] = view.cast("B") if view.nbytes else b""
+            places.append((name, self._scratch.number, at, view.nbytes, not view.readonly))
+            copies.append((view, copy))
+            at += -(-view.nbytes // _ALIGN) * _ALIGN
+        return copies
+
+    def _needed(self, places: list[tuple[str, int, int, int, bool]]) -> list[_Segment]:
+        numbers = {p[1] for p in places}
+        return [s for s in self._segments if s.number in numbers]
+
+    def _attach(self, segment: _Segment) -> None:
+        if self._process is None:
+            self._request("ping")
+        if segment.number in self._attached:
+            return
+        assert self._process is not None
+        self._connection.send(("attach", segment.number, segment.size))
+        _send_handle(self._connection, segment.file.fileno(), self._process.pid)
+        self._receive(self.timeout)
+        self._attached.add(segment.number)
+
+
+class IsolatedExecutable:
+    """A program that the child has compiled, and compiles again after a restart."""
+
+    def __init__(self, owner: Isolated, key: str, wire: bytes) -> None:
+        self._owner = owner
+        self.key = key
+        self.wire = wire
+
+    def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
+        self._owner._run(self, buffers, workgroups)
+
+    def inspect(self) -> Inspection:
+        owner = self._owner
+        found = owner._request("inspect", self.key)
+        if found == "missing":
+            owner._request("compile", self.key, self.wire)
+            found = owner._request("inspect", self.key)
+        return Inspection(*found)
+
+
+def _ending(code: int | None) -> str:
+    import signal
+
+    if code is None:
+        return "for no known reason"
+    if code >= 0:
+        return f"exit status {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"

@@ -1,0 +1,115 @@
+"""The process in which an isolated backend lives: it answers one request after the other until its parent ends.
+
+    python -c "from vyre.conform.isolate_child import main; main()" SOCKET LIFE TARGET
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import signal
+import sys
+from collections import OrderedDict
+from multiprocessing import reduction
+from multiprocessing.connection import Connection
+from typing import Any
+
+from vyre.conform.isolate import inspect, load
+from vyre.errors import UnsupportedByBackend, VyreError
+
+_KEPT = 512
+"""Compiled programs the child keeps; a parent that asks for a dropped one sends it again."""
+
+_recv_handle: Any = reduction.recv_handle
+
+
+def main() -> None:
+    descriptor, life, target = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    _end_with_parent(life)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
+    connection: Any = Connection(descriptor)
+    try:
+        backend = load(target)
+        connection.send(("ok", backend.describe()))
+    except VyreError as error:
+        connection.send(("unavailable", error.message, error.fix))
+        return
+    except Exception as error:  # a stranger's constructor may raise anything
+        connection.send(("unavailable", f"{type(error).__name__}: {error}", "repair the backend."))
+        return
+    _serve(connection, backend)
+
+
+def _end_with_parent(life: int) -> None:
+    """Asks the kernel for a signal when the pipe to the parent breaks, which ends even a hung child."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
+        flags = fcntl.fcntl(life, fcntl.F_GETFL)
+        fcntl.fcntl(life, fcntl.F_SETFL, flags | os.O_ASYNC | os.O_NONBLOCK)
+    except (ImportError, AttributeError, OSError):
+        pass  # there the child ends when it next waits for a request
+
+
+def _serve(connection: Any, backend: Any) -> None:
+    kept: OrderedDict[str, Any] = OrderedDict()
+    segments: dict[int, mmap.mmap] = {}
+    while True:
+        try:
+            message = connection.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            answer = _answer(message, connection, backend, kept, segments)
+        except UnsupportedByBackend as refusal:
+            why = refusal.message.partition(": ")[2].rstrip(".")
+            connection.send(("refused", refusal.op, refusal.backend, why, refusal.fix))
+        except VyreError as error:
+            connection.send(("error", type(error).__name__, error.message))
+        except Exception as error:  # a backend under test may raise anything
+            connection.send(("error", type(error).__name__, str(error)))
+        else:
+            connection.send(("ok", answer))
+
+
+def _answer(
+    message: tuple[Any, ...],
+    connection: Any,
+    backend: Any,
+    kept: OrderedDict[str, Any],
+    segments: dict[int, mmap.mmap],
+) -> Any:
+    match message:
+        case ("ping",):
+            return None
+        case ("attach", number, size):
+            descriptor = _recv_handle(connection)
+            segments[number] = mmap.mmap(descriptor, size)
+            os.close(descriptor)
+            return None
+        case ("compile", key, wire):
+            from vyre.wire import decode
+
+            kept[key] = backend.compile(decode(wire))
+            kept.move_to_end(key)
+            if len(kept) > _KEPT:
+                kept.popitem(last=False)
+            return None
+        case ("inspect", key):
+            if key not in kept:
+                return "missing"
+            found = inspect(kept[key])
+            return (found.lowering, found.source, found.assembly)
+        case ("run", key, places, grid):
+            if key not in kept:
+                return "missing"
+            kept.move_to_end(key)
+            views: dict[str, memoryview] = {}
+            for name, number, at, nbytes, writable in places:
+                view = memoryview(segments[number])[at : at + nbytes]
+                views[name] = view if writable else view.toreadonly()
+            kept[key].run(views, grid)
+            return None
+        case _:
+            raise ValueError(f"no request {message[0]!r}")

@@ -1,0 +1,116 @@
+"""The journal of a run: what is finished, on disk, so that a killed run goes on where it stopped.
+
+A file of lines, `crc32 json`. Lines are only appended; the first is the head that says which run this is.
+A line that is torn or damaged ends what is believed: it and everything after it are cut off and done again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vyre.conform.results import canonical
+from vyre.errors import VyreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+SYNC_SECONDS = 0.25
+"""How long finished work may be only in the memory of the operating system."""
+
+
+class Journal:
+    """An open journal. `entries` are the believed records found in it, without the head."""
+
+    def __init__(self, path: Path, head: Mapping[str, Any], *, resume: bool) -> None:
+        self.path = path
+        self.entries: list[dict[str, Any]] = []
+        self._synced = 0.0
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            found, length = read(path) if resume and path.exists() else ([], 0)
+            self.head: dict[str, Any] = found[0] if found else json.loads(canonical(head))
+            self.entries = found[1:]
+            self._file = path.open("r+b" if found else "w+b")
+            if found:
+                self._file.truncate(length)
+                self._file.seek(length)
+            else:
+                self._file.write(line(self.head))
+            self.sync()
+            _sync_folder(path.parent)
+        except OSError as error:
+            raise VyreError(
+                f"cannot keep a journal at {path}: {error.strerror}.",
+                fix="pass --state with a folder that can be written.",
+            ) from None
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        self._file.write(line(record))
+        self._file.flush()
+        if time.monotonic() - self._synced > SYNC_SECONDS:
+            self.sync()
+
+    def sync(self) -> None:
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._synced = time.monotonic()
+
+    def close(self) -> None:
+        if not self._file.closed:
+            self.sync()
+            self._file.close()
+
+
+def line(record: Mapping[str, Any]) -> bytes:
+    body = canonical(record)
+    return b"%08x %b" % (zlib.crc32(body), body)
+
+
+def read(path: Path) -> tuple[list[dict[str, Any]], int]:
+    """The records up to the first line that is torn or damaged, and how many bytes they take."""
+    records: list[dict[str, Any]] = []
+    length = 0
+    for record, size in _believed(path):
+        records.append(record)
+        length += size
+    return records, length
+
+
+def _believed(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
+    with path.open("rb") as file:
+        for raw in file:
+            checksum, _, body = raw.partition(b" ")
+            if not raw.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(body):
+                return
+            yield json.loads(body), len(raw)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Makes the names in a folder durable, where the system can."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Writes a whole file or nothing, and does not return before it is on disk."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with part.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+    _sync_folder(path.parent)

@@ -1,0 +1,74 @@
+"""Every registered spec, one small file per op.
+
+    specs() -> tuple[OpSpec, ...]     all of them, primitives first, in a fixed order
+    spec(op_id) -> OpSpec             one of them; `OpError` for an unknown id
+    lookup                            `spec`, under the name under which terms take it
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import TYPE_CHECKING
+
+from vyre.errors import OpError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from vyre.conform.spec.op import OpSpec
+    from vyre.conform.spec.term import Lookup
+
+PRIMITIVES = (
+    *("add", "sub", "mul", "div", "mod", "bit_and", "bit_or", "bit_xor", "shl", "shr"),
+    *("eq", "ne", "lt", "gt", "le", "ge", "logical_and", "logical_or"),
+    *("mul_hi", "negate", "bit_not", "logical_not", "popcount", "clz", "ctz", "reverse_bits"),
+)
+ATOMICS = ("add", "or", "and", "xor", "min", "max", "exchange", "compare_exchange")
+
+
+@cache
+def _by_id() -> Mapping[str, OpSpec]:
+    from vyre.conform.registry.cast import table
+    from vyre.conform.registry.memory import load, store
+    from vyre.conform.registry.value import lanes, select
+
+    here = __name__
+    found: list[OpSpec] = [
+        *(importlib.import_module(f"{here}.primitive.{name}").SPEC for name in PRIMITIVES),
+        *(importlib.import_module(f"{here}.atomic.{name}").SPEC for name in ATOMICS),
+        select.SPEC,
+        *lanes.specs(),
+        *table.specs(),
+        load.SPEC,
+        load.BOOL_SPEC,
+        store.SPEC,
+    ]
+    return {made.id: made for made in found}
+
+
+def specs() -> tuple[OpSpec, ...]:
+    """Every registered spec."""
+    return tuple(_by_id().values())
+
+
+def primitives() -> tuple[OpSpec, ...]:
+    """The 18 binary and 7 unary primitives and `MulHi`."""
+    return specs()[: len(PRIMITIVES)]
+
+
+def spec(op_id: str) -> OpSpec:
+    """The spec of an op id."""
+    found = _by_id().get(op_id)
+    if found is None:
+        raise OpError(f"no spec is registered as {op_id!r}.", fix="run `vyre laws` for the ids that have one.")
+    return found
+
+
+lookup: Lookup = spec
+
+
+def replaced(*changed: OpSpec) -> Lookup:
+    """A look-up in which these specs stand in for those of the same id."""
+    known = {made.id: made for made in changed}
+    return lambda op_id: known.get(op_id) or spec(op_id)

@@ -1,0 +1,1 @@
+"""The eight atomics as functions of one cell: (old, value[, expected]) to (new, returned)."""

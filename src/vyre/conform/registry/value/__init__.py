@@ -1,0 +1,1 @@
+"""`Select`, `Lane` and `MakeVec`: what moves values without changing them."""

@@ -1,0 +1,362 @@
+"""What a conformance run has shown, as data: everything a certificate may be made of.
+
+    results = run(...).results          # vyre.conform.suite
+    results.to_json()                   canonical bytes: sorted keys, no clock, no timing, one final newline
+    Results.from_json(data)             the same value back; anything else raises `VyreError`
+    results.digest                      sha256 of those bytes
+
+A run of one plan on one backend gives the same bytes, in one go or resumed after any number of kills.
+Timing goes to an annex of its own (`vyre.conform.suite.Annex`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import types
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+
+from vyre.errors import VyreError
+
+SCHEMA = "vyre.results/1"
+CONFIDENCE = 0.99
+EXHAUSTIVE = {"u8": "u8", "u8x3": "u8", "u16": "u16", "all": "u32"}
+"""Kinds of cases that are every input of a domain, and the domain."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """Everything that decides which cases are run; two runs with equal plans run the same ones.
+
+    `cases` are the random cases per op and law, `shard` is (i, n) with i from 1, `skip` the cases left
+    out at the start of the run's order, `largest` the longest exhaustive kind that is run.
+    """
+
+    backend: str
+    seed: int
+    cases: int
+    shard: tuple[int, int]
+    skip: int
+    ops: tuple[str, ...]
+    registry: str
+    stages: tuple[str, ...]
+    programs: int
+    exhaustive: bool
+    largest: int
+    repeats: int
+    regressions: tuple[str, ...] = ()
+    """Digests of the stored failures that are replayed first."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing was left out but by the choice of ops and sizes."""
+        return self.shard == (1, 1) and self.skip == 0
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(canonical(asdict(self))).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class BackendFacts:
+    """The device, driver and toolchain the evidence is about."""
+
+    name: str
+    version: str
+    device: str
+    driver: str
+    toolchain: str
+    conventions: tuple[str, ...]
+    categories: tuple[str, ...]
+    approximate: tuple[str, ...]
+    target: str
+    """What a replay command names: an entry point, or `module:Class`."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindCount:
+    """Cases of one kind of generator: run here, planned in all shards together, and failed here."""
+
+    kind: str
+    cases: int
+    planned: int
+    failed: int
+
+    @property
+    def complete(self) -> bool:
+        return self.cases == self.planned
+
+
+@dataclass(frozen=True, slots=True)
+class LawResult:
+    """One law or property on the backend's own results; `role` is `law` or `property`."""
+
+    law: str
+    role: str
+    equations: tuple[str, ...]
+    counts: tuple[KindCount, ...]
+
+    @property
+    def failed(self) -> int:
+        return sum(c.failed for c in self.counts)
+
+    @property
+    def evidence(self) -> str:
+        return evidence(self.counts)
+
+    @property
+    def witnessed(self) -> int:
+        return witnessed(self.counts)
+
+    @property
+    def density(self) -> float | None:
+        """Faults this dense or denser would have been found with 99 %; None where nothing was sampled."""
+        return density_found(self.witnessed) if self.witnessed else None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCount:
+    """An equivalence class and the cases that fell into it."""
+
+    name: str
+    cases: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryCount:
+    """The boundary values of one operand word: declared, and those that no case had, in hex."""
+
+    word: int
+    declared: int
+    missed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    classes: tuple[ClassCount, ...] = ()
+    boundaries: tuple[BoundaryCount, ...] = ()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What was declared and met no case."""
+        found = [f"class {c.name}" for c in self.classes if not c.cases]
+        found += [f"boundary {value} of word {b.word}" for b in self.boundaries for value in b.missed]
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class OpResult:
+    """One op. `status` is `passed`, `failed`, `refused` (with the reason) or `not run`.
+
+    `lowering` is the way the backend says it took (`native` where it says nothing), `instruction` whether
+    the op was seen in the compiled kernel: `seen`, `not seen`, `not exposed`.
+    """
+
+    id: str
+    version: int
+    category: str
+    status: str
+    refusal: str
+    lowering: str
+    instruction: str
+    parity: tuple[KindCount, ...]
+    laws: tuple[LawResult, ...]
+    coverage: Coverage
+
+    @property
+    def cases(self) -> int:
+        return sum(c.cases for c in self.parity)
+
+    @property
+    def evidence(self) -> str:
+        return evidence(self.parity)
+
+    @property
+    def density(self) -> float | None:
+        n = witnessed(self.parity)
+        return density_found(n) if n else None
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectCount:
+    """Cases about one subject of a stage, such as a barrier property or a family of golden rows."""
+
+    subject: str
+    cases: int
+    failed: int
+    refused: int
+
+
+@dataclass(frozen=True, slots=True)
+class StageResult:
+    """One stage besides the ops: `regressions`, `golden`, `determinism`, `wire`, `barrier`, `atomics`,
+    `bounds`, `races`, `programs`. `planned` counts the cases of all shards together."""
+
+    stage: str
+    planned: int
+    subjects: tuple[SubjectCount, ...]
+
+    @property
+    def cases(self) -> int:
+        return sum(s.cases for s in self.subjects)
+
+    @property
+    def failed(self) -> int:
+        return sum(s.failed for s in self.subjects)
+
+    @property
+    def refused(self) -> int:
+        return sum(s.refused for s in self.subjects)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One fault, shrunk to its smallest input.
+
+    `kind` is `value`, `law`, `crash`, `hang`, `error`, `unstable` (not the same twice) or `coverage`;
+    `inputs` are the bits of each operand of the smallest failing case, `found` those of the first one,
+    `count` how many cases of that unit failed. `case` is the permanent name of the first one.
+    """
+
+    backend: str
+    stage: str
+    op: str
+    case: str
+    kind: str
+    inputs: tuple[str, ...]
+    expected: str
+    actual: str
+    found: tuple[str, ...]
+    count: int
+    seed: int
+    note: str
+    program: str
+    source: str
+    replay: str
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(canonical(asdict(self))).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedFailure:
+    """A line of the file of expected failures, and whether it failed in this run."""
+
+    pattern: str
+    reason: str
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A finished run. `complete` is False when it was cut short."""
+
+    plan: RunPlan
+    backend: BackendFacts
+    ops: tuple[OpResult, ...]
+    stages: tuple[StageResult, ...]
+    failures: tuple[Failure, ...]
+    expected: tuple[ExpectedFailure, ...] = ()
+    schema: str = SCHEMA
+
+    @property
+    def cases(self) -> int:
+        """Cases run: parity, every law, and every stage."""
+        laws = sum(c.cases for o in self.ops for law in o.laws for c in law.counts)
+        return sum(o.cases for o in self.ops) + laws + sum(s.cases for s in self.stages)
+
+    @property
+    def refused(self) -> tuple[OpResult, ...]:
+        return tuple(o for o in self.ops if o.status == "refused")
+
+    @property
+    def unexpected(self) -> tuple[Failure, ...]:
+        """Failures that no line of the expected ones covers."""
+        return tuple(f for f in self.failures if not any(covers(e.pattern, f) for e in self.expected))
+
+    @property
+    def unexpected_passes(self) -> tuple[ExpectedFailure, ...]:
+        return tuple(e for e in self.expected if not e.failed)
+
+    @property
+    def ok(self) -> bool:
+        return not self.unexpected and not self.unexpected_passes
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.to_json()).hexdigest()
+
+    def to_json(self) -> bytes:
+        return canonical(asdict(self))
+
+    @classmethod
+    def from_json(cls, data: bytes | str) -> Results:
+        try:
+            value = json.loads(data)
+            if value.get("schema") != SCHEMA:
+                raise VyreError(
+                    f"results of schema {value.get('schema')!r}, not {SCHEMA!r}.",
+                    fix="read them with the version of vyre that wrote them.",
+                )
+            return cast("Results", decode(cls, value))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise VyreError(
+                f"these are no results of a conformance run: {error}.",
+                fix="pass the results file that `vyre certify` wrote.",
+            ) from None
+
+
+def covers(pattern: str, failure: Failure) -> bool:
+    """Whether a line of expected failures means this one: an op id, a case name, or a prefix of one."""
+    return pattern in (failure.op, failure.case) or failure.case.startswith(f"{pattern}/")
+
+
+def witnessed(counts: tuple[KindCount, ...]) -> int:
+    """Uniform random cases among these."""
+    return sum(c.cases for c in counts if c.kind == "random")
+
+
+def evidence(counts: tuple[KindCount, ...]) -> str:
+    """The label of what was run: `exhaustive u8 + witnessed 1048576`, `unverified` for nothing."""
+    domains = sorted({EXHAUSTIVE[c.kind] for c in counts if c.kind in EXHAUSTIVE and c.cases and c.complete})
+    parts = [f"exhaustive {d}" for d in domains]
+    n = sum(c.cases for c in counts if c.kind not in EXHAUSTIVE)
+    if n:
+        parts.append(f"witnessed {n}")
+    return " + ".join(parts) or "unverified"
+
+
+def density_found(cases: int, *, confidence: float = CONFIDENCE) -> float:
+    """The density d with 1 - (1 - d)^cases = confidence: denser faults are found more surely than that."""
+    return -math.expm1(math.log1p(-confidence) / cases)
+
+
+def canonical(value: Any) -> bytes:
+    """JSON with sorted keys and no spaces; equal values have equal bytes."""
+    return (json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
+
+
+def decode(cls: Any, value: Any) -> Any:
+    """The dataclass that `dataclasses.asdict` made `value` of; unknown and missing fields raise."""
+    if is_dataclass(cls):
+        hints = get_type_hints(cls)
+        names = {f.name for f in fields(cls)}
+        if not isinstance(value, dict) or set(cast("dict[str, Any]", value)) != names:
+            raise ValueError(f"a record of other fields than {', '.join(sorted(names))}")
+        record = cast("dict[str, Any]", value)
+        return cast("Any", cls)(**{name: decode(hints[name], record[name]) for name in names})
+    origin, args = get_origin(cls), get_args(cls)
+    if origin is tuple:
+        if not isinstance(value, list):
+            raise ValueError(f"{value!r} is no list")
+        items = cast("list[Any]", value)
+        kinds = [args[0]] * len(items) if args[-1] is Ellipsis else list(args)
+        return tuple(decode(kind, item) for kind, item in zip(kinds, items, strict=True))
+    if origin in (Union, types.UnionType):
+        return value
+    if type(value) is not cls:
+        raise ValueError(f"{value!r} is no {cls.__name__}")
+    return value

@@ -1,0 +1,88 @@
+"""Loads and stores as functions of one element, on real buffers.
+
+A case is an index into a buffer of a certain length. Cases of one length share a dispatch as long as no two
+of them touch the same element; those that do go into further rounds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vyre.conform.spec.op import LoadForm, StoreForm
+from vyre.conform.spec.program import OUT, WORKGROUP
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from vyre.conform.spec.op import OpSpec
+
+    Words = NDArray[np.uint32]
+
+_FILL = 0x5EED_0000
+
+
+def run_memory(executable: Any, spec: OpSpec, operands: Sequence[Words]) -> Words:
+    """The result of every case, by the backend. Operands are those of the spec, one array each."""
+    index, length, *rest = operands
+    result = np.zeros(len(index), np.uint32)
+    for size in np.unique(length):
+        cases = np.flatnonzero(length == size)
+        touched = [index[cases]] if isinstance(spec.form, LoadForm) else [index[cases], rest[0][cases]]
+        for chosen in _rounds(touched, int(size)):
+            mine = cases[chosen]
+            values = [w[mine] for w in rest]
+            run = _load if isinstance(spec.form, LoadForm) else _store
+            result[mine] = run(executable, int(size), index[mine], values)
+    return result
+
+
+def _rounds(touched: list[Words], size: int) -> list[NDArray[np.intp]]:
+    """Cases in groups, in each of which no element is touched by two of them."""
+    count = len(touched[0])
+    last = np.zeros(size, np.intp)
+    number = np.zeros(count, np.intp)
+    for case in range(count):
+        mine = {int(t[case]) for t in touched if t[case] < size}
+        if mine:
+            number[case] = turn = max(last[e] for e in mine)
+            for e in mine:
+                last[e] = turn + 1
+    return [np.flatnonzero(number == turn) for turn in range(int(number.max(initial=0)) + 1)]
+
+
+def _load(executable: Any, size: int, index: Words, values: list[Words]) -> Words:
+    memory = np.arange(size, dtype=np.uint32) + np.uint32(_FILL)
+    inside = index < size
+    memory[index[inside]] = values[0][inside]
+    out = np.full(len(index), 0xA5A5_A5A5, np.uint32)
+    views = {"index": _bytes(index).toreadonly(), "memory": _bytes(memory).toreadonly(), OUT: _bytes(out)}
+    executable.run(views, (-(-len(index) // WORKGROUP[0]), 1, 1))
+    return out
+
+
+def _store(executable: Any, size: int, index: Words, values: list[Words]) -> Words:
+    """A place out of bounds has no element to look at; an element that no case names must not change."""
+    at, old, value = values
+    memory = np.arange(size, dtype=np.uint32) + np.uint32(_FILL)
+    inside = at < size
+    memory[at[inside]] = old[inside]
+    before = memory.copy()
+    views = {"index": _bytes(index).toreadonly(), "memory": _bytes(memory), "value": _bytes(value).toreadonly()}
+    executable.run(views, (-(-len(index) // WORKGROUP[0]), 1, 1))
+    result = old.copy()
+    result[inside] = memory[at[inside]]
+    named = np.zeros(size, np.bool_)
+    named[at[inside]] = True
+    named[index[index < size]] = True
+    changed = np.flatnonzero((memory != before) & ~named)
+    if len(changed):
+        result[0] = ~result[0]  # a stray write belongs to the dispatch; its first case answers for it
+    return result
+
+
+def _bytes(array: Words) -> memoryview:
+    return np.ascontiguousarray(array).view(np.uint8).data

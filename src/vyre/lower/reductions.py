@@ -1,0 +1,101 @@
+"""Float reductions inside one invocation, written out in their declared order (decision 9)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.ir.expr import BinOp, Expr, FReduce, Literal, LitU32, Load, Select, Var
+from vyre.ir.node import Assign, If, Let, Loop, Node
+from vyre.ir.operators import BinaryOp, ReduceOp, ReduceOrder
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from vyre.lower.names import NameSupply
+
+_OPERATOR = {
+    ReduceOp.Add: BinaryOp.FAdd,
+    ReduceOp.Mul: BinaryOp.FMul,
+    ReduceOp.Min: BinaryOp.FMin,
+    ReduceOp.Max: BinaryOp.FMax,
+}
+_ONE = {DataType.F32: 0x3F800000, DataType.F16: 0x3C00, DataType.BF16: 0x3F80, DataType.F64: 0x3FF0 << 48}
+_INFINITY = {
+    DataType.F32: 0x7F800000,
+    DataType.F16: 0x7C00,
+    DataType.BF16: 0x7F80,
+    DataType.F64: 0x7FF0 << 48,
+}
+_LEVELS = 32
+
+
+def empty_value(op: ReduceOp, element: DataType) -> Literal:
+    """The result over no elements."""
+    match op:
+        case ReduceOp.Add:
+            return Literal(element, 0)
+        case ReduceOp.Mul:
+            return Literal(element, _ONE[element])
+        case ReduceOp.Min:
+            return Literal(element, _INFINITY[element])
+        case ReduceOp.Max:
+            return Literal(element, _INFINITY[element] | 1 << (element.bits - 1))
+
+
+def expand_reduction(fold: FReduce, element: DataType, out: list[Node], supply: NameSupply) -> Expr:
+    """Appends the statements of the fold to `out` and gives its value."""
+    start, stop = Var(supply.fresh("start")), Var(supply.fresh("stop"))
+    out += [Let(start.name, fold.start), Let(stop.name, fold.stop)]
+    if fold.order is ReduceOrder.Strict:
+        return _strict(fold, element, start, stop, out, supply)
+    return _tree(fold, element, start, stop, out, supply)
+
+
+def _strict(
+    fold: FReduce, element: DataType, start: Var, stop: Var, out: list[Node], supply: NameSupply
+) -> Expr:
+    total, k = Var(supply.fresh("total")), supply.fresh("k")
+    some = start < stop
+    first = Select(some, Load(fold.buffer, start), empty_value(fold.op, element))
+    step = BinOp(_OPERATOR[fold.op], total, Load(fold.buffer, Var(k)))
+    out += [
+        Let(total.name, first),
+        Loop(k, Select(some, start + 1, stop), stop, [Assign(total.name, step)]),
+    ]
+    return total
+
+
+def _tree(
+    fold: FReduce, element: DataType, start: Var, stop: Var, out: list[Node], supply: NameSupply
+) -> Expr:
+    """A binary counter of finished subtrees: slot j holds a perfect tree of 2^j elements.
+
+    Splitting n at the largest power of two below n gives exactly the subtrees of the bits of n, highest
+    first, so the leftover slots are joined from the lowest upwards.
+    """
+    operator = _OPERATOR[fold.op]
+    zero = Literal(element, 0)
+    slots = [Var(supply.fresh("slot")) for _ in range(_LEVELS)]
+    k, carry, open_, number = (supply.fresh(n) for n in ("k", "carry", "open", "number"))
+    out += [Let(slot.name, zero) for slot in slots]
+    body: list[Node] = [
+        Let(carry, Load(fold.buffer, Var(k))),
+        Let(number, Var(k) - start),
+        Let(open_, LitU32(1)),
+    ]
+    for level, slot in enumerate(slots):
+        full = (Var(number) >> level) & 1
+        join = Assign(carry, BinOp(operator, slot, Var(carry)))
+        put = [Assign(slot.name, Var(carry)), Assign(open_, LitU32(0))]
+        body.append(If(Var(open_), [If(full, [join], put)]))
+    out.append(Loop(k, start, stop, body))
+    count, total, some = (supply.fresh(n) for n in ("count", "total", "some"))
+    out += [
+        Let(count, Select(start < stop, stop - start, LitU32(0))),
+        Let(total, empty_value(fold.op, element)),
+        Let(some, LitU32(0)),
+    ]
+    for level, slot in enumerate(slots):
+        full = (Var(count) >> level) & 1
+        joined = Assign(total, BinOp(operator, slot, Var(total)))
+        out.append(If(full, [If(Var(some), [joined], [Assign(total, slot)]), Assign(some, LitU32(1))]))
+    return Var(total)

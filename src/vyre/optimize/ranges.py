@@ -1,0 +1,244 @@
+"""What is known of a u32: an interval, and buffers whose length it is below or does not exceed.
+
+The abstract values of the bounds analysis and the meaning of every operation on them. All of it is sound for
+wrapping arithmetic: where a sum or product may wrap, nothing is known. Signed numbers are their bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vyre.ir import expr as e
+from vyre.ir.limits import U32_MAX
+from vyre.ir.operators import INTEGER_COMPARE_OPS, LOGICAL_BINARY_OPS, BinaryOp, UnaryOp
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_T = DataType
+_WORDS = (_T.U32, _T.I32, _T.Bool)
+_NONE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """`lo <= value <= hi`; below the length of each buffer in `below`, at most that of each in `most`.
+
+    `most` includes `below`. A range with `lo > hi` cannot occur: contradictory facts mean that the place
+    is never reached, and there every claim is true.
+    """
+
+    lo: int = 0
+    hi: int = U32_MAX
+    below: frozenset[str] = _NONE
+    most: frozenset[str] = _NONE
+
+    def meet(self, other: Range) -> Range:
+        """What is known when both are."""
+        lo, hi = max(self.lo, other.lo), min(self.hi, other.hi)
+        return Range(lo, max(lo, hi), self.below | other.below, self.most | other.most)
+
+    def join(self, other: Range) -> Range:
+        """What is known when one of them is, and nobody knows which."""
+        return Range(
+            min(self.lo, other.lo),
+            max(self.hi, other.hi),
+            self.below & other.below,
+            self.most & other.most,
+        )
+
+
+ANY = Range()
+_TRUTH = Range(0, 1)
+
+
+def exactly(value: int) -> Range:
+    return Range(value, value)
+
+
+def _up_to(hi: int, *bounds: Range) -> Range:
+    """A value that is at most `hi` and at most each of `bounds`."""
+    below = _NONE.union(*(b.below for b in bounds))
+    most = _NONE.union(*(b.most for b in bounds))
+    return Range(0, min(hi, *(b.hi for b in bounds)), below, most)
+
+
+def compared(op: BinaryOp, truth: bool, a: Range, b: Range) -> tuple[Range, Range]:
+    """What the outcome of a comparison tells about its two sides."""
+    match op, truth:
+        case (BinaryOp.Lt, True) | (BinaryOp.Ge, False):
+            return _less(a, b)
+        case (BinaryOp.Gt, True) | (BinaryOp.Le, False):
+            b, a = _less(b, a)
+            return a, b
+        case (BinaryOp.Le, True) | (BinaryOp.Gt, False):
+            return _less_or_equal(a, b)
+        case (BinaryOp.Ge, True) | (BinaryOp.Lt, False):
+            b, a = _less_or_equal(b, a)
+            return a, b
+        case (BinaryOp.Eq, True) | (BinaryOp.Ne, False):
+            both = a.meet(b)
+            return both, both
+        case _:
+            return _apart(a, b), _apart(b, a)
+
+
+def _less(a: Range, b: Range) -> tuple[Range, Range]:
+    below = Range(0, max(b.hi - 1, 0), b.most, b.most)
+    return a.meet(below), b.meet(Range(min(a.lo + 1, U32_MAX)))
+
+
+def _less_or_equal(a: Range, b: Range) -> tuple[Range, Range]:
+    return a.meet(Range(0, b.hi, b.below, b.most)), b.meet(Range(a.lo))
+
+
+def _apart(a: Range, b: Range) -> Range:
+    """`a` where it is not equal to `b`."""
+    if b.lo != b.hi:
+        return a
+    lo = a.lo + 1 if a.lo == b.lo and a.lo < a.hi else a.lo
+    hi = a.hi - 1 if a.hi == b.lo and a.hi > a.lo else a.hi
+    return Range(lo, hi, a.below, a.most)
+
+
+class Transfer:
+    """The range of one node from those of its operands; counts and sizes come from the program."""
+
+    def __init__(self, counts: Mapping[str, int], workgroup_size: tuple[int, int, int]) -> None:
+        self._counts = counts
+        self._size = workgroup_size
+
+    def tighten(self, value: Range) -> Range:
+        """Bounds by a buffer of known length are numbers too."""
+        hi = value.hi
+        for name in value.most:
+            if self._counts.get(name):
+                hi = min(hi, self._counts[name] - (name in value.below))
+        return value if hi == value.hi else Range(value.lo, max(hi, value.lo), value.below, value.most)
+
+    def of(self, expr: e.Expr, operands: tuple[Range, ...], types: tuple[DataType, ...]) -> Range:
+        match expr:
+            case e.LitU32(value=value) | e.LitI32(value=value):
+                return exactly(value & U32_MAX)
+            case e.LitBool(value=value):
+                return exactly(int(value))
+            case e.BufLen(buffer=buffer):
+                count = self._counts.get(buffer, 0)
+                own = frozenset({buffer})
+                return Range(count, count, _NONE, own) if count else Range(0, U32_MAX, _NONE, own)
+            case e.LocalId(axis=axis) if axis < 3:
+                return Range(0, self._size[axis] - 1)
+            case e.BinOp(op=op, left=left) if op in _BINARY:
+                found = _BINARY[op](*operands)
+                return found.meet(_from_length(left, operands[1])) if op is BinaryOp.Sub else found
+            case e.BinOp(op=op) if op in INTEGER_COMPARE_OPS or op in LOGICAL_BINARY_OPS:
+                return _TRUTH
+            case e.UnOp(op=op):
+                return _unary(op, operands[0])
+            case e.Cast(target=target) if target in _WORDS and types[0] in _WORDS:
+                return _to_bool(operands[0]) if target is _T.Bool else operands[0]
+            case _:
+                return ANY
+
+
+def _from_length(left: e.Expr, y: Range) -> Range:
+    """`len(b) - y` and `len(b) - 1 - y` stay within b where y does."""
+    match left:
+        case e.BufLen(buffer=b) if b in y.most and y.lo > 0:
+            return Range(0, U32_MAX - 1, frozenset({b}), frozenset({b}))
+        case e.BinOp(op=BinaryOp.Sub, left=e.BufLen(buffer=b), right=e.LitU32(value=1)) if b in y.below:
+            return Range(0, U32_MAX - 1, frozenset({b}), frozenset({b}))
+        case _:
+            return ANY
+
+
+def _add(a: Range, b: Range) -> Range:
+    return Range(a.lo + b.lo, a.hi + b.hi) if a.hi + b.hi <= U32_MAX else ANY
+
+
+def _sub(a: Range, b: Range) -> Range:
+    if a.lo < b.hi:
+        return ANY
+    below = a.most if b.lo > 0 else a.below
+    return Range(a.lo - b.hi, a.hi - b.lo, below, a.most)
+
+
+def _mul(a: Range, b: Range) -> Range:
+    return Range(a.lo * b.lo, a.hi * b.hi) if a.hi * b.hi <= U32_MAX else ANY
+
+
+def _div(a: Range, b: Range) -> Range:
+    smaller = _up_to(a.hi // max(b.lo, 1), a)
+    return smaller.meet(Range(a.lo // b.hi)) if b.lo > 0 else smaller
+
+
+def _mod(a: Range, b: Range) -> Range:
+    rest = _up_to(U32_MAX, a)
+    if b.lo == 0:  # x % 0 is 0, which is not below an empty buffer
+        return rest.meet(Range(0, b.hi, _NONE, b.most))
+    return rest.meet(Range(0, b.hi - 1, b.most, b.most))
+
+
+def _and(a: Range, b: Range) -> Range:
+    return _up_to(U32_MAX, a, b)
+
+
+def _or(a: Range, b: Range) -> Range:
+    return Range(max(a.lo, b.lo), (1 << max(a.hi, b.hi).bit_length()) - 1)
+
+
+def _xor(a: Range, b: Range) -> Range:
+    return Range(0, (1 << max(a.hi, b.hi).bit_length()) - 1)
+
+
+def _shl(a: Range, b: Range) -> Range:
+    if b.hi > 31 or a.hi << b.hi > U32_MAX:
+        return ANY
+    return Range(a.lo << b.lo, a.hi << b.hi)
+
+
+def _shr(a: Range, b: Range) -> Range:
+    if b.hi > 31:
+        return _up_to(a.hi, a)
+    return _up_to(a.hi >> b.lo, a).meet(Range(a.lo >> b.hi))
+
+
+def _mul_hi(a: Range, b: Range) -> Range:
+    return _up_to(a.hi * b.hi >> 32, a, b).meet(Range(a.lo * b.lo >> 32))
+
+
+_BINARY: dict[BinaryOp, Callable[[Range, Range], Range]] = {
+    BinaryOp.Add: _add,
+    BinaryOp.Sub: _sub,
+    BinaryOp.Mul: _mul,
+    BinaryOp.Div: _div,
+    BinaryOp.Mod: _mod,
+    BinaryOp.BitAnd: _and,
+    BinaryOp.BitOr: _or,
+    BinaryOp.BitXor: _xor,
+    BinaryOp.Shl: _shl,
+    BinaryOp.Shr: _shr,
+    BinaryOp.MulHi: _mul_hi,
+}
+
+
+def _unary(op: UnaryOp, a: Range) -> Range:
+    match op:
+        case UnaryOp.BitNot:
+            return Range(U32_MAX - a.hi, U32_MAX - a.lo)
+        case UnaryOp.LogicalNot | UnaryOp.FIsNaN | UnaryOp.FIsInf:
+            return _TRUTH
+        case UnaryOp.Popcount:
+            return Range(int(a.lo > 0), a.hi.bit_length())
+        case UnaryOp.Clz:
+            return Range(32 - a.hi.bit_length(), 32 - a.lo.bit_length())
+        case UnaryOp.Ctz:
+            return Range(0, 31 if a.lo > 0 else 32)
+        case _:
+            return ANY
+
+
+def _to_bool(a: Range) -> Range:
+    return exactly(1) if a.lo > 0 else exactly(0) if a.hi == 0 else _TRUTH

@@ -1,0 +1,75 @@
+"""Names of their own for variables: what is declared twice is renamed, everything else keeps its name.
+
+The passes behind this one need no scopes: a name means one variable in the whole program.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.ir.expr import Expr, Var
+from vyre.ir.node import Assign, Let, Loop, Node
+from vyre.ir.walk import statements, transform, with_parts
+from vyre.optimize.blocks import rewrite_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def declared_names(entry: Iterable[Node]) -> list[str]:
+    """The name of every declaration, in program order, as often as it is declared."""
+    names: list[str] = []
+    for _, node in statements(entry):
+        if isinstance(node, Let):
+            names.append(node.name)
+        elif isinstance(node, Loop):
+            names.append(node.var)
+    return names
+
+
+def unique_names(entry: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The same statements; two declarations never share a name afterwards."""
+    names = declared_names(entry)
+    if len(set(names)) == len(names):
+        return entry
+    return rewrite_blocks(entry, _Renaming(set(names)))
+
+
+class _Renaming:
+    """A statement-by-statement renaming; V008 forbids shadowing, so a name has one live meaning."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self._taken = taken
+        self._seen: set[str] = set()
+        self._current: dict[str, str] = {}
+
+    def enter(self, node: Node) -> Node:
+        exprs = tuple(self._renamed(expr) for expr in node.exprs)
+        match node:
+            case Let(name=name):
+                return Let(self._declare(name), exprs[0])
+            case Assign(name=name):
+                return Assign(self._current.get(name, name), exprs[0])
+            case Loop(var=var, body=body):
+                return Loop(self._declare(var), exprs[0], exprs[1], body)
+            case _:
+                return with_parts(node, exprs, node.bodies)
+
+    def leave(self, node: Node, bodies: tuple[tuple[Node, ...], ...]) -> tuple[Node, ...]:
+        return (with_parts(node, node.exprs, bodies),)
+
+    def block(self, body: list[Node]) -> tuple[Node, ...]:
+        return tuple(body)
+
+    def _declare(self, name: str) -> str:
+        new, number = name, 1
+        while new in self._seen or (new != name and new in self._taken):
+            new = f"{name}_{number}"
+            number += 1
+        self._seen.add(new)
+        self._current[name] = new
+        return new
+
+    def _renamed(self, root: Expr) -> Expr:
+        current = self._current
+        return transform(root, lambda e: Var(current.get(e.name, e.name)) if isinstance(e, Var) else e)

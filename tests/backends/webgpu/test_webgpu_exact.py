@@ -1,0 +1,21 @@
+"""Everything that must be exact on a WebGPU device, against the reference, byte for byte."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from webgpu_programs import cases
+from webgpu_stacks import agree
+
+if TYPE_CHECKING:
+    from webgpu_programs import Case
+
+    from vyre.backends.webgpu_backend import WebGpuBackend
+
+CASES = cases()
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_a_device_gives_the_bytes_of_the_reference(backend: WebGpuBackend, case: Case) -> None:
+    agree(backend, *case)

@@ -1,0 +1,141 @@
+"""Runs generated integer programs on a backend against the reference, in bulk.
+
+    python tools/run_differential.py --backend opencl --count 10000 --jobs 2
+    python tools/run_differential.py --backend opencl --count 10000 --first 6400 --jobs 2    (goes on)
+
+Progress goes to stderr with the seed to go on from. A program that fails is shrunk and kept under
+tests/regressions/programs, where every test run replays it. The last line, on stdout, is for the docs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vyre.conform.differential import INTEGER_PROGRAMS, Verdict, fails_like, judge, keep_case
+from vyre.conform.generate.programs import generate_program
+from vyre.conform.shrink import shrink_program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from vyre.backends.protocol import Backend
+
+PROGRAMS = Path(__file__).parent.parent / "tests" / "regressions" / "programs"
+STEP = 20
+SHRINKING_QUESTIONS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a chunk of seeds came to."""
+
+    seeds: range
+    verdicts: Counter[Verdict]
+    details: list[str]
+    device: str
+
+
+@cache
+def backend_named(name: str) -> Backend:
+    """One backend a process, made where it is used: devices do not survive a fork."""
+    module, _, factory = name.partition(":")
+    if factory:
+        return getattr(importlib.import_module(module), factory)()
+    from vyre.backends import get
+
+    return get(name)
+
+
+def work(name: str, seeds: range, keep: Path, shrink: bool) -> Part:
+    backend = backend_named(name)
+    verdicts: Counter[Verdict] = Counter()
+    details: list[str] = []
+    for seed in seeds:
+        generated = generate_program(seed, INTEGER_PROGRAMS)
+        verdict, detail = judge(generated, backend)
+        verdicts[verdict] += 1
+        if verdict in (Verdict.Agrees, Verdict.Refused):
+            continue
+        small = generated
+        if shrink:
+            small = shrink_program(generated, fails_like(verdict, backend), questions=SHRINKING_QUESTIONS)
+        path = keep_case(keep, small, f"{name}: {detail.splitlines()[0]}")
+        details.append(f"seed {seed}: {detail.splitlines()[0]}\n  kept as {path} ({small.program.size} nodes)")
+    info = backend.describe()
+    facts = ", ".join(x for x in (info.device, info.driver, info.version, info.toolchain) if x)
+    return Part(seeds, verdicts, details, facts)
+
+
+def parts(arguments: argparse.Namespace, chunks: list[range]) -> Iterator[Part]:
+    rest = (arguments.keep, not arguments.no_shrink)
+    if arguments.jobs == 1:
+        for chunk in chunks:
+            yield work(arguments.backend, chunk, *rest)
+        return
+    with ProcessPoolExecutor(arguments.jobs) as pool:
+        todo = iter(chunks)
+        # A few chunks ahead of the one that is waited for, so that interrupting loses little.
+        running = [pool.submit(work, arguments.backend, c, *rest) for c in islice(todo, 2 * arguments.jobs)]
+        while running:
+            yield running.pop(0).result()
+            running += [pool.submit(work, arguments.backend, c, *rest) for c in islice(todo, 1)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--backend", required=True, help="a registered name, or MODULE:CLASS")
+    parser.add_argument("--count", type=int, default=1_000)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--keep", type=Path, default=PROGRAMS, help="where failing programs are kept")
+    parser.add_argument("--no-shrink", action="store_true", help="keep failing programs as they are")
+    arguments = parser.parse_args()
+    os.environ.setdefault("POCL_KERNEL_CACHE", "0")  # programs that run once would fill the disk
+    os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
+    started = time.perf_counter()
+    last = arguments.first + arguments.count
+    chunks = [range(s, min(s + STEP, last)) for s in range(arguments.first, last, STEP)]
+    verdicts: Counter[Verdict] = Counter()
+    device = ""
+    told = started
+    for part in parts(arguments, chunks):
+        verdicts += part.verdicts
+        device = part.device
+        for detail in part.details:
+            print(detail, file=sys.stderr, flush=True)
+        now = time.perf_counter()
+        if now - told > 5:
+            told = now
+            rate = sum(verdicts.values()) / (now - started)
+            left = (last - part.seeds.stop) / rate
+            print(
+                f"{sum(verdicts.values())} of {arguments.count}, {rate:.1f}/s, {left:.0f} s left; "
+                f"go on with --first {part.seeds.stop}",
+                file=sys.stderr,
+                flush=True,
+            )
+    bad = verdicts[Verdict.Differs] + verdicts[Verdict.Failed]
+    print(
+        f"{arguments.backend}: {sum(verdicts.values())} programs (seeds {arguments.first} to {last - 1}), "
+        f"{verdicts[Verdict.Agrees]} agree, {verdicts[Verdict.Differs]} differ, "
+        f"{verdicts[Verdict.Failed]} fail, {verdicts[Verdict.Refused]} refused; "
+        f"{time.perf_counter() - started:.0f} s; {device}"
+    )
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
