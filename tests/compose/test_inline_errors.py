@@ -148,7 +148,7 @@ def test_ops_that_double_at_each_level_meet_a_bound(body: tuple[Node, ...]) -> N
     registry = doubling(*body)
     with pytest.raises(ValidationError, match="expand to more than") as caught:
         inline(Program([], (1,), (Let("r", call("t.d30", A)),)), registry)
-    assert [(d.code, d.path) for d in caught.value.diagnostics] == [("V020", "entry[0].value")]
+    assert [(d.code, d.path) for d in caught.value.diagnostics] == [("V043", "entry[0].value")]
     assert inline(Program([], (1,), (Let("r", call("t.d9", A)),)), registry).size > 2**9
 
 

@@ -78,7 +78,7 @@ CASES = {
         "if src[0] {\n  return\n} else {\n  out[0] = 1\n  return\n}",
     ),
     "blocks are opened and their names kept apart": (
-        "{\n  let a = src[0]\n  out[0] = a\n}\n{\n  let a = src[1]\n  out[1] = a\n}",
+        "block {\n  let a = src[0]\n  out[0] = a\n}\nblock {\n  let a = src[1]\n  out[1] = a\n}",
         "let a = src[0]\nout[0] = a\nlet a_1 = src[1]\nout[1] = a_1",
     ),
     "an assignment that is overwritten goes": (
@@ -90,8 +90,8 @@ CASES = {
         "let a = src[0]\na := src[1]\na := a + src[2]\nout[0] = a",
     ),
     "an assignment before an early return goes": (
-        "let a = src[0]\nfor i in 0..4 {\n  out[i] = a\n  if src[i] {\n    a := 1\n    return\n  }\n  a := a + 1\n}",
-        "let a = src[0]\nfor i in 0..4 {\n  out[i] = a\n  if src[i] {\n    return\n  }\n  a := a + 1\n}",
+        "let a = 5\nfor i in 0..4 {\n  out[i] = a\n  if i == 2 {\n    a := 1\n    return\n  }\n  a := a + 1\n}",
+        "let a = 5\nfor i in 0..4 {\n  out[i] = a\n  if i == 2 {\n    return\n  }\n  a := a + 1\n}",
     ),
     "an assignment carried to the next round stays": (
         "let a = 0\nfor i in 0..4 {\n  out[i] = a\n  a := src[i]\n}",
@@ -116,9 +116,7 @@ KEPT = {
     "an assignment whose value is an atomic": "let a = 0\na := atomic_add(cnt[0], 1)",
     "operands that would change places": "out[0] = -atomic_add(cnt[0], 1) + cnt[0]",
     "a choice whose arms would change places": "out[0] = select(!src[0], atomic_add(cnt[0], 1), cnt[0])",
-    "an atomic in a lane that is not taken": (
-        "out[0] = make<Vec2U32>(src[0], atomic_add(cnt[0], 1)).0"
-    ),
+    "an atomic in a lane that is not taken": ("out[0] = make<Vec2U32>(src[0], atomic_add(cnt[0], 1)).0"),
     "a store of what is there already": "out[0] = out[0]",
     "two stores to one place": "out[0] = 1\nout[0] = 2",
     "a load before a store from being merged with one behind it": (
@@ -134,9 +132,6 @@ KEPT = {
 
 @pytest.mark.parametrize("name", KEPT)
 def test_kept_as_it_is(name: str) -> None:
-    text = KEPT[name]
-    if "fadd" in text or "fmul" in text:
-        text = text.replace("fadd(", "(").replace("fmul(", "(")
     check(KEPT[name], KEPT[name])
 
 

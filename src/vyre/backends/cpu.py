@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.program import Program
 
-_CACHE_SIZE = 256
-"""Kernels kept in memory; one takes about 20 KB."""
-
 _PARALLEL_WORK = 200_000
 """Program nodes to execute below which a second thread costs more than it saves."""
 
@@ -41,13 +38,17 @@ _ALIGN = 64
 
 
 class CpuBackend:
-    """Compiles to machine code of this processor and runs on `threads` threads, all cores by default."""
+    """Compiles to machine code of this processor and runs on `threads` threads, all cores by default.
+
+    The `keep` kernels used last stay compiled; one takes about 20 KB.
+    """
 
     name = "cpu"
 
-    def __init__(self, *, threads: int | None = None) -> None:
+    def __init__(self, *, threads: int | None = None, keep: int = 256) -> None:
         self._tools = toolchain()
         self._team = ThreadTeam(threads or os.cpu_count() or 1)
+        self._keep = keep
         self._kept: OrderedDict[str, Kernel] = OrderedDict()
         self._lock = Lock()
 
@@ -75,7 +76,7 @@ class CpuBackend:
             kernel = Kernel(emit(prepare(program), backend=self.name), program)
             with self._lock:
                 self._kept[key] = kernel
-                if len(self._kept) > _CACHE_SIZE:
+                while len(self._kept) > self._keep:
                     self._kept.popitem(last=False)
         return CpuExecutable(kernel, program, self._team)
 

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
     from vyre.lower.llvm import LlvmSource
 
-_LARGE = 400_000
-"""Characters of IR from which the optimiser is asked for less: its time grows faster than the text."""
+_EFFORT = ((300_000, 3, 3), (800_000, 1, 1), (3_000_000, 1, 0))
+"""Up to how many characters of IR to optimise at which level, and to generate code at which level.
+
+The time of LLVM grows faster than the text; beyond the last row it does as little as it can.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class MachineCode:
         # An engine wants a module of its own; an empty one, in its own context, costs nothing.
         self._context = llvm.create_context()
         self._engine = llvm.create_mcjit_compiler(
-            llvm.parse_assembly("", context=self._context), _target_machine()
+            llvm.parse_assembly("", context=self._context), _target_machine(0)
         )
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(image))
         self._engine.finalize_object()
@@ -88,19 +91,19 @@ def compile_source(source: LlvmSource) -> MachineCode:
 
 def object_image(source: LlvmSource) -> bytes:
     """The kernel as an object file of this processor."""
-    with _optimised(source) as module:
-        return bytes(_target_machine().emit_object(module))
+    with _optimised(source) as (module, machine):
+        return bytes(machine.emit_object(module))
 
 
 def assembly(source: LlvmSource) -> str:
     """What `compile_source` makes, as assembly text for a reader."""
-    with _optimised(source) as module:
-        return str(_target_machine().emit_assembly(module))
+    with _optimised(source) as (module, machine):
+        return str(machine.emit_assembly(module))
 
 
 @contextmanager
-def _optimised(source: LlvmSource) -> Generator[Any]:
-    """The module of a kernel, parsed, verified and optimised."""
+def _optimised(source: LlvmSource) -> Generator[tuple[Any, Any]]:
+    """The module of a kernel, parsed, verified and optimised, and the target machine to emit it with."""
     llvm = _binding()
     context = llvm.create_context()
     try:
@@ -113,19 +116,21 @@ def _optimised(source: LlvmSource) -> Generator[Any]:
                 fix="report it with the source above; it is a fault of the lowering.",
             ) from None
         module.triple = toolchain().triple
-        _optimise(module, speed=3 if len(source.text) < _LARGE else 1)
-        yield module
+        speed, codegen = next((row[1:] for row in _EFFORT if len(source.text) <= row[0]), (0, 0))
+        machine = _target_machine(codegen)
+        _optimise(module, machine, speed)
+        yield module, machine
         module.close()
     finally:
         context.close()
 
 
-def _optimise(module: Any, *, speed: int) -> None:
+def _optimise(module: Any, machine: Any, speed: int) -> None:
     llvm = _binding()
     options = llvm.create_pipeline_tuning_options(speed_level=speed)
     options.loop_vectorization = options.slp_vectorization = speed > 1
     options.loop_interleaving = options.loop_unrolling = speed > 1
-    builder = llvm.create_pass_builder(_target_machine(), options)
+    builder = llvm.create_pass_builder(machine, options)
     passes = builder.getModulePassManager()
     passes.run(module, builder)
     # `close` of a pass manager frees nothing in llvmlite 0.50: an empty method of a base class hides it.
@@ -135,11 +140,11 @@ def _optimise(module: Any, *, speed: int) -> None:
     options.close()
 
 
-def _target_machine() -> Any:
+def _target_machine(codegen: int) -> Any:
     tools = toolchain()
     target = _binding().Target.from_triple(tools.triple)
     return target.create_target_machine(
-        cpu=tools.cpu, features=tools.features, opt=3, reloc="default", codemodel="jitdefault", jit=True
+        cpu=tools.cpu, features=tools.features, opt=codegen, reloc="default", codemodel="jitdefault", jit=True
     )
 
 

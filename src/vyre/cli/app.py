@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,6 +26,7 @@ _COMMANDS = {
     "explain": "Explain a V-code: meaning, a program that triggers it, how to fix it.",
     "ops": "List the registered ops, or show one.",
     "backends": "List the backends and what each one needs.",
+    "laws": "Show the laws of the ops and what proves each.",
     "certify": "Certify a backend and print what was shown.",
 }
 
@@ -45,12 +48,48 @@ class _LazyGroup(click.Group):
             formatter.write_dl(list(_COMMANDS.items()))
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
+        """Runs a command and exits: 0, 1 for an error, 2 for a wrong command line, 130 for Ctrl-C."""
         words = list(sys.argv[1:] if args is None else args)
+        as_json = "--json" in words
         try:
-            return super().main(words, *rest, **extra)
+            code = super().main(words, *rest, **{**extra, "standalone_mode": False})
+            sys.stdout.flush()  # a full disk shows here, not in the interpreter's last moments
         except VyreError as error:
-            report(error, as_json="--json" in words)
-            raise SystemExit(1) from None
+            report(error, as_json=as_json)
+            code = 1
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            code = error.exit_code
+        except click.ClickException as error:
+            report(_usage_error(error), as_json=as_json)
+            code = error.exit_code
+        except click.Abort:
+            report(VyreError("interrupted.", fix="start the command again to repeat it."), as_json=as_json)
+            code = 130
+        except OSError as error:
+            _close_stdout()
+            why = VyreError(
+                f"the output cannot be written: {error.strerror or error}.",
+                fix="check where the output goes, and the free space there.",
+            )
+            report(why, as_json=False)
+            code = 1
+        raise SystemExit(code if isinstance(code, int) else 0) from None
+
+
+def _usage_error(error: click.ClickException) -> VyreError:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if isinstance(context, click.Context) else "vyre"
+    message = error.format_message()
+    return VyreError(
+        message if message.endswith((".", "?")) else f"{message}.", fix=f"see `{command} --help`."
+    )
+
+
+def _close_stdout() -> None:
+    """Sends the rest of the output nowhere, so that Python does not fail on it again at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def report(error: VyreError, *, as_json: bool) -> None:

@@ -2,20 +2,224 @@
 
 from __future__ import annotations
 
-import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from vyre.cli.files import read_bytes, write_bytes
+from vyre.errors import VyreError
 
-@click.command("certify", epilog="Example: vyre certify reference")
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vyre.conform.suite import Progress
+
+_EPILOG = """Examples: vyre certify cpu · vyre certify mine --ops 'primitive.math.*' --cases 100000000 ·
+vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/0x5,0x0"""
+
+
+@click.command("certify", epilog=_EPILOG)
 @click.argument("backend", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def command(backend: str | None, *, as_json: bool) -> None:
-    """Run every golden row on BACKEND (the default one if not named); exits with 1 on a failure."""
-    from vyre.backends import default_backend
-    from vyre.conform.certify import certify, render, to_json
+@click.option("--backend-class", metavar="MODULE:CLASS", help="A backend that is not installed as an entry point.")
+@click.option("--cases", type=click.IntRange(0), metavar="N", help="Random cases per op and law [2^20].")
+@click.option("--ops", multiple=True, metavar="PATTERN", help="Only these ops: an id, a family, or a pattern.")
+@click.option("--stage", "stages", multiple=True, metavar="NAME", help="Only these stages.")
+@click.option("--shard", metavar="I/N", default="1/1", show_default=True, help="The I-th of N equal parts.")
+@click.option("--skip", type=click.IntRange(0), default=0, metavar="N", help="Leave out the first N cases of the run.")
+@click.option("--resume", is_flag=True, help="Go on with a run of the same options that was ended.")
+@click.option("--seed", type=click.IntRange(0, (1 << 64) - 1), metavar="N", help="Of all random cases.")
+@click.option("--exhaustive", is_flag=True, help="All 2^32 inputs of every op of one word.")
+@click.option("--quick", is_flag=True, help="A first look: few random cases, no triples.")
+@click.option("--programs", type=click.IntRange(0), metavar="N", help="Generated programs.")
+@click.option("--repeats", type=click.IntRange(1), default=3, show_default=True, help="Runs per case of a stage.")
+@click.option("--case", "case", metavar="NAME", help="Run one case alone and show its bits and source.")
+@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds to wait for the backend.")
+@click.option("--in-process", is_flag=True, help="Run the backend in this process: a crash ends the run.")
+@click.option("--expected-failures", type=click.Path(), metavar="FILE", help="Lines `NAME: reason`.")
+@click.option("--state", type=click.Path(), default=".vyre", show_default=True, help="Where journals are kept.")
+@click.option("--failures", "folder", type=click.Path(), metavar="DIR", help="The store of failures [STATE/failures].")
+@click.option("--results", type=click.Path(), metavar="FILE", help="Write the results here as well.")
+@click.option("--junit", "junit_file", type=click.Path(), metavar="FILE", help="Write JUnit XML.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+def command(backend: str | None, **options: Any) -> None:
+    """Verify BACKEND (the default one if not named) and say exactly how much was shown.
 
-    summary = certify(backend or default_backend())
-    click.echo(json.dumps(to_json(summary), indent=2) if as_json else render(summary))
-    if summary.failures:
+    Exits with 1 on a failure that is not expected, or an expected one that passed.
+    """
+    target = _target(backend, options["backend_class"])
+    if options["case"]:
+        _one_case(target, options)
+    else:
+        _whole(target, options)
+
+
+def _target(backend: str | None, backend_class: str | None) -> str:
+    if backend and backend_class:
+        raise VyreError("a backend and a class are both named.", fix="name one of them.")
+    if backend_class:
+        if ":" not in backend_class:
+            raise VyreError(f"{backend_class!r} is no MODULE:CLASS.", fix="write it like mypackage.gpu:Backend.")
+        sys.path.insert(0, "")
+        return backend_class
+    if backend:
+        return backend
+    from vyre.backends import default_backend
+
+    return default_backend()
+
+
+def _opened(target: str, options: dict[str, Any]) -> Any:
+    from vyre.conform.isolate import Isolated, load
+
+    return load(target) if options["in_process"] else Isolated(target, timeout=options["timeout"])
+
+
+def _closed(backend: Any) -> None:
+    if hasattr(backend, "close"):
+        backend.close()
+
+
+def _plan(name: str, options: dict[str, Any], store: Any) -> Any:
+    from vyre.conform.suite import (
+        ALL_STAGES,
+        DEFAULT_CASES,
+        DEFAULT_PROGRAMS,
+        DEFAULT_SEED,
+        LARGEST,
+        QUICK_CASES,
+        QUICK_LARGEST,
+        make_plan,
+    )
+
+    quick: bool = options["quick"]
+    cases, programs, seed = options["cases"], options["programs"], options["seed"]
+    return make_plan(
+        name,
+        seed=DEFAULT_SEED if seed is None else seed,
+        cases=(QUICK_CASES if quick else DEFAULT_CASES) if cases is None else cases,
+        shard=_shard(options["shard"]),
+        skip=options["skip"],
+        ops=options["ops"],
+        stages=options["stages"] or ALL_STAGES,
+        programs=(32 if quick else DEFAULT_PROGRAMS) if programs is None else programs,
+        exhaustive=options["exhaustive"],
+        largest=QUICK_LARGEST if quick else LARGEST,
+        repeats=options["repeats"],
+        store=store,
+    )
+
+
+def _shard(text: str) -> tuple[int, int]:
+    index, slash, count = text.partition("/")
+    if not slash or not index.isdecimal() or not count.isdecimal():
+        raise VyreError(f"{text!r} is no shard.", fix="write it like 1/4.")
+    return int(index), int(count)
+
+
+def _one_case(target: str, options: dict[str, Any]) -> None:
+    import json
+    from dataclasses import asdict
+
+    from vyre.conform.units import STAGES
+    from vyre.conform.verify.bench import Bench
+    from vyre.conform.verify.named import run_named
+
+    backend = _opened(target, options)
+    try:
+        plan = _plan(backend.name, {**options, "programs": 1 << 32, "ops": ()}, None)
+        report = run_named(Bench(backend), options["case"], plan, STAGES)
+    finally:
+        _closed(backend)
+    click.echo(json.dumps(asdict(report), indent=2) if options["as_json"] else report.render())
+    if report.failed:
         raise SystemExit(1)
+
+
+def _whole(target: str, options: dict[str, Any]) -> None:
+    import json
+    from dataclasses import asdict, replace
+
+    from vyre.conform.adopters import junit, read_expected
+    from vyre.conform.journal import Journal, write_durably
+    from vyre.conform.regressions import Store
+    from vyre.conform.suite import Suite
+    from vyre.conform.summary import render
+
+    file = options["expected_failures"]
+    expected = read_expected(read_bytes(file).decode("utf-8", "replace"), file=file) if file else []
+    state = Path(options["state"])
+    store = Store(Path(options["folder"]) if options["folder"] else state / "failures")
+    backend = _opened(target, options)
+    try:
+        plan = _plan(backend.name, options, store)
+        digest = replace(plan, regressions=()).digest[:16]
+        folder = state / "runs" / f"{plan.backend}-{digest}"
+        journal = Journal(folder / "journal.jsonl", {"plan": asdict(plan)}, resume=options["resume"])
+        with _Bar(quiet=options["as_json"]) as bar:
+            suite = Suite(
+                plan, backend, journal, store=store, target=target, expected=expected, progress=bar.update
+            )
+            run = suite.run()
+    finally:
+        _closed(backend)
+    results, data = run.results, run.results.to_json()
+    write_durably(folder / "results.json", data)
+    write_durably(folder / "annex.json", json.dumps(run.annex, indent=2).encode() + b"\n")
+    if options["results"]:
+        write_bytes(options["results"], data)
+    if options["junit_file"]:
+        write_bytes(options["junit_file"], junit(results).encode())
+    if options["as_json"]:
+        click.echo(data.decode(), nl=False)
+    else:
+        click.echo(render(results))
+        click.echo(f"\nresults   {folder / 'results.json'} (sha256 {results.digest[:16]}, {run.annex['seconds']} s)")
+    if not results.ok:
+        raise SystemExit(1)
+
+
+class _Bar:
+    """Progress with rate and time left, on a terminal only."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._on = sys.stderr.isatty() and not quiet
+        self._progress: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> _Bar:
+        if self._on:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            self._progress = Progress(
+                TextColumn("{task.fields[what]}"),
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f}% {task.fields[rate]} {task.fields[failing]}"),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._progress.start()
+            self._task = self._progress.add_task("", total=None, what="starting", rate="", failing="")
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    @property
+    def update(self) -> Callable[[Progress], None]:
+        return self._update
+
+    def _update(self, p: Progress) -> None:
+        if self._progress is None:
+            return
+        task = self._progress.tasks[0]
+        elapsed = task.elapsed or 0
+        rate = f"{(p.done - p.resumed) / elapsed:.3g} cases/s" if elapsed else ""
+        failing = f"{p.failing} failures" if p.failing else ""
+        self._progress.update(
+            self._task, completed=p.done, total=p.total, what=p.what, rate=rate, failing=failing
+        )

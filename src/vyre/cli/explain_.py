@@ -24,7 +24,7 @@ def command(code: str | None, *, as_json: bool) -> None:
         return
     page = explain(code)
     if as_json:
-        rule = CODES[code.upper()]
+        rule = CODES[page.partition(":")[0]]
         click.echo(json.dumps({k: v for k, v in asdict(rule).items() if isinstance(v, str | None)}, indent=2))
     else:
         click.echo(page)

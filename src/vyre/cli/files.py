@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import runpy
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,8 @@ from vyre.errors import VyreError
 
 if TYPE_CHECKING:
     from vyre.ir.program import Program
+
+_MAX_PROGRAM_BYTES = 64 * 1024 * 1024
 
 
 def read_program(name: str) -> Program:
@@ -25,7 +29,7 @@ def read_program(name: str) -> Program:
     from vyre.ir.program import Program
     from vyre.wire import MAGIC
 
-    data = read_bytes(name)
+    data = read_bytes(name, limit=_MAX_PROGRAM_BYTES)
     if data.startswith(MAGIC):
         return Program.from_wire(data)
     try:
@@ -39,49 +43,79 @@ def read_program(name: str) -> Program:
     return Program.from_text(text, file=name)
 
 
-def read_bytes(name: str) -> bytes:
+def read_bytes(name: str, *, limit: int | None = None) -> bytes:
+    """The whole file; more than `limit` bytes are an error, and are not read."""
     try:
-        return Path(name).read_bytes()
-    except OSError as error:
+        with Path(name).open("rb") as file:
+            data = file.read() if limit is None else file.read(limit + 1)
+    except (OSError, ValueError) as error:  # ValueError: a name with a null byte
+        reason = error.strerror if isinstance(error, OSError) else str(error)
         raise VyreError(
-            f"cannot read {name}: {error.strerror}.", fix="check the path and its permissions."
+            f"cannot read {name!r}: {reason}.", fix="check the path and its permissions."
         ) from None
+    except MemoryError:
+        raise VyreError(f"{name!r} does not fit into memory.", fix="pass a smaller file.") from None
+    if limit is not None and len(data) > limit:
+        raise VyreError(
+            f"{name!r} has more than {limit} bytes, which no program within the limits takes.",
+            fix="pass a file written by `vyre print` or Program.to_wire().",
+        )
+    return data
 
 
 def write_bytes(name: str, data: bytes) -> None:
-    """Writes through a temporary file, so that a full disk leaves no half-written result."""
-    path = Path(name)
-    part = path.with_name(path.name + ".part")
+    """Writes through a temporary file, so that a full disk leaves no half-written result.
+
+    A device or a pipe is written as it is, and a link is followed: neither may be replaced by a file.
+    """
+    part = None
     try:
+        path = Path(name).resolve()
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+        part = path.with_name(path.name + ".part")
         part.write_bytes(data)
         part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
+    except (OSError, ValueError, RuntimeError) as error:  # a null byte in the name, a circle of links
+        if part is not None:
+            part.unlink(missing_ok=True)
+        reason = error.strerror if isinstance(error, OSError) else str(error)
         raise VyreError(
-            f"cannot write {name}: {error.strerror}.", fix="check the path, its permissions and free space."
+            f"cannot write {name!r}: {reason}.", fix="check the path, its permissions and free space."
         ) from None
 
 
 def _kernel_program(path: str, kernel: str) -> Program:
+    from vyre.frontend.kernel import Kernel
+    from vyre.ir.program import Program
+
     read_bytes(path)
     try:
-        names: dict[str, Any] = runpy.run_path(path)
+        with redirect_stdout(sys.stderr):  # what the file prints is no part of a command's output
+            names: dict[str, Any] = runpy.run_path(path)
     except VyreError:
         raise
+    except SystemExit as error:
+        raise VyreError(
+            f"running {path} ended in sys.exit({error.code!r}).",
+            fix='put that under `if __name__ == "__main__":`.',
+        ) from None
     except Exception as error:  # the user's own file may raise anything
         raise VyreError(
             f"running {path} failed: {type(error).__name__}: {error}.", fix="make the file importable."
         ) from error
     found = names.get(kernel)
-    program = getattr(found, "program", None)
-    if program is None:
-        kernels = sorted(k for k, v in names.items() if hasattr(v, "program"))
-        known = f" It has {', '.join(kernels)}." if kernels else ""
-        raise VyreError(
-            f"{path} has no kernel named {kernel!r}.{known}",
-            fix="name a function decorated with @vyre.kernel.",
-        )
-    return program
+    if isinstance(found, Kernel):
+        return found.program
+    if isinstance(found, Program):
+        return found
+    kernels = sorted(k for k, v in names.items() if isinstance(v, Kernel | Program))
+    known = f" It has {', '.join(kernels)}." if kernels else ""
+    raise VyreError(
+        f"{path} has no kernel named {kernel!r}.{known}",
+        fix="name a function decorated with @vyre.kernel.",
+    )
 
 
 def split_binding(option: str) -> tuple[str, str]:
@@ -101,9 +135,12 @@ def read_array(path: str) -> Any:
     import numpy as np
 
     try:
-        return np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
-    except (ValueError, EOFError) as error:
+        array = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
+    except Exception as error:  # NumPy parses the header with Python's own parser, which has many errors
         raise VyreError(f"{path} is not an .npy file: {error}.", fix="save it with numpy.save.") from None
+    if not isinstance(array, np.ndarray):
+        raise VyreError(f"{path} holds several arrays.", fix="save each with numpy.save.")
+    return array  # pyright: ignore[reportUnknownVariableType]
 
 
 def write_array(path: str, array: Any) -> None:

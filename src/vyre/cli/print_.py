@@ -24,7 +24,8 @@ def command(file: str, *, wire: str | None, inlined: bool, as_json: bool) -> Non
     if wire:
         data = program.to_wire()
         write_bytes(wire, data)
-        click.echo(f"{wire}: {len(data)} bytes")
+        record = {"file": wire, "bytes": len(data)}
+        click.echo(json.dumps(record) if as_json else f"{wire}: {len(data)} bytes")
         return
     text = program.to_text()
     if not as_json:

@@ -9,7 +9,7 @@ from vyre.compose.scan import defined_name, distinct_nodes, scan
 from vyre.errors import Diagnostic, ValidationError
 from vyre.ir import expr as e
 from vyre.ir import node as n
-from vyre.ir.limits import MAX_CALL_DEPTH, MAX_NODES
+from vyre.ir.limits import MAX_CALL_DEPTH, MAX_EXPANSION, MAX_NODES
 from vyre.ir.walk import postorder, statements
 
 if TYPE_CHECKING:
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from vyre.compose.scan import Scan
     from vyre.compose.template import Template
     from vyre.ir.program import Program
-
-MAX_EXPANSION = 1_000_000
-"""Nodes that the calls of one program may expand to; ops that double at each level would pass any bound."""
 
 _BUFFER_NODES = (e.Load, e.BufLen, e.Atomic, e.FReduce, e.FReduceApprox)
 _PLACE_NODES = (e.InvocationId, e.WorkgroupId, e.LocalId)
@@ -139,7 +136,7 @@ class Resolver:
 def too_large(owner: str) -> Fault:
     message = f"the calls of {owner} expand to more than {MAX_EXPANSION} nodes."
     fix = "bind a result that is needed twice with Let instead of calling twice, or use a Loop."
-    return Fault("V020", message, fix)
+    return Fault("V043", message, fix)
 
 
 def _own_size(op: Op) -> int:

@@ -68,6 +68,7 @@ class Inspection:
 
 def inspect(executable: Any) -> Inspection:
     """Source, assembly and way of lowering, from the optional attributes of an executable."""
+    executable = getattr(executable, "inner", executable)
     if isinstance(executable, IsolatedExecutable):
         return executable.inspect()
     source = getattr(executable, "source", "")
@@ -81,6 +82,7 @@ def inspect(executable: Any) -> Inspection:
 
 def allocate(backend: Any, nbytes: int) -> memoryview:
     """Memory that a backend runs on without a copy: shared with its process where it has one."""
+    backend = getattr(backend, "inner", backend)
     if isinstance(backend, Isolated):
         return backend.allocate(nbytes)
     return np.zeros(nbytes, np.uint8).data

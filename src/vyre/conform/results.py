@@ -217,13 +217,14 @@ class Failure:
 
     `kind` is `value`, `law`, `crash`, `hang`, `error`, `unstable` (not the same twice) or `coverage`;
     `inputs` are the bits of each operand of the smallest failing case, `found` those of the first one,
-    `count` how many cases of that unit failed. `case` is the permanent name of the first one.
+    `count` how many cases failed. `case` is the permanent name of the first, `smallest` of the smallest.
     """
 
     backend: str
     stage: str
     op: str
     case: str
+    smallest: str
     kind: str
     inputs: tuple[str, ...]
     expected: str
@@ -252,7 +253,7 @@ class ExpectedFailure:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A finished run. `complete` is False when it was cut short."""
+    """A finished run."""
 
     plan: RunPlan
     backend: BackendFacts

@@ -255,15 +255,15 @@ def statement_text(node: Node) -> str:
         case Let(name=name, value=value):
             return f"let {name} = {expression_text(value)}"
         case Assign(name=name, value=value):
-            return f"{name} = {expression_text(value)}"
+            return f"{name} := {expression_text(value)}"
         case Store(buffer=buffer, index=index, value=value):
             return f"{buffer}[{expression_text(index)}] = {expression_text(value)}"
         case If(condition=condition):
             return f"if {expression_text(condition)} {{ … }}"
         case Loop(var=var, start=start, stop=stop):
-            return f"loop {var} in {expression_text(start)}..{expression_text(stop)} {{ … }}"
+            return f"for {var} in {expression_text(start)}..{expression_text(stop)} {{ … }}"
         case Block():
-            return "{ … }"
+            return "block { … }"
         case _:
             return type(node).__name__.lower()
 

@@ -17,6 +17,9 @@ MAX_NESTING: Final = 64
 MAX_CALL_DEPTH: Final = 32
 """Levels of ops that call ops (V017)."""
 
+MAX_EXPANSION: Final = 1_000_000
+"""Nodes that the calls of a program may expand to (V043)."""
+
 MAX_NAME_LENGTH: Final = 128
 """Characters of a buffer or variable name (V032)."""
 

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 def postorder(root: Expr) -> Iterator[Expr]:
     """Each distinct node under `root` once, operands before the node, in first-use order."""
-    seen: set[Expr] = set()
+    return _unseen(root, set())
+
+
+def _unseen(root: Expr, seen: set[Expr]) -> Iterator[Expr]:
+    """What is not in `seen` yet, in postorder; adds it."""
     stack: list[tuple[Expr, int]] = [(root, 0)]
     while stack:
         expr, position = stack.pop()
@@ -86,13 +90,18 @@ def statements(entry: Iterable[Node], root: str = "entry") -> Iterator[tuple[str
 
 
 def expressions(entry: Iterable[Node]) -> Iterator[Expr]:
-    """Every distinct expression node of a program, operands first."""
+    """Every distinct expression node of a program, operands first.
+
+    Shared statements and operands are visited once, so the work is bounded by what is in memory.
+    """
     seen: set[Expr] = set()
-    for _, node in statements(entry):
+    visited: set[Node] = set()
+    pending = list(entry)[::-1]
+    while pending:
+        node = pending.pop()
+        if node in visited:
+            continue
+        visited.add(node)
         for root in node.exprs:
-            if root in seen:
-                continue
-            for expr in postorder(root):
-                if expr not in seen:
-                    seen.add(expr)
-                    yield expr
+            yield from _unseen(root, seen)
+        pending.extend(child for body in reversed(node.bodies) for child in reversed(body))

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.node import Barrier, If, Node, Return
 from vyre.ir.walk import statements
-from vyre.lower.names import NameSupply
 from vyre.lower.predicate import Predicator
 
 if TYPE_CHECKING:
@@ -31,14 +30,14 @@ def free_barriers(prepared: Prepared) -> Prepared:
     returns = Return in kinds
     if not returns and not any(_has_conditional_barrier(node) for node in prepared.entry):
         return prepared
-    predicator = _Freeing(prepared, NameSupply(prepared.variables), absorb_returns=returns)
+    predicator = _Freeing(prepared, absorb_returns=returns)
     entry: list[Node] = []
     if returns:
         entry += predicator.rewrite(prepared.entry)
     else:
         for node in prepared.entry:
             entry += predicator.rewrite((node,)) if _has_conditional_barrier(node) else (node,)
-    return replace(prepared, entry=tuple(entry), variables=prepared.variables | predicator.variables)
+    return replace(predicator.prepared, entry=tuple(entry))
 
 
 def _has_conditional_barrier(node: Node) -> bool:

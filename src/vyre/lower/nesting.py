@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre.errors import UnsupportedByBackend
-from vyre.lower.names import NameSupply
 from vyre.lower.predicate import Predicator
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def flatten(prepared: Prepared, *, backend: str) -> Prepared:
     """The same program with shallow nests. More than 62 Loops inside each other are refused."""
     if all(node.nesting <= MAX_EMITTED_NESTING for node in prepared.entry):
         return prepared
-    predicator = Predicator(prepared, NameSupply(prepared.variables))
+    predicator = Predicator(prepared)
     entry: list[Node] = []
     for node in prepared.entry:
         if node.nesting <= MAX_EMITTED_NESTING:
@@ -43,4 +42,4 @@ def flatten(prepared: Prepared, *, backend: str) -> Prepared:
             why=f"WGSL compilers accept {MAX_LEVELS}",
             fix="merge loops, or move the innermost ones into a program of their own.",
         )
-    return replace(prepared, entry=tuple(entry), variables=prepared.variables | predicator.variables)
+    return replace(predicator.prepared, entry=tuple(entry))

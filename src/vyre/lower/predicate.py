@@ -10,31 +10,31 @@ Needs unique names, because the scopes of the Ifs are gone.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitBool, Literal, LitI32, LitU32, MakeVec, Var
 from vyre.ir.node import Assign, Block, If, Let, Loop, Node, Return
 from vyre.ir.types import WIDE_LITERAL_TYPES, DataType
+from vyre.lower.names import NameSupply
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.lower.names import NameSupply
     from vyre.lower.prepare import Prepared
 
 
 class Predicator:
-    """Rewrites bodies, and notes the variables it adds in `variables`.
+    """Rewrites bodies. `prepared` is the program it was made for, with the variables it adds.
 
     With `absorb_returns` a Return clears the predicates around it instead of ending the invocation;
     the caller ends it where all of them have met again.
     """
 
-    def __init__(self, prepared: Prepared, supply: NameSupply, *, absorb_returns: bool = False) -> None:
-        self._prepared = prepared
-        self._supply = supply
+    def __init__(self, prepared: Prepared, *, absorb_returns: bool = False) -> None:
+        self.prepared = replace(prepared, variables=dict(prepared.variables))
+        self._supply = NameSupply(prepared.variables)
         self._absorb = absorb_returns
-        self.variables: dict[str, DataType] = {}
 
     def rewrite(self, body: Sequence[Node]) -> tuple[Node, ...]:
         """The same statements with no If inside an If."""
@@ -51,11 +51,8 @@ class Predicator:
 
     def _name(self, wanted: str) -> str:
         name = self._supply.fresh(wanted)
-        self.variables[name] = DataType.U32
+        self.prepared.variables[name] = DataType.U32
         return name
-
-    def _type(self, name: str) -> DataType:
-        return self.variables.get(name) or self._prepared.variables[name]
 
     def _body(self, scope: _Scope, body: Sequence[Node], guards: tuple[str, ...]) -> None:
         for node in body:
@@ -77,7 +74,7 @@ class Predicator:
 
     def _declare(self, scope: _Scope, name: str, value: Expr, guards: tuple[str, ...]) -> None:
         if guards:
-            scope.out.append(Let(name, zero_of(self._type(name))))
+            scope.out.append(Let(name, zero_of(self.prepared.variables[name])))
             scope.add(Assign(name, value), guards)
         else:
             scope.add(Let(name, value), guards)
@@ -92,7 +89,7 @@ class Predicator:
         self._body(scope, node.orelse, (*guards, orelse))
 
     def _truth(self, condition: Expr) -> Expr:
-        if self._prepared.type(condition) is DataType.Bool:
+        if self.prepared.type(condition) is DataType.Bool:
             return condition.cast(DataType.U32)
         return condition.ne(0)
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.node import Barrier, Block, If, Loop, Node, Return
 from vyre.ir.walk import statements, with_parts
-from vyre.lower.names import NameSupply
 from vyre.lower.predicate import Predicator
 
 if TYPE_CHECKING:
@@ -25,9 +24,9 @@ def settle_returns(prepared: Prepared) -> Prepared:
     kinds = {type(node) for _, node in statements(prepared.entry)}
     if Return not in kinds:
         return prepared
-    predicator = Predicator(prepared, NameSupply(prepared.variables), absorb_returns=True)
+    predicator = Predicator(prepared, absorb_returns=True)
     entry = _Settler(predicator if Barrier in kinds else None).body(prepared.entry)
-    return replace(prepared, entry=entry, variables=prepared.variables | predicator.variables)
+    return replace(predicator.prepared, entry=entry)
 
 
 class _Settler:

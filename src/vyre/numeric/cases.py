@@ -63,7 +63,8 @@ def _start(fmt: Layout, name: str, *more: str) -> tuple[Formula, Var, Var, Var]:
 def first_operand(fmt: Layout) -> Op:
     """`a` of a pair; every eighth has a fraction of few bits."""
     f, first, _, how = _start(fmt, "first")
-    return f.gives(select((how & 7).eq(7), first & (fmt.sign | fmt.magnitude & ~(fmt.fraction >> 4 & ~1)), first))
+    sparse = (fmt.sign | fmt.magnitude) & ~(fmt.fraction >> 4 & ~1)
+    return f.gives(select((how & 7).eq(7), first & sparse, first))
 
 
 def second_operand(fmt: Layout) -> Op:

@@ -50,6 +50,13 @@ class Claim:
         return "\n".join(lines) + "\n"
 
 
+def expressible(op: Op) -> bool:
+    """Whether the theory can say what the op must give: solvers cannot round to BF16."""
+    rounds = ("add", "sub", "mul", "div", "sqrt", "fma", "from_i32", "from_u32")
+    _, of, name = op.id.split(".")
+    return not (of == "bf16" and name in rounds) and name != "to_bf16"
+
+
 def _layout(op: Op) -> Layout:
     return LAYOUTS[DataType(op.id.split(".")[1].upper())]
 
@@ -103,12 +110,9 @@ def _specification(name: str, fmt: Layout) -> str:
         case "is_inf":
             return f"(= result (ite (fp.isInfinite fp_a) {word(1)} {word(0)}))"
         case "neg":
-            # The theory cannot see the bits of a NaN, which stay but for the sign.
-            return f"(and (= result (bvxor a {word(fmt.sign)})) (or (fp.isNaN fp_a) {_same(fmt, '(fp.neg fp_a)')}))"
+            return _moves(fmt, f"(bvxor a {word(fmt.sign)})", "(fp.neg fp_a)")
         case "abs":
-            return (
-                f"(and (= result (bvand a {word(fmt.magnitude)})) (or (fp.isNaN fp_a) {_same(fmt, '(fp.abs fp_a)')}))"
-            )
+            return _moves(fmt, f"(bvand a {word(fmt.magnitude)})", "(fp.abs fp_a)")
         case "canon":
             return _encodes(fmt, "fp_a")
         case "from_bits":
@@ -119,6 +123,11 @@ def _specification(name: str, fmt: Layout) -> str:
             return _encodes(fmt, "(fp.fma RNE fp_a fp_b fp_c)")
         case _:
             raise KeyError(name)
+
+
+def _moves(fmt: Layout, bits: str, value: str) -> str:
+    """These bits, NaN or not (decision 7); the theory cannot see the bits of a NaN."""
+    return f"(and (= result {bits}) (or (fp.isNaN fp_a) {_same(fmt, value)}))"
 
 
 def _same(fmt: Layout, value: str) -> str:

@@ -152,7 +152,8 @@ def _body(fmt: Layout, name: str) -> tuple[str, int] | None:
     if name in _BINARY:
         return _function("ab", f"%r = {_BINARY[name]} float %fa, %fb", "float"), 2
     if name in _COMPARE:
-        return _function("ab", f"%k = fcmp {_COMPARE[name]} float %fa, %fb\n  %r = zext i1 %k to i32", "i32"), 2
+        compare = f"%k = fcmp {_COMPARE[name]} float %fa, %fb\n  %r = zext i1 %k to i32"
+        return _function("ab", compare, "i32"), 2
     if name in _UNARY:
         return _function("a", f"%r = call float @llvm.{_UNARY[name]}.f32(float %fa)", "float"), 1
     if name == "fma" and fmt.width == 32:
@@ -160,7 +161,7 @@ def _body(fmt: Layout, name: str) -> tuple[str, int] | None:
     if name == "fma":
         return _ODD_FMA, 3
     if name.startswith("to_") and name[3:] in ("f16", "bf16", "f32"):
-        return _change(fmt, DataType(name[3:].upper())), 1
+        return _change(DataType(name[3:].upper())), 1
     if name.startswith("to_"):
         _, target, mode = name.split("_")
         return _to_integer(target, mode), 1
@@ -173,11 +174,12 @@ def _function(params: str, operation: str, gives: str) -> str:
     head = ", ".join(f"i32 %{p}" for p in params)
     decode = "".join(f"  %f{p} = call float @decode(i32 %{p})\n" for p in params)
     encode = "  %out = call i32 @encode(float %r)\n" if gives == "float" else "  %out = add i32 %r, 0\n"
-    return f"define internal i32 @f({head}) alwaysinline {{\n{decode}  {operation}\n{encode}  ret i32 %out\n}}\n"
+    body = f"{decode}  {operation}\n{encode}  ret i32 %out\n"
+    return f"define internal i32 @f({head}) alwaysinline {{\n{body}}}\n"
 
 
-def _change(source: Layout, target: DataType) -> str:
-    """One codec decodes and the other encodes; renaming keeps both apart."""
+def _change(target: DataType) -> str:
+    """The source's codec decodes and the target's encodes; other names keep them apart."""
     encode = _CODEC[target].replace("@decode", "@unused").replace("@encode", "@into")
     body = _function("a", "%r = fadd float %fa, -0.0", "float").replace("@encode", "@into")
     return encode + body

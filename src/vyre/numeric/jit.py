@@ -8,6 +8,7 @@ away. Needs llvmlite.
 from __future__ import annotations
 
 import ctypes
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,8 +49,7 @@ class Kernel:
 
     def __init__(self, definition: str, arity: int) -> None:
         """`definition` is LLVM IR that defines `i32 @f(i32 …)` with this many parameters."""
-        import llvmlite.binding as llvm
-
+        llvm: Any = import_module("llvmlite.binding")
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         self.arity = arity

@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 import time
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +30,7 @@ def ask_bitwuzla(
     script: str, *, options: dict[str, int | str] | None = None, time_limit: float | None = None
 ) -> Answer:
     """The answer of bitwuzla within `time_limit` seconds."""
-    import bitwuzla
-
+    bitwuzla: Any = import_module("bitwuzla")
     given = dict(options or {})
     settings: Any = bitwuzla.Options()
     settings.set(bitwuzla.Option.PRODUCE_MODELS, True)
@@ -57,8 +58,6 @@ def ask_bitwuzla(
 
 
 def _version() -> str:
-    from importlib.metadata import version
-
     return version("bitwuzla")
 
 
@@ -71,7 +70,7 @@ def ask_kissat(
     script: str, kissat: str, *, options: dict[str, int | str] | None = None, time_limit: float = 600.0
 ) -> Answer:
     """The answer of the kissat program on bitwuzla's CNF; a counterexample is not read back."""
-    version = subprocess.run([kissat, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    shown = subprocess.run([kissat, "--version"], capture_output=True, text=True, check=True).stdout.strip()
     with tempfile.TemporaryDirectory() as folder:
         cnf = Path(folder) / "claim.cnf"
         write_cnf(script, cnf, options=options)
@@ -81,4 +80,5 @@ def ask_kissat(
         )
         seconds = time.monotonic() - started
     verdict = {10: "refuted", 20: "proved"}.get(run.returncode, "unknown")
-    return Answer(verdict, seconds, f"kissat {version} on the CNF of bitwuzla {_version()}", dict(options or {}))
+    solver = f"kissat {shown} on the CNF of bitwuzla {_version()}"
+    return Answer(verdict, seconds, solver, dict(options or {}))

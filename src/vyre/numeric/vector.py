@@ -33,7 +33,8 @@ def evaluate(op: Op, *arguments: Words) -> Words:
     """The op applied to equally long arrays, element by element."""
     if len(arguments) != len(op.params):
         raise OpError(
-            f"{op.id} takes {len(op.params)} arrays, not {len(arguments)}.", fix="pass one array per parameter."
+            f"{op.id} takes {len(op.params)} arrays, not {len(arguments)}.",
+            fix="pass one array per parameter.",
         )
     if any(p.type is not DataType.U32 for p in op.params) or op.result is None:
         raise _unsupported(op, "its signature")
@@ -129,7 +130,7 @@ _BINARY: Mapping[BinaryOp, Callable[[Words, Words], Words]] = {
 
 def _leading_zeros(a: Words) -> Words:
     # A double holds every u32 exactly, so its exponent is the place of the leading bit.
-    exponent = (_wide(np.asarray(a).astype(np.float64).view(np.uint64)) >> np.uint64(52)).astype(_U32)
+    exponent = (np.asarray(a).astype(np.float64).view(np.uint64) >> np.uint64(52)).astype(_U32)
     return np.where(np.asarray(a) == 0, _U32(32), _U32(1023 + 31) - exponent)
 
 

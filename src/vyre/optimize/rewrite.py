@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, Var
-from vyre.ir.walk import rebuild, transform
+from vyre.ir.walk import rebuild
 from vyre.optimize.fold import Constant, constant, evaluate, fold
 from vyre.optimize.rule import CONSTANTS, Head, Rule, head
 
@@ -24,19 +24,47 @@ Binding = dict[str, Expr]
 
 
 class RuleIndex:
-    """Rules by the operation they look for, in the order of the table."""
+    """Rules by the operation they look for and the operations they look for in its operands."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        self._rules: dict[Head, list[tuple[Rule, bool]]] = {}
+        self._rules: dict[Head, list[_Entry]] = {}
         for rule in rules:
             key = head(rule.pattern)
             assert key is not None, f"{rule.name} has no operation to look for"
             self._rules.setdefault(key, []).append((rule, rule.keeps_order))
+        self._found: dict[tuple[object, ...], tuple[_Entry, ...]] = {}
 
-    def candidates(self, expr: Expr) -> Iterable[tuple[Rule, bool]]:
-        """The rules that may apply, each with whether it keeps the order of its operands."""
+    def candidates(self, expr: Expr) -> tuple[_Entry, ...]:
+        """The rules that may apply, in the order of the table, each with its `keeps_order`."""
         key = head(expr)
-        return () if key is None else self._rules.get(key, ())
+        if key not in self._rules:
+            return ()
+        shape = (key, *[_shape(child) for child in expr.children])
+        found = self._found.get(shape)
+        if found is None:
+            entries = self._rules[key]
+            found = tuple(entry for entry in entries if _may_match(entry[0].pattern, expr))
+            self._found[shape] = found
+        return found
+
+
+_Entry = tuple[Rule, bool]
+
+
+def _shape(expr: Expr) -> Head | bool | None:
+    """What a pattern can see of an operand at a glance: its operation, or that it is a literal."""
+    return True if not expr.children and constant(expr) is not None else head(expr)
+
+
+def _may_match(pattern: Expr, expr: Expr) -> bool:
+    for part, child in zip(pattern.children, expr.children, strict=True):
+        shape = _shape(child)
+        if isinstance(part, Var):
+            if part.name in CONSTANTS and shape is not True:
+                return False
+        elif shape != _shape(part):
+            return False
+    return True
 
 
 class Simplifier:
@@ -130,5 +158,12 @@ def _constants(binding: Mapping[str, Expr]) -> dict[str, Constant]:
 
 
 def instantiate(replacement: Expr, binding: Mapping[str, Expr]) -> Expr:
-    """The replacement with every metavariable replaced by what it stands for."""
-    return transform(replacement, lambda e: binding[e.name] if isinstance(e, Var) else e)
+    """The replacement with every metavariable replaced by what it stands for.
+
+    Recurses over the replacement, which is as small as the rule that was written down.
+    """
+    if isinstance(replacement, Var):
+        return binding[replacement.name]
+    if not replacement.children:
+        return replacement
+    return rebuild(replacement, tuple(instantiate(child, binding) for child in replacement.children))

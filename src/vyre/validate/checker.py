@@ -46,7 +46,7 @@ def validate(
     if context.has_barrier and not any(d.code == "V018" for d in report.diagnostics):
         for found in divergent_barriers(program.entry, context.buffers):
             report.add("V010", found.message, found.fix, found.path)
-    check_called_ops(context.calls, ops, report)
+    check_called_ops(program.entry, context.calls, ops, report)
     return report.diagnostics
 
 

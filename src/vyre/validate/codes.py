@@ -72,14 +72,14 @@ CODES: Mapping[str, Rule] = _Codes()
 def explain(code: str) -> str:
     """A page about one code for the terminal; `v23` finds V023."""
     wanted = code.strip().upper()
-    if wanted[:1] == "V" and wanted[1:].isdecimal():
+    if wanted[:1] == "V" and wanted[1:].isdecimal() and len(wanted) < 10:
         wanted = f"V{int(wanted[1:]):03}"
     rule = CODES.get(wanted)
     if rule is None:
         close = get_close_matches(wanted, CODES, n=3)
         hint = f"did you mean {', '.join(close)}? " if close else ""
         raise VyreError(
-            f"there is no rule {code!r}.", fix=f"{hint}`vyre explain` without a code lists all rules."
+            f"there is no rule {code[:40]!r}.", fix=f"{hint}`vyre explain` without a code lists all rules."
         )
     return _page(rule)
 

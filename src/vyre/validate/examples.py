@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.compose.op import Op, Param
 from vyre.ir.buffers import BufferDecl
-from vyre.ir.expr import Expr, LitU32, Load
+from vyre.ir.expr import Call, Expr, LitU32, Load, Var
 from vyre.ir.limits import MAX_BUFFERS, MAX_EXPR_DEPTH, MAX_NESTING
-from vyre.ir.node import Block, Node, Store
+from vyre.ir.node import Block, Let, Node, Store
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.validate.checker import validate, validate_op
@@ -18,7 +19,6 @@ from vyre.validate.codes import CODES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.compose.op import Op
     from vyre.errors import Diagnostic
     from vyre.validate.codes import Rule
 
@@ -93,9 +93,26 @@ def _many_buffers(excess: int) -> Example:
     return Example(Program(buffers, (64, 1, 1), []))
 
 
+def _doubling_ops(excess: int) -> Example:
+    level = "acme.double.l{}".format
+    params = (Param("x", DataType.U32),)
+    ops = [Op(level(0), params, DataType.U32, Var("x") + 1)]
+    for i in range(1, 17):
+        below = Call(level(i - 1), (Var("x"),))
+        ops.append(Op(level(i), params, DataType.U32, below + below))
+    last = Call(level(16), (LitU32(7),))
+    entry = (
+        [Store("out", LitU32(0), last + last)]
+        if excess
+        else [Let("y", last), Store("out", LitU32(0), Var("y") + Var("y"))]
+    )
+    return Example(Program([_OUT], (64, 1, 1), entry), tuple(ops))
+
+
 _GENERATED: dict[str, Callable[[int], Example]] = {
     "V018": _nested_blocks,
     "V019": _doubled,
     "V034": _deep,
     "V040": _many_buffers,
+    "V043": _doubling_ops,
 }

@@ -1,4 +1,4 @@
-"""Rules for ops: their bodies, their results, and the graph of who calls whom (V017)."""
+"""Rules for ops: their bodies, their results, and the graph of who calls whom (V017, V043)."""
 
 from __future__ import annotations
 
@@ -8,22 +8,24 @@ from vyre.compose.op import Category
 from vyre.ir.limits import MAX_CALL_DEPTH, MAX_EXPR_DEPTH, MAX_NODES
 from vyre.ir.types import DataType
 from vyre.validate.context import Binding, Context
+from vyre.validate.expansion import check_expansion, expansions
 from vyre.validate.mismatch import conversion_hint
 from vyre.validate.names import name_problem
 from vyre.validate.oversized import check_oversized, too_deep_expression
 from vyre.validate.statements import StatementChecker
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from vyre.compose.op import Op
+    from vyre.ir.node import Node
     from vyre.validate.context import Ops
     from vyre.validate.report import Report
 
 _FOREVER = MAX_CALL_DEPTH + 1
 
 
-def check_called_ops(calls: Mapping[str, str], ops: Ops, report: Report) -> None:
+def check_called_ops(entry: Sequence[Node], calls: Mapping[str, str], ops: Ops, report: Report) -> None:
     """Checks every op that a program reaches, each once; `calls` has the path of each first call."""
     edges: dict[str, dict[str, str]] = {}
     cyclic: set[str] = set()
@@ -35,6 +37,8 @@ def check_called_ops(calls: Mapping[str, str], ops: Ops, report: Report) -> None
     for op_id, path in calls.items():
         if op_id not in cyclic and depths[op_id] > MAX_CALL_DEPTH:
             _too_deep(op_id, path, report)
+    if not cyclic and max(depths.values(), default=0) <= MAX_CALL_DEPTH:
+        check_expansion(entry, calls, expansions(sorted(depths, key=depths.__getitem__), ops), report)
 
 
 def check_op(op: Op, ops: Ops, report: Report) -> None:
@@ -42,8 +46,12 @@ def check_op(op: Op, ops: Ops, report: Report) -> None:
     edges: dict[str, dict[str, str]] = {}
     cyclic: set[str] = set()
     _explore(op.id, ops, edges, cyclic, report)
-    if op.id not in cyclic and _depths(edges)[op.id] > MAX_CALL_DEPTH:
+    depths = _depths(edges)
+    if op.id not in cyclic and depths[op.id] > MAX_CALL_DEPTH:
         _too_deep(op.id, f"ops[{op.id}]", report)
+    elif not cyclic:
+        sizes = expansions(sorted(depths, key=depths.__getitem__), ops)
+        check_expansion((), {op.id: f"ops[{op.id}]"}, sizes, report)
 
 
 def _too_deep(op_id: str, path: str, report: Report) -> None:

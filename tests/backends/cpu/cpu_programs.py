@@ -72,7 +72,9 @@ def each(
 
     decls = [BufferDecl.read(name, k, t) for k, (name, (t, _)) in enumerate(reads.items())]
     outs = [BufferDecl.read_write(f"out{k}", len(decls) + k, t) for k, (_, t) in enumerate(values)]
-    body: list[Node] = [out.store(InvocationId(0), value) for out, (value, _) in zip(outs, values, strict=True)]
+    body: list[Node] = [
+        out.store(InvocationId(0), value) for out, (value, _) in zip(outs, values, strict=True)
+    ]
     program = Program([*decls, *outs], (8,), body)
     buffers = {name: data for name, (_, data) in reads.items()}
     buffers |= {out.name: bytes(count * out.element.stride) for out in outs}
@@ -81,7 +83,11 @@ def each(
 
 
 def kernel(
-    entry: Iterable[Node], *buffers: BufferDecl, size: Sequence[int] = (8,), out: DataType = U32, count: int = 8
+    entry: Iterable[Node],
+    *buffers: BufferDecl,
+    size: Sequence[int] = (8,),
+    out: DataType = U32,
+    count: int = 8,
 ) -> Program:
     """A program with a ReadWrite buffer `out` besides the given ones."""
     return Program([BufferDecl.read_write("out", 0, out, count=count), *buffers], size, entry)

@@ -90,7 +90,7 @@ def test_both_branches_return() -> None:
 def test_sixty_four_nested_ifs() -> None:
     body: tuple[Node, ...] = (Store("out", I, Load("out", I) + 1000),)
     for k in range(64):
-        body = (If(I < 64 - k + 3, body, (Store("out", I, LitU32(k)),)),)
+        body = (If(64 - k + 3 > I, body, (Store("out", I, LitU32(k)),)),)
     agree(kernel(body, count=80), {}, (10, 1, 1))
 
 
@@ -101,9 +101,7 @@ def test_names_that_are_keywords() -> None:
     for name in names:
         total = total ^ Var(name)
     entry.append(Store("global", I, total + Load("ptr", I) + BufLen("ptr")))
-    program = Program(
-        [BufferDecl.read("ptr", 0, U32), BufferDecl.read_write("global", 1, U32)], (8,), entry
-    )
+    program = Program([BufferDecl.read("ptr", 0, U32), BufferDecl.read_write("global", 1, U32)], (8,), entry)
     agree(program, {"ptr": words(*range(8)), "global": bytes(32)})
 
 
@@ -140,7 +138,10 @@ def tree(step_first: int, *, rounds: int) -> list[Node]:
         Barrier(),
         Let("step", LitU32(step_first)),
         Loop(
-            "k", LitU32(0), LitU32(rounds), (If(L < Var("step"), (add,)), Barrier(), Assign("step", Var("step") >> 1))
+            "k",
+            LitU32(0),
+            LitU32(rounds),
+            (If(Var("step") > L, (add,)), Barrier(), Assign("step", Var("step") >> 1)),
         ),
         If(L.eq(0), (Store("out", WorkgroupId(0), Load("tile", LitU32(0))),)),
     ]
@@ -253,7 +254,11 @@ def test_divergent_returns_after_the_last_barrier() -> None:
         Let("x", I * 3),
         If(
             BufLen("out") > 4,
-            (Store("tile", L, Var("x")), Barrier(), If(Load("tile", L) % 2, (Store("out", I, LitU32(5)), Return()))),
+            (
+                Store("tile", L, Var("x")),
+                Barrier(),
+                If(Load("tile", L) % 2, (Store("out", I, LitU32(5)), Return())),
+            ),
         ),
         Assign("x", Var("x") + Load("tile", L)),
         If(L > 5, (Return(),)),

@@ -105,7 +105,7 @@ def test_the_fast_range_of_workgroups(length: int) -> None:
     entry: list[Node] = [
         Store("tile", L, Load("a", group * 8 + L) + Load("a", group * 8 + L + 4)),
         Barrier(),
-        If(I < BufLen("out"), (Store("out", I, Load("tile", LitU32(3) - L) + Load("a", LitU32(5))),)),
+        If(BufLen("out") > I, (Store("out", I, Load("tile", LitU32(3) - L) + Load("a", LitU32(5))),)),
         If(L.eq(0), (Store("sums", group, Load("tile", LitU32(0)) + 1),)),
     ]
     program = Program(
@@ -124,7 +124,8 @@ def test_the_fast_range_of_workgroups(length: int) -> None:
 
 def test_lengths() -> None:
     entry: list[Node] = [
-        Store("out", LitU32(k), BufLen(name)) for k, name in enumerate(("bytes", "half", "wide", "none", "tile"))
+        Store("out", LitU32(k), BufLen(name))
+        for k, name in enumerate(("bytes", "half", "wide", "none", "tile"))
     ]
     program = kernel(
         entry,
@@ -156,7 +157,11 @@ def test_booleans_are_normalised_by_loads_only() -> None:
 
 def test_zero_size_buffers() -> None:
     program = Program(
-        [BufferDecl.read("a", 0, U32), BufferDecl.read_write("out", 1, U32), BufferDecl.read_write("one", 2, U32)],
+        [
+            BufferDecl.read("a", 0, U32),
+            BufferDecl.read_write("out", 1, U32),
+            BufferDecl.read_write("one", 2, U32),
+        ],
         (8,),
         [Store("out", I, Load("a", I)), Store("one", I, Load("a", I) + BufLen("a") + 3)],
     )

@@ -35,7 +35,9 @@ def test_a_wrong_backend_is_seen() -> None:
 
     class Off(CpuBackend):
         def compile(self, program: Program):  # noqa: ANN202 - the type of the method it replaces
-            wrong = Program(program.buffers, program.workgroup_size, [Store("out", InvocationId(0), InvocationId(0))])
+            wrong = Program(
+                program.buffers, program.workgroup_size, [Store("out", InvocationId(0), InvocationId(0))]
+            )
             return super().compile(wrong)
 
     out = BufferDecl.read_write("out", 0, U32, count=4)

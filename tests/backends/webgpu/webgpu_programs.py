@@ -33,7 +33,6 @@ from vyre.ir import (
     Program,
     Return,
     Select,
-    Store,
     UnaryOp,
     UnOp,
     Var,
@@ -157,7 +156,11 @@ def bools() -> Case:
         count.store(I, raw[I].cast(T.U32) + Load("tile", 7 - I).cast(T.U32)),
         out.store(I, Select(raw[I], LitBool(False), LitBool(True))),
     ]
-    inputs = {"raw": words(0, 1, 2, 255, 256, 0x80000000, 0xFFFFFFFF, 0), "out": bytes(32), "count": bytes(32)}
+    inputs = {
+        "raw": words(0, 1, 2, 255, 256, 0x80000000, 0xFFFFFFFF, 0),
+        "out": bytes(32),
+        "count": bytes(32),
+    }
     return Program([out, raw, count, tile], (8,), entry), inputs, (1, 1, 1)
 
 
@@ -193,7 +196,11 @@ def lengths() -> Case:
     entry: list[Node] = [out.store(k, BufLen(n)) for k, n in enumerate(names)]
     zero = MakeVec(T.Vec4U32, (LitU32(1),) * 4)
     entry += [empty.store(0, zero), out.store(5, Lane(empty[0], 0)), out.store(6, raw[2])]
-    entry += [out.store(7, half[4].cast(T.U32)), out.store(8, half[5].cast(T.U32)), out.store(9, odd[6].cast(T.U32))]
+    entry += [
+        out.store(7, half[4].cast(T.U32)),
+        out.store(8, half[5].cast(T.U32)),
+        out.store(9, odd[6].cast(T.U32)),
+    ]
     inputs = {"out": b"\7" * 40, "half": BITS[:10], "raw": BITS[:12], "empty": b"", "odd": BITS[40:54]}
     return Program([out, half, raw, empty, odd], (1,), entry), inputs, (1, 1, 1)
 
@@ -291,7 +298,25 @@ def early_returns() -> Case:
     return Program([out], (16,), entry), {"out": bytes(128)}, (1, 1, 1)
 
 
-_WORDS = "fn var let struct loop u32 vec2 main vyre_main select lit hidden lane group local_x array target".split()
+_WORDS = [
+    "fn",
+    "var",
+    "let",
+    "struct",
+    "loop",
+    "u32",
+    "vec2",
+    "main",
+    "vyre_main",
+    "select",
+    "lit",
+    "hidden",
+    "lane",
+    "group",
+    "local_x",
+    "array",
+    "target",
+]
 
 
 def keyword_names() -> Case:
@@ -307,14 +332,15 @@ def keyword_names() -> Case:
     return Program([out, *named], (1,), [*entry, out.store(0, Var("sum"))]), {"out": bytes(4)}, (1, 1, 1)
 
 
-def ids() -> Case:
+def ids(grid: tuple[int, int, int] = (2, 2, 2)) -> Case:
     out = _out()
-    linear = InvocationId(0) + InvocationId(1) * 6 + InvocationId(2) * 24
+    row, plane = 3 * grid[0], 6 * grid[0] * grid[1]
+    linear = InvocationId(0) + InvocationId(1) * row + InvocationId(2) * plane
     kinds = (InvocationId, WorkgroupId, LocalId)
     entry = [
         out.store(linear * 9 + 3 * k + axis, kind(axis)) for k, kind in enumerate(kinds) for axis in range(3)
     ]
-    return Program([out], (3, 2, 2), entry), {"out": bytes(4 * 9 * 96)}, (2, 2, 2)
+    return Program([out], (3, 2, 2), entry), {"out": bytes(4 * 9 * plane * 2 * grid[2])}, grid
 
 
 def cases() -> dict[str, Case]:
@@ -338,6 +364,3 @@ def cases() -> dict[str, Case]:
     found |= {f"stores of {t.value}": half_stores(t) for t in (T.F16, T.BF16)}
     found |= {f"bits of {t.value}": float_bits(t) for t in sorted(FLOAT_TYPES, key=lambda t: t.value)}
     return found
-
-
-__all__ = ["EDGES", "Case", "Store", "cases", "words"]

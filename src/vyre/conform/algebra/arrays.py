@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.conform.spec.term import holds
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
+
+    from vyre.conform.spec.term import Equation, Lookup
 
     Words = NDArray[np.uint32]
 else:
@@ -76,3 +82,13 @@ class NumpyDomain:
 
 
 NUMPY = NumpyDomain()
+
+
+def satisfied(
+    equations: Sequence[Equation], values: Sequence[Sequence[Words]], size: int, lookup: Lookup
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """True at every case that satisfies all equations."""
+    good = np.ones(size, np.bool_)
+    for equation in equations:
+        good &= holds(equation, NUMPY, values, lookup) != 0
+    return good

@@ -1,8 +1,8 @@
 """Laws checked on cases: every small operand, and a million of all sizes.
 
-    exhaustive(...)   all operands of 8 bits (16 for one variable), results untruncated
-    witnessed(...)    uniform u32 cases, with boundaries, correlated and adversarial ones on top
-    examine(...)      a law with all the evidence that was asked for, as one record
+exhaustive(...)   all operands of 8 bits (16 for one variable), results untruncated
+witnessed(...)    uniform u32 cases, with boundaries, correlated and adversarial ones on top
+examine(...)      a law with all the evidence that was asked for, as one record
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.conform.algebra.arrays import NUMPY, Words
+from vyre.conform.algebra.arrays import satisfied
 from vyre.conform.algebra.evidence import Evidence, EvidenceKind, LawResult
 from vyre.conform.algebra.proof import Values, prove_equations
 from vyre.conform.algebra.witness import minimal
 from vyre.conform.generate.cases import law_cases
 from vyre.conform.spec.law import kind, parameters, sides
-from vyre.conform.spec.term import holds, variables
+from vyre.conform.spec.term import variables
 from vyre.conform.spec.words import split, word_count
 
 if TYPE_CHECKING:
@@ -51,20 +51,10 @@ def first_failure(
     return None
 
 
-def satisfied(
-    equations: Sequence[Equation], values: Sequence[Sequence[Words]], size: int, lookup: Lookup
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """True at every case that satisfies all equations."""
-    good = np.ones(size, np.bool_)
-    for equation in equations:
-        good &= holds(equation, NUMPY, values, lookup) != 0
-    return good
-
-
 def exhaustive(
     law: AlgebraicLaw, spec: OpSpec, lookup: Lookup, *, bits: int | None = None
 ) -> tuple[Evidence, Values | None] | None:
-    """Every case of operands of `bits` bits; None where they are more than 2^24 and no width was asked for."""
+    """Every case of operands of `bits` bits; None beyond 2^24 cases, unless a width is asked for."""
     equations = sides(law, spec)
     types = [v.type for v in variables(equations)]
     words = sum(word_count(t) for t in types)

@@ -22,7 +22,7 @@ class EvidenceKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One piece of evidence. `scope` says over which inputs; a proof names its solver, version and options."""
+    """Evidence over the inputs that `scope` names; a proof has its solver, version and options."""
 
     kind: EvidenceKind
     scope: str

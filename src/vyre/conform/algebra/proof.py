@@ -43,9 +43,7 @@ class Proof:
 def obligation(equations: Sequence[Equation], lookup: Lookup) -> str:
     """The solver text that is satisfiable exactly where some equation fails."""
     d = SmtDomain()
-    values = [
-        [d.variable(f"x{v.index}_{k}") for k in range(word_count(v.type))] for v in dense(equations)
-    ]
+    values = [[d.variable(f"x{v.index}_{k}") for k in range(word_count(v.type))] for v in dense(equations)]
     broken = [f"(not {d.truth(holds(e, d, values, lookup))})" for e in equations]
     return d.query(broken[0] if len(broken) == 1 else f"(or {' '.join(broken)})")
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
-from vyre.conform.algebra.arrays import Words
-from vyre.conform.generate.shrink import shrink
+import numpy as np
+
+from vyre.conform.algebra.arrays import Words, satisfied
+from vyre.conform.generate.shrink import Fails, shrink, weight
 from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.spec.term import evaluate, holds, variables
 from vyre.conform.spec.words import masks, split, to_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import numpy as np
 
     from vyre.conform.algebra.proof import Values
     from vyre.conform.spec.term import Equation, Lookup
@@ -35,15 +36,23 @@ def minimal(equations: Sequence[Equation], values: Values, lookup: Lookup) -> Co
     types = [v.type for v in variables(equations)]
 
     def fails(columns: tuple[Words, ...]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        from vyre.conform.algebra.checker import satisfied
-
         return ~satisfied(equations, split(types, columns), len(columns[0]), lookup)
 
-    flat = tuple(word for value in values for word in value)
-    smallest = split(types, shrink(fails, flat, masks=masks(types)))
+    allowed = masks(types)
+    starts = [tuple(word for value in values for word in value), *_failing_edges(fails, len(allowed))]
+    smallest = split(types, min((shrink(fails, s, masks=allowed) for s in starts), key=weight))
     failing = next(e for e in equations if not holds(e, CONCRETE, smallest, lookup))
     sides = [to_bits(evaluate(t, CONCRETE, smallest, lookup)) for t in (failing.lhs, failing.rhs)]
     return Counterexample(tuple(to_bits(v) for v in smallest), failing, *sides)
 
 
+_EDGES = (0, 1, 2, 0x8000, 0xFFFF, 0x10000, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF)
 
+
+def _failing_edges(fails: Fails, words: int) -> list[tuple[int, ...]]:
+    """The smallest failing combination of edges: a start that no solver's choice can change."""
+    if not 0 < words <= 4:
+        return []
+    grid = sorted(product(_EDGES, repeat=words), key=weight)
+    failed = fails(tuple(np.asarray(column, np.uint32) for column in zip(*grid, strict=True)))
+    return [next(case for case, bad in zip(grid, failed, strict=True) if bad)] if failed.any() else []

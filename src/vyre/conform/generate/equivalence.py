@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.conform.generate.counter import word
 from vyre.conform.generate.stream import CaseStream
+from vyre.conform.spec.op import as_tuple
 from vyre.conform.spec.words import fit
 from vyre.errors import OpError
 
@@ -24,15 +25,11 @@ def stream(spec: OpSpec, masks: tuple[int, ...], *, seed: int) -> CaseStream:
         raw = tuple(word(d, low, high, seed=seed, stream=j) for j in range(count))
         operands = tuple(fit(d, w, m) for w, m in zip(raw, spec.masks, strict=False))
         which = d.urem(low, d.const(len(classes)))
-        chosen = _tuple(classes[0].sample(d, *operands))
+        chosen = as_tuple(classes[0].sample(d, *operands))
         for k, member in enumerate(classes[1:], 1):
             here = d.eq(which, d.const(k))
-            sampled = _tuple(member.sample(d, *operands))
+            sampled = as_tuple(member.sample(d, *operands))
             chosen = tuple(d.ite(here, s, c) for s, c in zip(sampled, chosen, strict=True))
         return (*chosen, *raw[spec.words :])[: len(masks)]
 
     return CaseStream("equivalence", masks, seed, make=make)
-
-
-def _tuple(words: Any) -> tuple[Any, ...]:
-    return words if isinstance(words, tuple) else (words,)

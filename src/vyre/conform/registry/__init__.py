@@ -1,8 +1,8 @@
 """Every registered spec, one small file per op.
 
-    specs() -> tuple[OpSpec, ...]     all of them, primitives first, in a fixed order
-    spec(op_id) -> OpSpec             one of them; `OpError` for an unknown id
-    lookup                            `spec`, under the name under which terms take it
+specs() -> tuple[OpSpec, ...]     all of them, primitives first, in a fixed order
+spec(op_id) -> OpSpec             one of them; `OpError` for an unknown id
+lookup                            `spec`, under the name under which terms take it
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PRIMITIVES = (
     *("eq", "ne", "lt", "gt", "le", "ge", "logical_and", "logical_or"),
     *("mul_hi", "negate", "bit_not", "logical_not", "popcount", "clz", "ctz", "reverse_bits"),
 )
-ATOMICS = ("add", "or", "and", "xor", "min", "max", "exchange", "compare_exchange")
+ATOMICS = ("add", "bit_or", "bit_and", "bit_xor", "min", "max", "exchange", "compare_exchange")
 
 
 @cache
@@ -61,7 +61,9 @@ def spec(op_id: str) -> OpSpec:
     """The spec of an op id."""
     found = _by_id().get(op_id)
     if found is None:
-        raise OpError(f"no spec is registered as {op_id!r}.", fix="run `vyre laws` for the ids that have one.")
+        raise OpError(
+            f"no spec is registered as {op_id!r}.", fix="run `vyre laws` for the ids that have one."
+        )
     return found
 
 

@@ -117,12 +117,8 @@ SHIFT = (
 
 ZERO = class1("zero", is_zero, lambda d, a: d.const(0))
 NONZERO = class1("not zero", lambda d, a: d.ne(a, d.const(0)), nonzero)
-ODD = class1(
-    "lowest bit set", lambda d, a: d.and_(a, d.const(1)), lambda d, a: d.or_(a, d.const(1))
-)
-HIGH = class1(
-    "highest bit set", lambda d, a: d.shr(a, d.const(31)), lambda d, a: d.or_(a, d.const(1 << 31))
-)
+ODD = class1("lowest bit set", lambda d, a: d.and_(a, d.const(1)), lambda d, a: d.or_(a, d.const(1)))
+HIGH = class1("highest bit set", lambda d, a: d.shr(a, d.const(31)), lambda d, a: d.or_(a, d.const(1 << 31)))
 SINGLE = class1(
     "one bit set",
     lambda d, a: both(d, d.ne(a, d.const(0)), is_zero(d, d.and_(a, d.sub(a, d.const(1))))),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from vyre.ir.signature import V1, Convention
 
@@ -41,8 +41,7 @@ class EngineSpec:
     doc: str
     scratch: Callable[[Mapping[str, int]], Mapping[str, tuple[DataType, int]]] | None = None
     """Buffers between the dispatches: element type and length, for inputs of these lengths."""
-    convention: Convention = V1()
-    details: Mapping[str, Any] | None = None
+    convention: Convention = field(default_factory=V1)
 
     @property
     def version(self) -> int:

@@ -289,16 +289,19 @@ def sides(law: AlgebraicLaw, spec: OpSpec) -> tuple[Equation, ...]:
             either = ap(OR, ap(EQ, a, k(0)), ap(EQ, b, k(0)))
             return (Equation(ap(EQ, f(a, b), k(0)), either, Relation.Le),)
         case ZeroProduct(witness=(x, y)):
-            return (Equation(f(k(x), k(y)), k(0)), Equation(k(0), k(x), Relation.Lt),
-                    Equation(k(0), k(y), Relation.Lt))
+            return (
+                Equation(f(k(x), k(y)), k(0)),
+                Equation(k(0), k(x), Relation.Lt),
+                Equation(k(0), k(y), Relation.Lt),
+            )
         case InverseOf(g=g):
             return (Equation(f(ap(g, a, b), b), a) if spec.arity == 2 else _unary_inverse(spec, g),)
         case LatticeAbsorption(g=g):
             return (Equation(f(a, ap(g, a, b)), a),)
         case Trichotomy(equal=equal, greater=greater):
             rest = ap(SUB, ap(SUB, Constant(1), ap(equal, a, b)), ap(greater, a, b))
-            return (Equation(f(a, b), rest), Equation(ap(ADD, ap(equal, a, b), ap(greater, a, b)), Constant(1),
-                    Relation.Le))
+            others = ap(ADD, ap(equal, a, b), ap(greater, a, b))
+            return (Equation(f(a, b), rest), Equation(others, Constant(1), Relation.Le))
         case Custom(predicate=predicate, types=types):
             found = predicate(f, *(Variable(j, t) for j, t in enumerate(types or _u32s(predicate))))
             return found if isinstance(found, tuple) else (found,)

@@ -13,7 +13,7 @@ Operands are handed to the definition as u32 words (`conform/spec/words.py`), in
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.spec.words import masks, split, to_bits, to_words, word_count
@@ -99,6 +99,11 @@ class Alternate:
     build: Callable[[tuple[Expr, ...]], Expr]
 
 
+def as_tuple(words: Any) -> tuple[Any, ...]:
+    """One word or several, as several."""
+    return cast("tuple[Any, ...]", words) if isinstance(words, tuple) else (words,)
+
+
 @dataclass(frozen=True, slots=True)
 class OpSpec:
     """One operation. `boundaries` holds, per operand word, the values at which behaviour may change."""
@@ -153,9 +158,7 @@ class OpSpec:
                 f"{self.id} takes {self.words} words, not {len(words)}.",
                 fix="pass every lane of every operand, lane 0 first.",
             )
-        result = self.cpu_fn(d, *words)
-        flat: tuple[V, ...] = result if isinstance(result, tuple) else (result,)
-        return split(self.outputs, flat)
+        return split(self.outputs, as_tuple(self.cpu_fn(d, *words)))
 
     def evaluate(self, *bits: int) -> tuple[int, ...]:
         """The definition on plain integers: the bits of each operand to the bits of each result."""

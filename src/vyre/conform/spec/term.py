@@ -108,9 +108,7 @@ def subterms(term: Term) -> Iterator[Term]:
 
 def variables(equations: Sequence[Equation]) -> tuple[Variable, ...]:
     """The variables of the equations, by index."""
-    found = {
-        v.index: v for e in equations for t in e.terms for v in subterms(t) if isinstance(v, Variable)
-    }
+    found = {v.index: v for e in equations for t in e.terms for v in subterms(t) if isinstance(v, Variable)}
     return tuple(found[k] for k in sorted(found))
 
 
@@ -122,9 +120,7 @@ def type_of(term: Term, lookup: Lookup) -> DataType:
             return lookup(op).outputs[result]
 
 
-def evaluate(
-    term: Term, d: Domain[V], values: Sequence[Sequence[V]], lookup: Lookup
-) -> tuple[V, ...]:
+def evaluate(term: Term, d: Domain[V], values: Sequence[Sequence[V]], lookup: Lookup) -> tuple[V, ...]:
     """The words of a term. `values[k]` are the words of variable k, cut to its type before use."""
     match term:
         case Variable(index=index, type=of):

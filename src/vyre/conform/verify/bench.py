@@ -18,7 +18,7 @@ import numpy as np
 from vyre.conform.algebra.arrays import NUMPY
 from vyre.conform.isolate import allocate, inspect
 from vyre.conform.spec.op import LoadForm, StoreForm
-from vyre.conform.spec.program import CELLS, OUT, WORKGROUP, Kernel, application, memory_program
+from vyre.conform.spec.program import CELLS, WORKGROUP, Kernel, application, memory_program
 from vyre.conform.spec.term import Constant, Relation, Variable
 from vyre.conform.spec.words import mask_of, to_words
 from vyre.conform.verify.graph import Value, type_of_source
@@ -52,6 +52,12 @@ class Compiled:
     refusal: UnsupportedByBackend | None = None
 
 
+def program_of(spec: OpSpec) -> Program:
+    """The program that an op is tried with."""
+    addresses = isinstance(spec.form, LoadForm | StoreForm)
+    return memory_program(spec) if addresses else application(spec).program
+
+
 class Bench:
     """A backend, and every op compiled on it once."""
 
@@ -73,9 +79,8 @@ class Bench:
             return found
 
     def _compile(self, spec: OpSpec) -> Compiled:
-        addresses = isinstance(spec.form, LoadForm | StoreForm)
-        kernel = None if addresses else application(spec)
-        program = memory_program(spec) if kernel is None else kernel.program
+        kernel = None if isinstance(spec.form, LoadForm | StoreForm) else application(spec)
+        program = program_of(spec)
         try:
             return Compiled(spec, program, kernel, self.backend.compile(program))
         except UnsupportedByBackend as refusal:
@@ -240,5 +245,3 @@ def _view(array: NDArray[Any], *, writable: bool) -> memoryview:
 def grid_of(count: int) -> tuple[int, int, int]:
     return (max(1, -(-count // WORKGROUP[0])), 1, 1)
 
-
-__all__ = ["OUT", "Bench", "Compiled", "grid_of"]

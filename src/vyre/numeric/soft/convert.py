@@ -31,7 +31,8 @@ def _nearest(f: Formula, fmt: Layout, size: Expr) -> Expr:
     zeros = f("zeros", clz(size))
     significand = f("significand", size << zeros)
     field = f("field", fmt.bias + TOP - 1 - zeros)
-    return f("nearest", select(size.eq(0), 0, packed(f, fmt, significand, field)))
+    whole = packed(f, fmt, significand, field, bounded=fmt.bias > TOP)
+    return f("nearest", select(size.eq(0), 0, whole))
 
 
 def narrowings() -> list[Op]:

@@ -49,14 +49,15 @@ def rounded(f: Formula, fmt: Layout, significand: Expr, exponent: Expr) -> Expr:
     return packed(f, fmt, jammed, field)
 
 
-def packed(f: Formula, fmt: Layout, significand: Expr, field: Expr) -> Expr:
+def packed(f: Formula, fmt: Layout, significand: Expr, field: Expr, *, bounded: bool = False) -> Expr:
     """Rounds away all but the bits that fit above `TOP - fraction_bits`, and puts `field` in front.
 
-    `field` is the exponent field less one, because a hidden bit adds one to it.
+    `field` is the exponent field less one, because a hidden bit adds one to it. `bounded` says that
+    the result cannot pass infinity.
     """
     spare = TOP - fmt.fraction_bits
     kept = f("kept", significand >> spare)
     rest = f("rest", significand & ((1 << spare) - 1))
     up = f("up", rest + (kept & 1) > (1 << (spare - 1)))
     whole = f("whole", (field << fmt.fraction_bits) + kept + up)
-    return f("finite", smaller(whole, fmt.infinity))
+    return whole if bounded else f("finite", smaller(whole, fmt.infinity))

@@ -24,9 +24,7 @@ _CUBIC = tuple(round(c * _SCALE) for c in (3.1123742, 5.91090439, 6.22994252, 2.
 
 
 def sqrt(fmt: Layout) -> Op:
-    f = Formula(
-        f"{fmt.prefix}.sqrt", "a", doc="The square root, rounded once to nearest; of -0 it is -0."
-    )
+    f = Formula(f"{fmt.prefix}.sqrt", "a", doc="The square root, rounded once to nearest; of -0 it is -0.")
     (a,) = f.params
     size = f("size", a & fmt.magnitude)
     significand, exponent = unpack(f, fmt, a, "a", top=TOP)
@@ -42,7 +40,7 @@ def sqrt(fmt: Layout) -> Op:
     root = f("root", guess + again)
     exact = f("exact", left.eq(select(again, guess << 1 | 1, 0)))
     ratio = f("ratio", root << (32 - places) | exact.eq(0))
-    finite = packed(f, fmt, ratio, f("field", (exponent + fmt.bias >> 1) - 1))
+    finite = packed(f, fmt, ratio, f("field", (exponent + fmt.bias >> 1) - 1), bounded=True)
     negative = a.eq(size).eq(0)
     invalid = f("invalid", (size > fmt.infinity) | (negative & size.ne(0)))
     unchanged = f("unchanged", size.eq(0) | size.eq(fmt.infinity))

@@ -28,13 +28,19 @@ SPEC = atomic(
     "Stores the greater, unsigned.",
     properties=(
         law2("gives the value before", lambda f, a, b: Equation(f(a, b), a)),
-        law2("stores at least either", lambda f, a, b: (
-            Equation(a, Apply(ID, (a, b)), Relation.Le),
-            Equation(b, Apply(ID, (a, b)), Relation.Le),
-        )),
-        law2("stores one of the two", lambda f, a, b: Equation(
-            c(1), ap(OR, ap(EQ, Apply(ID, (a, b)), a), ap(EQ, Apply(ID, (a, b)), b))
-        )),
+        law2(
+            "stores at least either",
+            lambda f, a, b: (
+                Equation(a, Apply(ID, (a, b)), Relation.Le),
+                Equation(b, Apply(ID, (a, b)), Relation.Le),
+            ),
+        ),
+        law2(
+            "stores one of the two",
+            lambda f, a, b: Equation(
+                c(1), ap(OR, ap(EQ, Apply(ID, (a, b)), a), ap(EQ, Apply(ID, (a, b)), b))
+            ),
+        ),
     ),
     classes=ORDER,
 )

@@ -28,13 +28,19 @@ SPEC = atomic(
     "Stores the lesser, unsigned.",
     properties=(
         law2("gives the value before", lambda f, a, b: Equation(f(a, b), a)),
-        law2("stores at most either", lambda f, a, b: (
-            Equation(Apply(ID, (a, b)), a, Relation.Le),
-            Equation(Apply(ID, (a, b)), b, Relation.Le),
-        )),
-        law2("stores one of the two", lambda f, a, b: Equation(
-            c(1), ap(OR, ap(EQ, Apply(ID, (a, b)), a), ap(EQ, Apply(ID, (a, b)), b))
-        )),
+        law2(
+            "stores at most either",
+            lambda f, a, b: (
+                Equation(Apply(ID, (a, b)), a, Relation.Le),
+                Equation(Apply(ID, (a, b)), b, Relation.Le),
+            ),
+        ),
+        law2(
+            "stores one of the two",
+            lambda f, a, b: Equation(
+                c(1), ap(OR, ap(EQ, Apply(ID, (a, b)), a), ap(EQ, Apply(ID, (a, b)), b))
+            ),
+        ),
     ),
     classes=ORDER,
 )

@@ -29,9 +29,7 @@ CLASSES = (
     class3("in bounds", lambda d, i, n, x: d.ult(i, n), lambda d, i, n, x: (*ordered(d, i, n), x)),
     class3("one past the end", lambda d, i, n, x: d.eq(i, n), lambda d, i, n, x: (n, n, x)),
     class3("out of bounds", lambda d, i, n, x: d.ule(n, i), lambda d, i, n, x: (*swapped(d, i, n), x)),
-    class3(
-        "empty buffer", lambda d, i, n, x: d.eq(n, d.const(0)), lambda d, i, n, x: (i, d.const(0), x)
-    ),
+    class3("empty buffer", lambda d, i, n, x: d.eq(n, d.const(0)), lambda d, i, n, x: (i, d.const(0), x)),
 )
 OUT_OF_BOUNDS = law3(
     "index >= length => 0", lambda f, i, n, x: Equation(f(i, n, x), c(0), precondition=ap(GE, i, n))
@@ -66,7 +64,9 @@ BOOL_SPEC = OpSpec(
             "index < length => (element != 0)",
             lambda f, i, n, x: Equation(f(i, n, x), ap(NE, x, c(0)), precondition=ap(LT, i, n)),
         ),
-        law3("index >= length => 0", lambda f, i, n, x: Equation(f(i, n, x), c(0), precondition=ap(GE, i, n))),
+        law3(
+            "index >= length => 0", lambda f, i, n, x: Equation(f(i, n, x), c(0), precondition=ap(GE, i, n))
+        ),
     ),
     classes=CLASSES,
     boundaries=(EDGES, EDGES, EDGES),

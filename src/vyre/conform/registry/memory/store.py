@@ -41,9 +41,7 @@ def _outside(f: Func, i: Term, n: Term, at: Term, old: Term, value: Term) -> Equ
 
 def _read_back(f: Func, i: Term, n: Term, old: Term, value: Term) -> Equation:
     load = "memory.load.u32"
-    return Equation(
-        ap(load, i, n, f(i, n, i, old, value)), ap(load, i, n, value)
-    )
+    return Equation(ap(load, i, n, f(i, n, i, old, value)), ap(load, i, n, value))
 
 
 def _in_bounds(d: Domain[Any], i: Any, n: Any, at: Any, old: Any, value: Any) -> Any:

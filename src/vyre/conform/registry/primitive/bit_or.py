@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 from vyre.conform.registry.build import MAX, alternate, binary, c, denied, law1, law2
 from vyre.conform.registry.classes import BITS
 from vyre.conform.registry.ids import ADD, AND, NOT, OR, XOR
-from vyre.conform.spec.law import Absorbing, Associative, Commutative, DistributiveOver, Idempotent, Identity, LatticeAbsorption, ap
+from vyre.conform.spec.law import (
+    Absorbing,
+    Associative,
+    Commutative,
+    DistributiveOver,
+    Idempotent,
+    Identity,
+    LatticeAbsorption,
+    ap,
+)
 from vyre.conform.spec.term import Equation, Relation
 from vyre.ir.operators import BinaryOp
 

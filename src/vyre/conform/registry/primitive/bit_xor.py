@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 from vyre.conform.registry.build import MAX, alternate, binary, c, denied, law1, law2
 from vyre.conform.registry.classes import BITS
 from vyre.conform.registry.ids import AND, NOT, OR, SUB, XOR
-from vyre.conform.spec.law import Associative, Commutative, DistributiveOver, Identity, InverseOf, SelfInverse, ap
+from vyre.conform.spec.law import (
+    Associative,
+    Commutative,
+    DistributiveOver,
+    Identity,
+    InverseOf,
+    SelfInverse,
+    ap,
+)
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
 

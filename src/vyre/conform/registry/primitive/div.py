@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 from vyre.conform.registry.build import binary, c, denied, law1, law2
 from vyre.conform.registry.classes import DIVISION
 from vyre.conform.registry.ids import ADD, DIV, LT, MOD, MUL, NE
-from vyre.conform.spec.law import Absorbing, Associative, Commutative, Identity, LeftAbsorbing, Monotone, RightAbsorbing, RightIdentity, ap
+from vyre.conform.spec.law import (
+    Absorbing,
+    Associative,
+    Commutative,
+    Identity,
+    LeftAbsorbing,
+    Monotone,
+    RightAbsorbing,
+    RightIdentity,
+    ap,
+)
 from vyre.conform.spec.term import Equation, Relation
 from vyre.ir.operators import BinaryOp
 
@@ -32,9 +42,7 @@ SPEC = binary(
         Monotone(),
         law1("a / a = (a != 0)", lambda f, a: Equation(f(a, a), ap(NE, a, c(0)))),
         law2("a / b <= a", lambda f, a, b: Equation(f(a, b), a, Relation.Le)),
-        law2(
-            "a < b => a / b = 0", lambda f, a, b: Equation(f(a, b), c(0), precondition=ap(LT, a, b))
-        ),
+        law2("a < b => a / b = 0", lambda f, a, b: Equation(f(a, b), c(0), precondition=ap(LT, a, b))),
         law2(
             "b != 0 => a = a / b * b + a % b",
             lambda f, a, b: Equation(

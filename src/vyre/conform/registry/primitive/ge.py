@@ -31,9 +31,7 @@ SPEC = binary(
             "transitive",
             lambda f, a, b, z: Equation(c(1), f(a, z), precondition=ap(AND, f(a, b), f(b, z))),
         ),
-        law2(
-            "antisymmetric", lambda f, a, b: Equation(a, b, precondition=ap(AND, f(a, b), f(b, a)))
-        ),
+        law2("antisymmetric", lambda f, a, b: Equation(a, b, precondition=ap(AND, f(a, b), f(b, a)))),
         law1("everything is at least 0", lambda f, a: Equation(f(a, c(0)), c(1))),
     ),
     non_laws=denied("own", Commutative()),

@@ -36,7 +36,5 @@ SPEC = binary(
     ),
     non_laws=denied("000/And", Idempotent(), Identity(1)),
     classes=TRUTH,
-    alternates=(
-        alternate("(a != 0) & (b != 0)", lambda x: x[0].ne(0) & x[1].ne(0)),
-    ),
+    alternates=(alternate("(a != 0) & (b != 0)", lambda x: x[0].ne(0) & x[1].ne(0)),),
 )

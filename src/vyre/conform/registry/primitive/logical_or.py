@@ -43,7 +43,5 @@ SPEC = binary(
         ),
     ),
     classes=TRUTH,
-    alternates=(
-        alternate("(a | b) != 0", lambda x: (x[0] | x[1]).ne(0)),
-    ),
+    alternates=(alternate("(a | b) != 0", lambda x: (x[0] | x[1]).ne(0)),),
 )

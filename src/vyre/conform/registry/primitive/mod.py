@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 from vyre.conform.registry.build import alternate, binary, c, denied, law1, law2
 from vyre.conform.registry.classes import DIVISION
 from vyre.conform.registry.ids import MOD, NE
-from vyre.conform.spec.law import Absorbing, Associative, Commutative, Idempotent, LeftAbsorbing, RightAbsorbing, SelfInverse, ap
+from vyre.conform.spec.law import (
+    Absorbing,
+    Associative,
+    Commutative,
+    Idempotent,
+    LeftAbsorbing,
+    RightAbsorbing,
+    SelfInverse,
+    ap,
+)
 from vyre.conform.spec.term import Equation, Relation
 from vyre.ir.expr import LitU32, Select
 from vyre.ir.operators import BinaryOp
@@ -40,7 +49,5 @@ SPEC = binary(
     ),
     non_laws=denied("own", Commutative(), Associative(), Idempotent()),
     classes=DIVISION,
-    alternates=(
-        alternate("a - a / b * b", lambda x: Select(x[1], x[0] - x[0] // x[1] * x[1], LitU32(0))),
-    ),
+    alternates=(alternate("a - a / b * b", lambda x: Select(x[1], x[0] - x[0] // x[1] * x[1], LitU32(0))),),
 )

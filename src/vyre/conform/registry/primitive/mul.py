@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 from vyre.conform.registry.build import MAX, binary, c, class2, denied, law1
 from vyre.conform.registry.classes import is_zero
 from vyre.conform.registry.ids import ADD, MUL, NEGATE, SUB
-from vyre.conform.spec.law import Absorbing, Associative, Commutative, DistributiveOver, Identity, ZeroProduct, ap
+from vyre.conform.spec.law import (
+    Absorbing,
+    Associative,
+    Commutative,
+    DistributiveOver,
+    Identity,
+    ZeroProduct,
+    ap,
+)
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from vyre.conform.registry.build import MAX, TOP, binary, c, class2, denied, law1
 from vyre.conform.registry.classes import is_zero
 from vyre.conform.registry.ids import MUL_HI, NE, SHR, SUB
-from vyre.conform.spec.law import Absorbing, Associative, Commutative, Idempotent, ap
+from vyre.conform.spec.law import Absorbing, Commutative, Idempotent, ap
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
 
@@ -42,7 +42,7 @@ SPEC = binary(
             lambda f, a: Equation(f(a, c(MAX)), ap(SUB, a, ap(NE, a, c(0)))),
         ),
     ),
-    non_laws=denied("own", Associative(), Idempotent()),
+    non_laws=denied("own", Idempotent()),
     classes=(
         class2(
             "a factor is 0",

@@ -33,9 +33,10 @@ SPEC = unary(
         DeMorgan(AND, AND),
         DeMorgan(XOR, XOR),
         law1("reverse(~a) = ~reverse(a)", lambda f, a: Equation(f(ap(NOT, a)), ap(NOT, f(a)))),
-        law1("reverse(a << 1) = reverse(a) >> 1", lambda f, a: Equation(
-            f(ap(SHL, a, c(1))), ap(SHR, f(a), c(1))
-        )),
+        law1(
+            "reverse(a << 1) = reverse(a) >> 1",
+            lambda f, a: Equation(f(ap(SHL, a, c(1))), ap(SHR, f(a), c(1))),
+        ),
     ),
     non_laws=denied("own", Idempotent(), Monotone()),
     classes=(ZERO, SINGLE, NONZERO),

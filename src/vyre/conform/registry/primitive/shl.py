@@ -30,9 +30,7 @@ SPEC = binary(
         LeftAbsorbing(0),
         law2("a << b = a << (b & 31)", lambda f, a, b: Equation(f(a, b), f(a, ap(AND, b, c(31))))),
         law1("a << 1 = a + a", lambda f, a: Equation(f(a, c(1)), ap(ADD, a, a))),
-        law2(
-            "a << b = a * (1 << b)", lambda f, a, b: Equation(f(a, b), ap(MUL, a, f(c(1), b)))
-        ),
+        law2("a << b = a * (1 << b)", lambda f, a, b: Equation(f(a, b), ap(MUL, a, f(c(1), b)))),
     ),
     non_laws=denied("000/Shl", Commutative(), Identity(0)),
     classes=SHIFT,

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 from vyre.conform.registry.build import alternate, binary, denied, law2
 from vyre.conform.registry.classes import ORDER
 from vyre.conform.registry.ids import ADD, NEGATE, SUB
-from vyre.conform.spec.law import Associative, Commutative, Identity, InverseOf, RightIdentity, SelfInverse, ap
+from vyre.conform.spec.law import (
+    Associative,
+    Commutative,
+    Identity,
+    InverseOf,
+    RightIdentity,
+    SelfInverse,
+    ap,
+)
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
 

@@ -1,0 +1,182 @@
+"""The six admission gates. A spec that fails one does not enter the registry.
+
+1 category       A composes and vanishes, C is one hardware instruction; there is no B
+2 signature      the form, the definition and the boundaries agree with the declared types
+3 zero overhead  A leaves nothing behind when lowered; C names its instruction and has no fallback
+4 deterministic  the definition gives the same result for the same input
+5 observable     the definition gives at least one byte
+6 rules          a law, class, boundary or alternate is declared
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vyre.conform.spec.domain import CONCRETE
+from vyre.conform.spec.op import ExpressionForm, as_tuple
+from vyre.conform.spec.words import word_count
+from vyre.errors import OpError
+from vyre.ir.expr import Call, Expr, Var
+from vyre.ir.typing import type_of
+from vyre.ir.walk import postorder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from vyre.conform.spec.op import OpSpec
+    from vyre.ir.signature import OpSignature
+    from vyre.ir.types import DataType
+
+MAX_STEPS = 10_000
+"""Expression nodes that one op may lower to; more is an algorithm, not an operation."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateFailure:
+    """A gate that said no, and why."""
+
+    gate: int
+    name: str
+    reason: str
+
+
+def check(spec: OpSpec) -> list[GateFailure]:
+    """Every gate that rejects the spec."""
+    found: list[GateFailure] = []
+    for number, (name, gate) in enumerate(GATES.items(), 1):
+        try:
+            reason = gate(spec)
+        except Exception as error:  # a definition may fail in any way; that is its rejection
+            reason = f"it raises {type(error).__name__}: {error}"
+        if reason:
+            found.append(GateFailure(number, name, reason))
+    return found
+
+
+def admit(spec: OpSpec) -> OpSpec:
+    """The spec, if every gate lets it pass; `OpError` with the first reason otherwise."""
+    failures = check(spec)
+    if failures:
+        first = failures[0]
+        raise OpError(
+            f"{spec.id} is rejected by gate {first.gate} ({first.name}): {first.reason}.",
+            fix="correct the spec; `vyre.conform.spec.gates` says what each gate asks for.",
+        )
+    return spec
+
+
+def category_share(specs: Iterable[OpSpec]) -> float:
+    """The share of Category A among the specs."""
+    found = [spec.category for spec in specs]
+    return found.count("A") / len(found) if found else 0.0
+
+
+def _category(spec: OpSpec) -> str:
+    if spec.category in ("A", "C"):
+        return ""
+    return f"category {spec.category!r} is forbidden: an op composes (A) or is an instruction (C)"
+
+
+def _signature(spec: OpSpec) -> str:
+    if not spec.signature.inputs:
+        return "it takes no operand"
+    if any(t.bits == 0 for t in (*spec.signature.inputs, *spec.outputs)):
+        return "a Bytes value has no size, so no host buffer can be made for it"
+    if spec.boundaries and len(spec.boundaries) != spec.words:
+        return f"{len(spec.boundaries)} lists of boundaries for {spec.words} operand words"
+    given = len(as_tuple(spec.cpu_fn(CONCRETE, *(0,) * spec.words)))
+    wanted = sum(word_count(t) for t in spec.outputs)
+    if given != wanted:
+        return f"the definition gives {given} words where the signature has {wanted}"
+    if isinstance(spec.form, ExpressionForm):
+        found = _type(spec.form, spec.signature)
+        if found is not spec.signature.output:
+            return f"its expression has the type {found.value if found else 'none'}"
+    return ""
+
+
+def _type(form: ExpressionForm, signature: OpSignature) -> DataType | None:
+    names = [f"x{k}" for k in range(len(signature.inputs))]
+    known = dict(zip(names, signature.inputs, strict=True))
+    types: dict[Expr, DataType | None] = {}
+    whole = form.build(tuple(Var(name) for name in names))
+    for node in postorder(whole):
+        operands = tuple(t for t in (types[child] for child in node.children) if t is not None)
+        complete = len(operands) == len(node.children)
+        types[node] = type_of(node, operands, _Env(known)) if complete else None
+    return types[whole]
+
+
+@dataclass(frozen=True, slots=True)
+class _Env:
+    known: dict[str, DataType]
+
+    def variable(self, name: str) -> DataType | None:
+        return self.known.get(name)
+
+    def element(self, buffer: str) -> DataType | None:
+        return None
+
+    def signature(self, op_id: str) -> OpSignature | None:
+        return None
+
+
+def _zero_overhead(spec: OpSpec) -> str:
+    if spec.category == "C":
+        if not spec.hardware or spec.availability is None:
+            return "a Category C op must name its hardware and say which backends have it"
+        return "a Category C op has no software fallback" if spec.alternates else ""
+    if spec.hardware or spec.availability is not None:
+        return "only a Category C op names hardware"
+    if isinstance(spec.form, ExpressionForm):
+        whole = spec.form.build(tuple(Var(f"x{k}") for k in range(spec.arity)))
+        if whole.size > MAX_STEPS:
+            return f"it lowers to {whole.size} steps"
+        if any(isinstance(node, Call) for node in postorder(whole)):
+            return "a call is left in its expression after lowering"
+    return ""
+
+
+def _witnesses(spec: OpSpec) -> list[tuple[int, ...]]:
+    rows = spec.boundaries or ((0, 1, 0xFFFF_FFFF),) * spec.words
+    longest = max(len(row) for row in rows)
+    return [
+        tuple(
+            row[(k + j) % len(row)] & mask for j, (row, mask) in enumerate(zip(rows, spec.masks, strict=True))
+        )
+        for k in range(longest)
+    ]
+
+
+def _deterministic(spec: OpSpec) -> str:
+    for words in _witnesses(spec):
+        results = {spec.apply(CONCRETE, *words) for _ in range(4)}
+        if len(results) != 1:
+            return f"it gives {len(results)} different results for {words}"
+    return ""
+
+
+def _observable(spec: OpSpec) -> str:
+    results = spec.cpu_fn(CONCRETE, *_witnesses(spec)[0])
+    if results is None or results == ():
+        return "the definition gives nothing that could be compared"
+    if sum(t.min_bytes() for t in spec.outputs) == 0:
+        return "its result has no bytes"
+    return ""
+
+
+def _rules(spec: OpSpec) -> str:
+    if spec.laws or spec.classes or spec.boundaries or spec.alternates:
+        return ""
+    return "it declares no law, equivalence class, boundary or alternate, so nothing can be tested"
+
+
+GATES: dict[str, Callable[[OpSpec], str]] = {
+    "category": _category,
+    "signature": _signature,
+    "zero overhead": _zero_overhead,
+    "deterministic": _deterministic,
+    "observable": _observable,
+    "rules": _rules,
+}

@@ -1,0 +1,163 @@
+"""One case by its permanent name.
+
+    primitive.math.div/boundary/17              an op on case 17 of a kind
+    primitive.math.div/inputs/0x5,0x0           an op on these operand words
+    primitive.math.add/Commutative/random/3     a law on case 3 of a kind
+    barrier/visibility/4, golden/ROW            a case of a stage
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vyre.conform.algebra.arrays import NUMPY
+from vyre.conform.isolate import inspect
+from vyre.conform.registry import lookup, spec
+from vyre.conform.spec.words import mask_of, to_bits
+from vyre.conform.verify import golden
+from vyre.conform.verify.cases import kind_of
+from vyre.conform.verify.graph import PARITY, graph
+from vyre.conform.verify.operations import columns, failure_kind
+from vyre.errors import UnsupportedByBackend, VyreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from vyre.conform.results import RunPlan
+    from vyre.conform.verify.bench import Bench
+    from vyre.conform.verify.graph import Check, Graph
+    from vyre.conform.verify.stage import Outcome, Stage
+
+INPUTS = "inputs"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseReport:
+    """One case that was run alone: `status` is passed, failed or refused."""
+
+    name: str
+    status: str
+    kind: str
+    inputs: tuple[str, ...]
+    expected: str
+    actual: str
+    program: str
+    source: str
+
+    @property
+    def failed(self) -> bool:
+        return self.status == "failed"
+
+    def render(self) -> str:
+        lines = [f"{self.name}: {self.status}" + (f" ({self.kind})" if self.kind else "")]
+        lines += [f"  input     {text}" for text in self.inputs]
+        lines += [f"  expected  {self.expected}", f"  actual    {self.actual}"]
+        for title, text in (("program", self.program), ("generated source", self.source)):
+            if text:
+                lines += ["", f"{title}:", *(f"  {line}" for line in text.splitlines())]
+        return "\n".join(lines)
+
+
+def run_named(bench: Bench, name: str, plan: RunPlan, stages: Mapping[str, Stage]) -> CaseReport:
+    """Runs the case of this name. Raises `VyreError` for a name that no case has."""
+    head = name.partition("/")[0]
+    if head in stages:
+        return _of_stage(bench.backend, name, plan, stages[head])
+    return _of_op(bench, name, plan)
+
+
+def _of_stage(backend: Any, name: str, plan: RunPlan, stage: Stage) -> CaseReport:
+    if stage.name == "golden":
+        row = golden.row_named(name.partition("/")[2])
+        outcomes = golden.run_rows(backend, (row,)) if row is not None else []
+    else:
+        number = name.rpartition("/")[2]
+        known = number.isdecimal() and int(number) < stage.count(plan)
+        outcomes = stage.run(backend, plan, int(number), int(number) + 1) if known else []
+    if not outcomes or outcomes[0].case != name:
+        raise _unknown(name)
+    return _report(outcomes[0])
+
+
+def _report(o: Outcome) -> CaseReport:
+    return CaseReport(o.case, o.status, o.kind, o.inputs, o.expected, o.actual, o.program, o.source)
+
+
+def _unknown(name: str) -> VyreError:
+    return VyreError(
+        f"no case is called {name!r}.",
+        fix="write op/kind/number, op/law/kind/number, op/inputs/0x1,0x2, or a name from a report.",
+    )
+
+
+def _of_op(bench: Bench, name: str, plan: RunPlan) -> CaseReport:
+    op, _, rest = name.partition("/")
+    where, _, number = rest.rpartition("/")
+    law, _, kind = where.rpartition("/")
+    if not number or not kind:
+        raise _unknown(name)
+    found = graph(spec(op), lookup)
+    checks = [c for c in found.checks if c.name == (law or PARITY)]
+    if not checks:
+        raise VyreError(
+            f"{op} has no law {law!r}.", fix=f"use one of {', '.join(dict.fromkeys(c.name for c in found.checks))}."
+        )
+    words = _words(found, name, kind, number, plan)
+    reports = [_check(bench, name, found, check, words) for check in checks]
+    return next((r for r in reports if r.status != "passed"), reports[0])
+
+
+def _words(found: Graph, name: str, kind: str, number: str, plan: RunPlan) -> tuple[int, ...]:
+    try:
+        if kind != INPUTS:
+            return kind_of(found, kind, plan).case(int(number))
+        given = tuple(int(part, 0) for part in number.split(","))
+    except ValueError:
+        raise _unknown(name) from None
+    if not found.spec.words <= len(given) <= found.words or any(w >> 32 for w in given):
+        raise VyreError(
+            f"{name!r} has {len(given)} operand words.", fix=f"give {found.words} words below 2^32, lane 0 first."
+        )
+    return (*given, *(0 for _ in range(found.words - len(given))))
+
+
+def bits_of(found: Graph, check: Check, words: Sequence[int]) -> tuple[str, ...]:
+    """The bits of every variable a check depends on."""
+    shown: list[str] = []
+    for variable in found.variables(check):
+        lanes = [words[p] & mask_of(variable.type) for p in found.positions[variable]]
+        shown.append(f"0x{to_bits(lanes):X}")
+    return tuple(shown)
+
+
+def _check(bench: Bench, name: str, found: Graph, check: Check, words: tuple[int, ...]) -> CaseReport:
+    inputs = bits_of(found, check, words)
+    program = source = ""
+    try:
+        compiled = bench.compiled(found.spec)
+        program = compiled.program.to_text()
+        refusal = bench.refused(found, check)
+        if refusal is not None:
+            raise refusal
+        source = inspect(compiled.executable).source
+        failed = bench.compare(found, [check], columns(words), bench.memory())[0] is not None
+        left, right = bench.values(found, check, columns(words))
+    except UnsupportedByBackend as refusal:
+        return CaseReport(name, "refused", "", inputs, "", refusal.message, program, source)
+    except Exception as error:  # a crash, a hang, or an exception of the backend
+        text = error.message if isinstance(error, VyreError) else f"{type(error).__name__}: {error}"
+        expected = _defined(found, words) if check.equation is None else "a result"
+        return CaseReport(name, "failed", failure_kind(error), inputs, expected, text, program, source)
+    status, kind = ("failed", "value" if check.equation is None else "law") if failed else ("passed", "")
+    sign = {"=": "", "<=": "at most ", "<": "below "}[check.relation.value]
+    return CaseReport(name, status, kind, inputs, sign + hexes(right), hexes(left), program, source)
+
+
+def _defined(found: Graph, words: tuple[int, ...]) -> str:
+    operands = [columns(words)[p] & m for p, m in enumerate(found.spec.masks)]
+    return hexes([int(w[0]) for result in found.spec.apply(NUMPY, *operands) for w in result])
+
+
+def hexes(words: Sequence[int]) -> str:
+    return ", ".join(f"0x{w:X}" for w in words) or "nothing"

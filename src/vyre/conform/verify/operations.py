@@ -1,0 +1,256 @@
+"""Ops on a backend: blocks of cases, what fails in them, and the smallest failing input.
+
+    run_block(bench, kind, lo, hi, memory)  -> a record for the journal
+    explain(bench, kind, check, number)     -> the failing case, as small as it gets
+
+Level 1 compares an op with its definition, level 2 compares the sides of its laws with each other, both on
+what the backend itself computed. A crash or hang ends the block; the record says at which case.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vyre.conform.algebra.arrays import NUMPY
+from vyre.conform.generate.shrink import shrink
+from vyre.conform.isolate import BackendCrash, BackendHang, Isolated
+from vyre.conform.spec.words import mask_of
+from vyre.conform.verify.cases import LENGTHS, is_memory
+from vyre.conform.verify.graph import PARITY
+from vyre.errors import VyreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from vyre.conform.spec.op import OpSpec
+    from vyre.conform.verify.bench import Bench
+    from vyre.conform.verify.cases import Kind
+    from vyre.conform.verify.graph import Check, Graph
+    from vyre.conform.verify.layout import Memory
+
+    Words = NDArray[np.uint32]
+
+TILE = 1 << 18
+"""Cases per dispatch: small enough that all arrays of an op stay in a cache."""
+
+_RETRIES = 16
+_NARROWINGS = 40
+
+
+def failure_kind(error: BaseException) -> str:
+    match error:
+        case BackendCrash():
+            return "crash"
+        case BackendHang():
+            return "hang"
+        case _:
+            return "error"
+
+
+def run_block(bench: Bench, kind: Kind, lo: int, hi: int, memory: Memory) -> dict[str, Any]:
+    """Cases lo to hi - 1 of a kind. The record holds counts, and first failures by check."""
+    graph = kind.graph
+    record: dict[str, Any] = {"cases": hi - lo, "fails": [], "refused": [], "stop": None}
+    try:
+        own = bench.compiled(graph.spec)
+    except Exception as error:  # a backend in this process may raise anything
+        record["stop"] = _stop(error, lo, [], at="compiling")
+        return record
+    if own.refusal is not None:
+        record["refused"] = [c.name for c in kind.checks]
+        record["refusal"] = str(own.refusal.message)
+        record["cases"] = 0
+        return record
+    checks = [c for c in kind.checks if bench.refused(graph, c) is None]
+    record["refused"] = sorted({c.name for c in kind.checks} - {c.name for c in checks})
+    if covers_classes(kind):
+        record["coverage"] = coverage(graph.spec, kind, lo, hi)
+    firsts: dict[int, list[Any]] = {}
+    for start in range(lo, hi, TILE):
+        count = min(TILE, hi - start)
+        words = kind.block(start, count)
+        try:
+            masks = bench.compare(graph, checks, words, memory)
+        except Exception as error:  # a crash, a hang, or an exception of the backend
+            record["stop"] = _narrowed(bench, kind, checks, start, count, error)
+            record["cases"] = start - lo
+            break
+        for check, mask in zip(checks, masks, strict=True):
+            if mask is not None:
+                _note(graph, check, mask, start, firsts)
+    record["fails"] = [firsts[k] for k in sorted(firsts)]
+    return record
+
+
+def _note(
+    graph: Graph,
+    check: Check,
+    mask: NDArray[np.bool_],
+    start: int,
+    firsts: dict[int, list[Any]],
+) -> None:
+    number = graph.checks.index(check)
+    if number in firsts:
+        firsts[number][1] += int(mask.sum())
+    else:
+        firsts[number] = [number, int(mask.sum()), start + int(np.argmax(mask))]
+
+
+def covers_classes(kind: Kind) -> bool:
+    """Whether the cases of a kind count as coverage of classes and boundaries; masses of them do not."""
+    return kind.name not in ("random", "all", "u8x3")
+
+
+def coverage(spec: OpSpec, kind: Kind, lo: int, hi: int) -> dict[str, Any]:
+    """Members of each class among the cases, and which boundary values occurred, by word."""
+    classes = [0] * len(spec.classes)
+    met: list[set[int]] = [set() for _ in spec.boundaries]
+    for start in range(lo, hi, TILE):
+        block = kind.block(start, min(TILE, hi - start))
+        words = [block[p] & np.uint32(m) for p, m in enumerate(spec.masks)]
+        if len(words) != spec.words:
+            continue
+        for k, one in enumerate(spec.classes):
+            inside = np.broadcast_to(one.contains(NUMPY, *words), words[0].shape)
+            classes[k] += int(np.count_nonzero(inside))
+        for place, values in enumerate(spec.boundaries):
+            table = np.asarray(values, np.uint32)
+            met[place] |= set(np.flatnonzero(np.isin(table, words[place])).tolist())
+    return {"classes": classes, "boundaries": [sorted(m) for m in met]}
+
+
+def _stop(error: BaseException, number: int, words: Sequence[int], *, at: str) -> dict[str, Any]:
+    text = error.message if isinstance(error, VyreError) else f"{type(error).__name__}: {error}"
+    return {"kind": failure_kind(error), "message": text, "case": number, "words": list(words), "at": at}
+
+
+def _narrowed(
+    bench: Bench, kind: Kind, checks: list[Check], start: int, count: int, error: BaseException
+) -> dict[str, Any]:
+    """Halves the cases of a dispatch that ended badly until one case does; the first, if all together do."""
+
+    def bad(lo: int, n: int) -> BaseException | None:
+        try:
+            bench.compare(kind.graph, checks, kind.block(lo, n), bench.memory())
+        except Exception as found:  # whatever the backend does here is what is looked for
+            return found
+        return None
+
+    lo, n, last = start, count, error
+    with _less_patience(bench.backend):
+        return _halved(kind, bad, lo, n, last)
+
+
+def _halved(
+    kind: Kind, bad: Callable[[int, int], BaseException | None], lo: int, n: int, last: BaseException
+) -> dict[str, Any]:
+    start = lo
+    single = bad(start, 1)
+    if single is not None:
+        return _stop(single, start, kind.case(start), at="a single case")
+    for _ in range(_NARROWINGS):
+        if n == 1:
+            break
+        half = n // 2
+        found = bad(lo, half)
+        if found is not None:
+            last, n = found, half
+            continue
+        found = bad(lo + half, n - half)
+        if found is None:
+            return _stop(last, lo, kind.case(lo), at=f"{n} cases together, from this one on")
+        last, lo, n = found, lo + half, n - half
+    return _stop(last, lo, kind.case(lo), at="a single case" if n == 1 else f"{n} cases")
+
+
+@contextmanager
+def _less_patience(backend: Any) -> Iterator[None]:
+    """While a hang is looked for, every half of the cases is waited for less long than the whole."""
+    backend = getattr(backend, "inner", backend)
+    if not isinstance(backend, Isolated):
+        yield
+        return
+    usual = backend.timeout
+    backend.timeout = max(2.0, usual / 10)
+    try:
+        yield
+    finally:
+        backend.timeout = usual
+
+
+def columns(words: Sequence[int]) -> dict[int, Words]:
+    """One case as arrays of one."""
+    return {p: np.array([w], np.uint32) for p, w in enumerate(words)}
+
+
+def masks_of(graph: Graph, count: int) -> tuple[int, ...]:
+    found = {p: mask_of(v.type) for v, places in graph.positions.items() for p in places}
+    return tuple(found[p] for p in range(count))
+
+
+def fails_on(bench: Bench, graph: Graph, check: Check, words: Sequence[int]) -> bool:
+    """Whether one case fails a check, alone in its dispatch."""
+    return bench.compare(graph, [check], columns(words), bench.memory())[0] is not None
+
+
+@dataclass(slots=True)
+class Explanation:
+    """A failing check of an op, with the smallest input that still fails it."""
+
+    kind: str
+    found: tuple[int, ...]
+    words: tuple[int, ...]
+    note: str = ""
+
+
+def explain(bench: Bench, kind: Kind, check: Check, number: int) -> Explanation:
+    """Makes the failing case `number` as small as it gets; says so where it does not fail again."""
+    found = kind.case(number)
+    said = Explanation("value" if check.name == PARITY else "law", found, found)
+    try:
+        again = sum(fails_on(bench, kind.graph, check, found) for _ in range(_RETRIES))
+        if again < _RETRIES:
+            _unstable(bench, kind, check, number, again, said)
+        else:
+            said.words = shrink(
+                _question(bench, kind.graph, check), found, masks=masks_of(kind.graph, len(found))
+            )
+    except Exception as error:  # a backend that fails in other ways when it is asked again
+        text = error.message if isinstance(error, VyreError) else f"{type(error).__name__}: {error}"
+        said.note = f"while it was made smaller: {text}"
+    return said
+
+
+def _question(bench: Bench, graph: Graph, check: Check) -> Callable[[tuple[Words, ...]], Any]:
+    def fails(batch: tuple[Words, ...]) -> NDArray[np.bool_]:
+        words = dict(enumerate(batch))
+        possible = np.ones(len(batch[0]), np.bool_)
+        if is_memory(graph.spec):  # the second operand is the length of a buffer
+            possible = words[1] <= LENGTHS.max()
+            words[1] = np.minimum(words[1], LENGTHS.max())
+        mask = bench.compare(graph, [check], words, bench.memory())[0]
+        return np.zeros_like(possible) if mask is None else mask & possible
+
+    return fails
+
+
+def _unstable(bench: Bench, kind: Kind, check: Check, number: int, alone: int, said: Explanation) -> None:
+    """Told apart: a case that fails only at its place in a large dispatch, and one that just varies."""
+    start = number // TILE * TILE
+    words = kind.block(start, min(TILE, kind.count - start))
+    place = number - start
+    among = 0
+    for _ in range(3):
+        mask = bench.compare(kind.graph, [check], words, bench.memory())[0]
+        among += mask is not None and bool(mask[place])
+    if among == 3 and not alone:
+        said.note = f"fails only as case {place} of a dispatch of {len(words[0])}, never alone"
+        return
+    said.kind = "unstable"
+    said.note = f"the same input failed {alone} of {_RETRIES} times alone, {among} of 3 among others"

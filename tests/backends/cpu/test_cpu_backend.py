@@ -1,0 +1,211 @@
+"""The backend itself: what it says, what it keeps, what it makes, and that it frees it."""
+
+from __future__ import annotations
+
+import gc
+import re
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cpu_programs import U32, backend, kernel, numbers, on_cpu, words
+
+from vyre.backends import dispatch
+from vyre.backends.cpu import CpuBackend
+from vyre.backends.cpu_compile import assembly, compile_source
+from vyre.backends.cpu_threads import ThreadTeam
+from vyre.errors import UnsupportedByBackend, VyreError
+from vyre.ir import (
+    BinaryOp,
+    BinOp,
+    BufferDecl,
+    BufLen,
+    DataType,
+    If,
+    InvocationId,
+    Let,
+    LitU32,
+    Load,
+    Program,
+    Store,
+    UnaryOp,
+    UnOp,
+    Var,
+)
+from vyre.lower.llvm import LlvmSource, emit
+from vyre.lower.prepare import prepare
+
+I = InvocationId(0)  # noqa: E741
+
+
+def elementwise(*, a: str = "a", out: str = "out") -> Program:
+    i = Var("i")
+    value = UnOp(UnaryOp.Popcount, Load(a, i) ^ Load("b", i))
+    return Program(
+        [BufferDecl.read(a, 0, U32), BufferDecl.read("b", 1, U32), BufferDecl.read_write(out, 2, U32)],
+        (64,),
+        [Let("i", I), If(i < BufLen(out), (Store(out, i, value),))],
+    )
+
+
+def test_describe_names_device_and_toolchain() -> None:
+    info = backend().describe()
+    assert info.name == "cpu"
+    assert "2 threads" in info.device
+    assert re.search(r"LLVM \d+\.\d+\.\d+, llvmlite \d+\.\d+", info.toolchain)
+
+
+def test_dispatch_runs_arrays() -> None:
+    a, b = np.arange(1000, dtype=np.uint32), np.full(1000, 0xFF, np.uint32)
+    result = dispatch(elementwise(), {"a": a, "b": b, "out": np.zeros(1000, np.uint32)}, backend=backend())
+    assert np.array_equal(result["out"], np.bitwise_count(a ^ b))
+
+
+def loops_of(text: str) -> list[list[str]]:
+    """Innermost loops of an assembly listing: the lines from a label to a jump back to it."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("\t.")]
+    labels = {line[:-1]: k for k, line in enumerate(lines) if line.endswith(":")}
+    found: list[list[str]] = []
+    for k, line in enumerate(lines):
+        target = re.match(r"j\w+\s+(\S+)", line)
+        start = labels.get(target[1], k) if target else k
+        if start < k and not any(x.endswith(":") for x in lines[start + 1 : k]):
+            found.append(lines[start : k + 1])
+    return found
+
+
+@pytest.mark.skipif("x86_64" not in backend().describe().driver, reason="reads x86 assembly")
+def test_the_elementwise_kernel_is_vectorised_without_guards() -> None:
+    """The long loop: vector loads, xor, popcount, vector stores, and one branch, its own."""
+    source = emit(prepare(elementwise()))
+    vector = [loop for loop in loops_of(assembly(source)) if any(re.search(r"%[xyz]mm", x) for x in loop)]
+    assert vector, "no loop uses vector registers"
+    for loop in vector:
+        assert sum(line.startswith("j") for line in loop) == 1
+        assert any(re.match(r"vmovdq\S*\s+%|movdq\S*\s+%", line) for line in loop), "no vector store"
+        assert not any(line.startswith("div") for line in loop)
+
+
+@pytest.mark.skipif("x86_64" not in backend().describe().driver, reason="reads x86 assembly")
+def test_a_guard_in_the_loop_would_be_seen() -> None:
+    """The control: without affine indices every access keeps its guard, and the loop is another."""
+    program = Program(
+        [BufferDecl.read("a", 0, U32), BufferDecl.read_write("out", 1, U32)],
+        (64,),
+        [Store("out", Load("a", I * I), LitU32(1))],
+    )
+    text = assembly(emit(prepare(program)))
+    assert not any(
+        sum(x.startswith("j") for x in loop) == 1 and "vmov" in "".join(loop) for loop in loops_of(text)
+    )
+
+
+def test_programs_that_differ_in_names_share_one_kernel() -> None:
+    on = CpuBackend(threads=1)
+    first, second = on.compile(elementwise()), on.compile(elementwise(a="left", out="target"))
+    assert first._kernel is second._kernel
+    other = on.compile(kernel([Store("out", I, LitU32(1))]))
+    assert other._kernel is not first._kernel
+    data = {"left": words(1, 3), "b": words(0, 0), "target": bytes(8)}
+    result = on_cpu(elementwise(a="left", out="target"), data, on=on)
+    assert numbers(result["target"]) == [1, 2]
+
+
+def test_every_thread_count_gives_the_same_bytes() -> None:
+    n = 64 * 512 + 5
+    data = {"a": words(*range(n)), "b": words(*range(7, n + 7)), "out": bytes(4 * n)}
+    results = {
+        t: on_cpu(elementwise(), data, (513, 1, 1), on=CpuBackend(threads=t))["out"] for t in (1, 2, 5)
+    }
+    assert len(set(results.values())) == 1
+    assert numbers(results[1]) == [(i ^ (i + 7)).bit_count() for i in range(n)]
+
+
+def test_executables_may_run_in_several_threads_at_once() -> None:
+    n = 64 * 200
+    executable = CpuBackend(threads=3).compile(elementwise())
+    results = [bytearray(4 * n) for _ in range(6)]
+
+    def work(k: int) -> None:
+        views = {"a": memoryview(words(*range(k, n + k))), "b": memoryview(bytes(4 * n))}
+        executable.run(views | {"out": memoryview(results[k])}, (200, 1, 1))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for k, result in enumerate(results):
+        assert numbers(bytes(result)) == [(i + k).bit_count() for i in range(n)]
+
+
+def test_a_team_covers_a_range_exactly_once() -> None:
+    for count in (1, 2, 7, 100, 1001):
+        seen: list[tuple[int, int]] = []
+        ThreadTeam(3).run(count, lambda seen=seen: lambda first, last: seen.append((first, last)))
+        covered = [k for first, last in seen for k in range(first, last)]
+        assert sorted(covered) == list(range(count))
+
+
+def test_an_error_in_a_helper_thread_reaches_the_caller() -> None:
+    def make() -> None:
+        raise MemoryError("no scratch")
+
+    with pytest.raises(MemoryError, match="no scratch"):
+        ThreadTeam(2).run(100, make)  # pyright: ignore[reportArgumentType]
+
+
+def test_unsupported_operations_are_refused_at_compile_time() -> None:
+    f32 = DataType.F32
+    out = BufferDecl.read_write("out", 0, f32)
+    program = Program([out], (8,), [out.store(I, BinOp(BinaryOp.FMul, out[I], out[I]))])
+    with pytest.raises(UnsupportedByBackend, match="FMul is not supported by the backend cpu"):
+        backend().compile(program)
+
+
+def test_a_module_that_llvm_rejects_is_one_clear_error() -> None:
+    broken = LlvmSource("llvm", "vyre_main", "define void @vyre_main() { nonsense }", (1, 1, 1), (), ())
+    with pytest.raises(VyreError, match="LLVM rejects the kernel") as caught:
+        compile_source(broken)
+    assert "nonsense" in str(caught.value)
+    assert numbers(on_cpu(kernel([Store("out", I, I)]), {})["out"]) == list(range(8)), "the process goes on"
+
+
+def resident_kib() -> int:
+    return int(re.search(r"VmRSS:\s+(\d+)", Path("/proc/self/status").read_text())[1])  # pyright: ignore[reportOptionalSubscript]
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
+def test_compiled_programs_are_freed() -> None:
+    """A leaked module or engine is 100 KiB and more."""
+    on = CpuBackend(threads=1, keep=2)
+
+    def compile_many(first: int, count: int) -> None:
+        for k in range(first, first + count):
+            program = kernel([Store("out", I, Load("a", I) * k)], BufferDecl.read("a", 1, U32))
+            on.compile(program)
+        gc.collect()
+
+    compile_many(1, 20)
+    before = resident_kib()
+    compile_many(21, 60)
+    assert (resident_kib() - before) / 60 < 20
+
+
+@pytest.mark.parametrize("steps", [100, 500, 3000])
+def test_large_programs_compile_with_less_effort(steps: int) -> None:
+    """Up to forty thousand nodes: the optimiser is asked for less, the result is the same."""
+    entry: list[Let | Store] = [Let("x0", Load("a", I))]
+    for k in range(steps):
+        entry.append(Let(f"x{k + 1}", (Var(f"x{k}") ^ k) * 5 + Load("a", (I + k) % 8)))
+    entry.append(Store("out", I, Var(f"x{steps}")))
+    program = kernel(entry, BufferDecl.read("a", 1, U32))
+    data = list(range(100, 108))
+    expected: list[int] = []
+    for i in range(8):
+        x = data[i]
+        for k in range(steps):
+            x = ((x ^ k) * 5 + data[(i + k) % 8]) & 0xFFFFFFFF
+        expected.append(x)
+    assert numbers(on_cpu(program, {"a": words(*data)})["out"]) == expected

@@ -1,0 +1,199 @@
+"""The CUDA backend on a driver: a scripted one where there is no GPU, the real one where there is."""
+
+from __future__ import annotations
+
+import ctypes
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from vyre import BufferDecl, DataType, InvocationId, Program
+from vyre.backends.cuda import CudaBackend, CudaExecutable, _unload
+from vyre.conform.differential import INTEGER_PROGRAMS, compare
+from vyre.conform.exactness import exactness_programs
+from vyre.conform.generate.programs import generate_program
+from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
+from vyre.lower.cuda import emit
+from vyre.lower.prepare import prepare
+
+ID = InvocationId(0)
+A = BufferDecl.read("a", 0, DataType.U32)
+OUT = BufferDecl.read_write("out", 1, DataType.U32)
+COPY = Program([A, OUT], [64], [OUT.store(ID, A[ID])])
+
+
+class Status(int):
+    """What a call of the driver answers first."""
+
+    def __new__(cls, number: int, name: str = "CUDA_SUCCESS") -> Status:
+        status = super().__new__(cls, number)
+        status.name = name
+        return status
+
+    name: str
+
+
+OK = Status(0)
+
+
+class Driver:
+    """Device memory as Python objects, every call noted; `fail` names the call that goes wrong."""
+
+    def __init__(self, fail: str = "", error: str = "CUDA_ERROR_ILLEGAL_ADDRESS") -> None:
+        self.calls: list[tuple[str, tuple[Any, ...]]] = []
+        self.memory: dict[int, ctypes.Array[ctypes.c_char]] = {}
+        self.fail = fail
+        self.error = error
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*arguments: Any) -> tuple[Any, ...]:
+            self.calls.append((name, arguments))
+            if name == self.fail:
+                return (Status(700, self.error), None)[: 2 if name == "cuMemAlloc" else 1]
+            return getattr(self, f"do_{name}", lambda *_: (OK,))(*arguments)
+
+        if not name.startswith("cu"):
+            raise AttributeError(name)
+        return call
+
+    def do_cuMemAlloc(self, size: int) -> tuple[Any, ...]:  # noqa: N802 - the driver's spelling
+        block = ctypes.create_string_buffer(size)
+        self.memory[ctypes.addressof(block)] = block
+        return OK, ctypes.addressof(block)
+
+    def do_cuMemFree(self, address: int) -> tuple[Any, ...]:  # noqa: N802
+        del self.memory[address]
+        return (OK,)
+
+    def do_cuMemcpyHtoD(self, to: int, source: int, size: int) -> tuple[Any, ...]:  # noqa: N802
+        ctypes.memmove(to, source, size)
+        return (OK,)
+
+    do_cuMemcpyDtoH = do_cuMemcpyHtoD
+
+    def named(self, name: str) -> list[tuple[Any, ...]]:
+        return [arguments for call, arguments in self.calls if call == name]
+
+
+def executable(driver: Driver, program: Program = COPY) -> CudaExecutable:
+    backend: Any = CudaBackend.__new__(CudaBackend)
+    backend._driver = driver
+    backend.context = "context"
+    return CudaExecutable(backend, emit(prepare(program)), "module", "function")
+
+
+def views(length: int) -> dict[str, memoryview]:
+    return {"a": memoryview(bytes(range(4 * length))).toreadonly(), "out": memoryview(bytearray(4 * length))}
+
+
+def test_a_run_copies_launches_and_frees() -> None:
+    driver = Driver()
+    executable(driver).run(views(10), (1, 1, 1))
+    assert driver.calls[0] == ("cuCtxSetCurrent", ("context",))
+    (launch,) = driver.named("cuLaunchKernel")
+    function, *shape = launch[:9]
+    assert function == "function"
+    assert shape == [1, 1, 1, 64, 1, 1, 0, 0]
+    values, kinds = launch[9]
+    assert values[2:] == (0, 0, 0, 10, 10)
+    assert kinds == (ctypes.c_void_p,) * 2 + (ctypes.c_uint32,) * 5
+    assert len(driver.named("cuMemcpyHtoD")) == 2
+    assert len(driver.named("cuMemcpyDtoH")) == 1
+    assert not driver.memory
+
+
+def test_results_come_back_into_the_callers_memory() -> None:
+    driver = Driver()
+    bound = views(4)
+    program = Program([A, OUT], [64], [OUT.store(ID, A[ID])])
+
+    def launch(*arguments: Any) -> tuple[Any, ...]:
+        source, target = arguments[9][0][:2]
+        ctypes.memmove(target, source, 16)
+        return (OK,)
+
+    driver.do_cuLaunchKernel = launch  # pyright: ignore[reportAttributeAccessIssue]
+    executable(driver, program).run(bound, (1, 1, 1))
+    assert bytes(bound["out"]) == bytes(range(16))
+
+
+def test_buffers_of_no_elements_still_have_an_address() -> None:
+    driver = Driver()
+    executable(driver).run(views(0), (1, 1, 1))
+    assert driver.named("cuMemAlloc") == [(16,), (16,)]
+    assert not driver.named("cuMemcpyHtoD")
+    assert not driver.named("cuMemcpyDtoH")
+
+
+@pytest.mark.parametrize("call", ["cuMemAlloc", "cuMemcpyHtoD", "cuLaunchKernel", "cuCtxSynchronize"])
+def test_any_failure_is_an_error_with_its_name_and_leaks_nothing(call: str) -> None:
+    driver = Driver(fail=call)
+    with pytest.raises(DispatchError, match="CUDA_ERROR_ILLEGAL_ADDRESS"):
+        executable(driver).run(views(10), (1, 1, 1))
+    assert not driver.memory
+
+
+def test_out_of_memory_says_what_to_do() -> None:
+    driver = Driver(fail="cuMemAlloc", error="CUDA_ERROR_OUT_OF_MEMORY")
+    with pytest.raises(DispatchError, match="OUT_OF_MEMORY") as caught:
+        executable(driver).run(views(10), (1, 1, 1))
+    assert "smaller buffers" in caught.value.fix
+
+
+def test_a_grid_beyond_one_launch_takes_several() -> None:
+    driver = Driver()
+    executable(driver).launch([1, 2], {"a": 1, "out": 1}, (2**31 + 5, 65_536, 1))
+    launches = driver.named("cuLaunchKernel")
+    bases = [launch[9][0][2:5] for launch in launches]
+    grids = [launch[1:4] for launch in launches]
+    limit = 2**31 - 1
+    assert bases == [(0, 0, 0), (limit, 0, 0), (0, 65_535, 0), (limit, 65_535, 0)]
+    assert grids == [(limit, 65_535, 1), (6, 65_535, 1), (limit, 1, 1), (6, 1, 1)]
+
+
+def test_a_dropped_kernel_unloads_its_module_in_the_right_context() -> None:
+    driver = Driver()
+    held = executable(driver)
+    driver.calls.clear()
+    del held
+    assert driver.calls == [("cuCtxSetCurrent", ("context",)), ("cuModuleUnload", ("module",))]
+
+
+def test_unloading_on_a_lost_device_raises_nothing() -> None:
+    _unload(Driver(fail="cuModuleUnload"), "context", "module")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        Program([OUT], [1, 1, 65], [OUT.store(0, 1)]),
+        Program(
+            [OUT, BufferDecl.workgroup("t", DataType.U32, 12_289)],
+            [1],
+            [OUT.store(0, BufferDecl.workgroup("t", DataType.U32, 12_289)[0])],
+        ),
+    ],
+)
+def test_blocks_that_do_not_fit_are_refused(program: Program) -> None:
+    backend: Any = SimpleNamespace(name="cuda")
+    with pytest.raises(UnsupportedByBackend):
+        CudaBackend.compile(backend, program)
+
+
+@pytest.fixture(scope="module")
+def device() -> CudaBackend:
+    try:
+        return CudaBackend()
+    except (ImportError, VyreError) as error:
+        pytest.skip(f"no CUDA device here: {error}")
+
+
+def test_the_edges_are_exact_on_the_device(device: CudaBackend) -> None:
+    for name, case in exactness_programs().items():
+        assert compare(case, device) is None, name
+
+
+def test_generated_programs_give_the_reference_bytes_on_the_device(device: CudaBackend) -> None:
+    for seed in range(150):
+        assert compare(generate_program(seed, INTEGER_PROGRAMS), device) is None

@@ -1,0 +1,117 @@
+"""Each admission gate lets the registry pass and rejects one spec made to fail it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+import pytest
+
+from vyre.conform.registry import spec, specs
+from vyre.conform.spec.gates import GATES, admit, category_share, check
+from vyre.conform.spec.op import Alternate, ExpressionForm, OpSpec
+from vyre.errors import OpError
+from vyre.ir.expr import Call, Expr, LitU32
+from vyre.ir.signature import OpSignature
+from vyre.ir.types import DataType
+
+ADD = spec("primitive.math.add")
+
+
+def names(rejected: OpSpec) -> set[str]:
+    return {failure.name for failure in check(rejected)}
+
+
+@pytest.mark.parametrize("found", specs(), ids=lambda s: s.id)
+def test_every_registered_spec_passes(found: OpSpec) -> None:
+    assert admit(found) is found
+
+
+def test_there_are_six_gates() -> None:
+    assert list(GATES) == ["category", "signature", "zero overhead", "deterministic", "observable", "rules"]
+
+
+def test_a_runtime_abstraction_is_rejected() -> None:
+    assert names(replace(ADD, category="B")) == {"category"}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        replace(ADD, signature=OpSignature((), DataType.U32)),
+        replace(ADD, signature=OpSignature((DataType.U32, DataType.U32), DataType.U64)),
+        replace(ADD, signature=OpSignature((DataType.F32, DataType.F32), DataType.F32)),
+        replace(ADD, signature=OpSignature((DataType.Bytes, DataType.U32), DataType.U32)),
+        replace(ADD, boundaries=((0, 1),)),
+        replace(ADD, cpu_fn=lambda d, a: a),
+    ],
+)
+def test_a_signature_that_does_not_fit_is_rejected(wrong: OpSpec) -> None:
+    assert "signature" in names(wrong)
+
+
+def called(operands: tuple[Expr, ...]) -> Expr:
+    return Call("acme.math.add", operands)
+
+
+def endless(operands: tuple[Expr, ...]) -> Expr:
+    value: Expr = operands[0]
+    for _ in range(40):
+        value = value + value
+    return value + operands[1]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        replace(ADD, form=ExpressionForm(called)),
+        replace(ADD, form=ExpressionForm(endless)),
+        replace(ADD, hardware="adder"),
+        replace(ADD, category="C"),
+        replace(ADD, category="C", hardware="adder"),
+        replace(
+            ADD,
+            category="C",
+            hardware="adder",
+            availability=lambda backend: True,
+            alternates=(Alternate("soft", lambda x: LitU32(0)),),
+        ),
+    ],
+)
+def test_overhead_and_fallbacks_are_rejected(wrong: OpSpec) -> None:
+    assert "zero overhead" in names(wrong)
+
+
+def test_an_instruction_that_says_where_it_exists_passes() -> None:
+    good = replace(
+        ADD, category="C", hardware="adder", availability=lambda backend: backend == "cuda", alternates=()
+    )
+    assert check(good) == []
+
+
+def test_a_definition_that_changes_its_mind_is_rejected() -> None:
+    calls = count()
+
+    def wavering(d: Any, a: Any, b: Any) -> Any:
+        return d.add(d.add(a, b), d.const(next(calls)))
+
+    assert names(replace(ADD, cpu_fn=wavering)) == {"deterministic"}
+
+
+def test_a_definition_that_gives_nothing_is_rejected() -> None:
+    assert "observable" in names(replace(ADD, cpu_fn=lambda d, a, b: ()))
+    assert "observable" in names(replace(ADD, cpu_fn=lambda d, a, b: None))
+
+
+def test_a_spec_without_rules_is_rejected() -> None:
+    bare = replace(ADD, laws=(), classes=(), boundaries=(), alternates=(), properties=())
+    assert names(bare) == {"rules"}
+    with pytest.raises(OpError, match=r"gate 6 \(rules\)"):
+        admit(bare)
+
+
+def test_the_share_of_category_a_is_reported() -> None:
+    assert category_share(specs()) == 1.0
+    assert category_share([ADD, replace(ADD, category="C")]) == 0.5
+    assert category_share([]) == 0.0

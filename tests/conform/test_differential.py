@@ -1,0 +1,99 @@
+"""Verdicts on programs, and the store of programs that some backend got wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from wrong_backends import Wrong, off_by_one_popcount
+
+from vyre.backends.protocol import BackendInfo, Executable
+from vyre.backends.reference import ReferenceBackend
+from vyre.conform.differential import INTEGER_PROGRAMS, Verdict, compare, judge, keep_case, kept_cases
+from vyre.conform.generate.programs import generate_program
+from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
+from vyre.ir.program import Program
+
+TOOL = Path(__file__).parent.parent.parent / "tools" / "run_differential.py"
+GENERATED = generate_program(0, INTEGER_PROGRAMS)
+
+
+class Raising:
+    name = "raising"
+
+    def __init__(self, error: VyreError) -> None:
+        self.error = error
+
+    def describe(self) -> BackendInfo:
+        return BackendInfo(self.name, "0", "none")
+
+    def compile(self, program: Program) -> Executable:
+        raise self.error
+
+
+def test_the_reference_agrees_with_itself() -> None:
+    assert judge(GENERATED, ReferenceBackend()) == (Verdict.Agrees, "")
+
+
+def test_a_mismatch_names_buffer_element_and_both_values() -> None:
+    found = compare(GENERATED, Wrong(off_by_one_popcount))
+    assert found is not None
+    assert found.expected != found.actual
+    assert str(found).startswith(f"program 0: {found.buffer}[{found.element}] is 0x")
+    assert judge(GENERATED, Wrong(off_by_one_popcount)) == (Verdict.Differs, str(found))
+
+
+def test_a_refusal_is_no_failure_and_an_error_is() -> None:
+    refusal = UnsupportedByBackend("FAdd", "raising")
+    assert judge(GENERATED, Raising(refusal))[0] is Verdict.Refused
+    verdict, detail = judge(GENERATED, Raising(DispatchError("lost.", fix="wait.")))
+    assert verdict is Verdict.Failed
+    assert detail.startswith("DispatchError: lost.")
+
+
+def test_kept_programs_come_back_whole_under_a_name_made_of_their_content(tmp_path: Path) -> None:
+    first = keep_case(tmp_path, GENERATED, "somewhere: wrong")
+    assert keep_case(tmp_path, GENERATED, "found again elsewhere") == first
+    keep_case(tmp_path, generate_program(1, INTEGER_PROGRAMS), "another")
+    cases = dict(kept_cases(tmp_path))
+    assert len(cases) == 2
+    case = cases[first.stem]
+    assert case.generated.program == GENERATED.program
+    assert case.generated.inputs == GENERATED.inputs
+    assert case.generated.workgroups == GENERATED.workgroups
+    assert case.found == "found again elsewhere"
+    assert case.expected
+
+
+def run_tool(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(TOOL), *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=Path(__file__).parent, env={"PYTHONPATH": "."}
+    )
+
+
+def test_the_tool_counts_and_names_the_device(tmp_path: Path) -> None:
+    run = run_tool("--backend", "reference", "--count", 6, "--first", 3, "--jobs", 2, "--keep", tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert "reference: 6 programs (seeds 3 to 8), 6 agree, 0 differ, 0 fail, 0 refused" in run.stdout
+    assert "CPython" in run.stdout
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_tool_shrinks_and_keeps_what_fails(tmp_path: Path) -> None:
+    run = run_tool("--backend", "faulty_plugin:Faulty", "--count", 1, "--keep", tmp_path)
+    assert run.returncode == 1
+    assert "1 differ" in run.stdout
+    assert "kept as" in run.stderr
+    ((_, case),) = kept_cases(tmp_path)
+    assert case.generated.program.size < 12
+    assert judge(case.generated, Wrong(off_by_one_popcount))[0] is Verdict.Differs
+
+
+@pytest.mark.parametrize("name", ["no_such_backend"])
+def test_the_tool_fails_on_a_backend_that_is_not_there(name: str, tmp_path: Path) -> None:
+    run = run_tool("--backend", name, "--count", 1, "--keep", tmp_path)
+    assert run.returncode != 0
+    assert "no backend is called" in run.stderr

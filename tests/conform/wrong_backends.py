@@ -1,0 +1,62 @@
+"""Backends with one fault each: the reference interpreter on a program with an operation changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vyre.backends.protocol import BackendInfo, Executable
+from vyre.backends.reference import ReferenceBackend
+from vyre.ir.expr import Atomic, BinOp, Expr, Lane, UnOp
+from vyre.ir.operators import AtomicOp, BinaryOp, UnaryOp
+from vyre.ir.program import Program
+from vyre.ir.walk import transform, with_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vyre.ir.node import Node
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """Replaces every expression by what `fault` makes of it."""
+
+    fault: Callable[[Expr], Expr]
+    name: str = "wrong"
+
+    def describe(self) -> BackendInfo:
+        return BackendInfo(self.name, "0", "a wrong interpreter")
+
+    def compile(self, program: Program) -> Executable:
+        changed = Program(program.buffers, program.workgroup_size, self._body(program.entry))
+        return ReferenceBackend().compile(changed)
+
+    def _body(self, body: tuple[Node, ...]) -> tuple[Node, ...]:
+        return tuple(
+            with_parts(n, tuple(transform(x, self.fault) for x in n.exprs), tuple(map(self._body, n.bodies)))
+            for n in body
+        )
+
+
+def off_by_one_popcount(expr: Expr) -> Expr:
+    return expr + 1 if isinstance(expr, UnOp) and expr.op is UnaryOp.Popcount else expr
+
+
+def division_by_zero_gives_the_dividend(expr: Expr) -> Expr:
+    if isinstance(expr, BinOp) and expr.op is BinaryOp.Div:
+        return BinOp(BinaryOp.Add, expr, expr.left * expr.right.eq(0))
+    return expr
+
+
+def lanes_swapped(expr: Expr) -> Expr:
+    return Lane(expr.value, 1 - expr.index) if isinstance(expr, Lane) and expr.index < 2 else expr
+
+
+def minimum_is_maximum(expr: Expr) -> Expr:
+    if isinstance(expr, Atomic) and expr.op is AtomicOp.Min:
+        return Atomic(AtomicOp.Max, expr.buffer, expr.index, expr.value)
+    return expr
+
+
+FAULTS = (off_by_one_popcount, division_by_zero_gives_the_dividend, lanes_swapped, minimum_is_maximum)

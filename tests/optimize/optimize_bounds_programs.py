@@ -1,0 +1,167 @@
+"""Programs full of indices: guards, loops and arithmetic around lengths, right and nearly right."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+from optimize_programs import Case
+
+from vyre.conform.generate.inputs import random_buffer
+from vyre.ir import (
+    Assign,
+    Atomic,
+    AtomicOp,
+    BufferDecl,
+    BufLen,
+    Cast,
+    DataType,
+    If,
+    InvocationId,
+    Let,
+    LitU32,
+    Load,
+    LocalId,
+    Loop,
+    Program,
+    Return,
+    Select,
+    Store,
+    UnaryOp,
+    UnOp,
+    Var,
+    WorkgroupId,
+)
+
+if TYPE_CHECKING:
+    from vyre.ir import Expr, Node
+
+U32 = DataType.U32
+BUFFERS = (
+    BufferDecl.read("a", 0, U32),
+    BufferDecl.read("b", 1, U32, count=6),
+    BufferDecl.read_write("out", 2, U32),
+    BufferDecl.read_write("cnt", 3, U32, count=5),
+    BufferDecl.workgroup("tile", U32, 4),
+)
+
+
+class _Maker:
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
+        self.names: list[str] = []
+        self.assignable: list[str] = []
+        self.fresh = 0
+
+    def name(self) -> str:
+        self.fresh += 1
+        return f"v{self.fresh}"
+
+    def leaf(self) -> Expr:
+        rng = self.rng
+        if self.names and rng.randrange(2):
+            return Var(rng.choice(self.names))
+        kind = rng.randrange(6)
+        if kind == 0:
+            return LocalId(rng.randrange(2))
+        if kind == 1:
+            return InvocationId(0)
+        if kind == 2:
+            return BufLen(rng.choice(BUFFERS).name)
+        if kind == 3:
+            return WorkgroupId(0)
+        return LitU32(rng.choice((0, 1, 2, 3, 4, 5, 6, 7, 31, 0xFFFFFFFF)))
+
+    def number(self, depth: int) -> Expr:
+        rng = self.rng
+        if depth == 0:
+            return self.leaf()
+        a, b = self.number(depth - 1), self.number(depth - 1)
+        kind = rng.randrange(17)
+        plain = (a + b, a - b, a * b, a // b, a % b, a & b, a | b, a ^ b, a >> b, a << b)
+        if kind < len(plain):
+            return plain[kind]
+        if kind == 10:
+            return Select(self.condition(1), a, b)
+        if kind == 11:
+            return Select(a < b, a, b)
+        if kind == 12:
+            return Select(a <= b, b, a)
+        if kind == 13:
+            return UnOp(rng.choice((UnaryOp.BitNot, UnaryOp.Clz, UnaryOp.Popcount, UnaryOp.Ctz)), a)
+        if kind == 14:
+            length = BufLen(rng.choice(BUFFERS).name)
+            return rng.choice((length - a, (length - 1) - a, a % length))
+        if kind == 15:
+            return Cast(U32, Cast(rng.choice((DataType.Bool, DataType.I32, DataType.U64)), a))
+        return Load(rng.choice(("a", "b", "out")), a)
+
+    def condition(self, depth: int) -> Expr:
+        rng = self.rng
+        a, b = self.leaf() if rng.randrange(2) else self.number(1), self.leaf()
+        plain = (a < b, a <= b, a > b, a >= b, a.eq(b), a.ne(b), a, Cast(DataType.Bool, a))
+        found = plain[rng.randrange(len(plain))]
+        if depth and rng.randrange(3) == 0:
+            if isinstance(found, Cast):
+                return found
+            other = self.condition(0)
+            other = other if not isinstance(other, Cast) else a < b
+            return rng.choice((found.and_(other), found.or_(other), UnOp(UnaryOp.LogicalNot, found)))
+        return found
+
+    def access(self) -> Node:
+        rng = self.rng
+        index = self.leaf() if rng.randrange(2) else self.number(rng.randrange(1, 3))
+        kind = rng.randrange(4)
+        if kind == 0:
+            return Store(rng.choice(("out", "tile")), index, self.leaf())
+        name = self.name()
+        if kind == 1:
+            return Let(name, Atomic(AtomicOp.Add, "cnt", index, LitU32(1)))
+        node = Let(name, Load(rng.choice(BUFFERS).name, index))
+        self.names.append(name)
+        return node
+
+    def body(self, nesting: int, count: int) -> tuple[Node, ...]:
+        names, assignable = len(self.names), len(self.assignable)
+        found = [self.statement(nesting) for _ in range(count)]
+        del self.names[names:], self.assignable[assignable:]
+        return tuple(found)
+
+    def statement(self, nesting: int) -> Node:
+        rng = self.rng
+        kind = rng.randrange(12)
+        if kind < 2:
+            node = Let(self.name(), self.number(rng.randrange(3)))
+            self.names.append(node.name)
+            self.assignable.append(node.name)
+            return node
+        if kind == 2 and self.assignable:
+            return Assign(rng.choice(self.assignable), self.number(1))
+        if kind < 8 or nesting == 0:
+            return self.access()
+        if kind == 8:
+            var, stop = self.name(), self.leaf()
+            if not isinstance(stop, BufLen):
+                stop = stop % 7
+            self.names.append(var)
+            body = self.body(nesting - 1, 2)
+            self.names.remove(var)
+            return Loop(var, LitU32(rng.randrange(3)), stop, body)
+        condition = self.condition(1)
+        if kind == 9:
+            return If(condition, (Return(),))
+        then = self.body(nesting - 1, rng.randrange(1, 4))
+        return If(condition, then, self.body(nesting - 1, rng.randrange(3)))
+
+
+def indexed_program(seed: int) -> Case:
+    """A program of loads, stores and atomics at indices of all kinds; races do not matter here."""
+    rng = Random(f"indices {seed}")
+    entry = _Maker(rng).body(2, rng.randrange(4, 9))
+    inputs = {
+        "a": random_buffer(rng, U32, rng.randrange(8)),
+        "b": random_buffer(rng, U32, 6),
+        "out": random_buffer(rng, U32, rng.randrange(8)),
+    }
+    return Case(Program(BUFFERS, (4, 1, 1), entry), inputs, (2, 1, 1))

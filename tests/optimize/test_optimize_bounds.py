@@ -1,0 +1,213 @@
+"""Bounds checks: what is proven never goes out of bounds, and ordinary kernels are proven."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import pytest
+from optimize_bounds_programs import indexed_program
+from optimize_programs import Case
+
+from vyre.conform.differential import INTEGER_PROGRAMS
+from vyre.conform.generate.programs import generate_program
+from vyre.ir import Atomic, Load, Node, Program, Store
+from vyre.ir.walk import expressions, postorder, statements
+from vyre.optimize import optimize
+from vyre.optimize import ranges as ranges_module
+from vyre.optimize.bounds import ProvenAccesses, proven_accesses
+from vyre.optimize.ranges import Range
+from vyre.optimize.unique import unique_names
+from vyre.reference import AccessKind, run
+
+if TYPE_CHECKING:
+    from vyre.ir import Expr
+
+HEAD = """vyre 1
+workgroup 8 1 1
+buffer src: readonly U32 @0
+buffer six: readonly U32[6] @1
+buffer out: readwrite U32 @2
+buffer tile: workgroup U32[8]
+buffer hist: workgroup_atomic U32[16]
+"""
+
+
+def program(body: str) -> Program:
+    lines = "".join(f"  {line}\n" for line in body.strip("\n").splitlines())
+    return Program.from_text(f"{HEAD}entry {{\n{lines}}}\n")
+
+
+def analyse(made: Program) -> ProvenAccesses:
+    return proven_accesses(made.entry, made.buffers, made.workgroup_size)
+
+
+def unproven(body: str) -> int:
+    found = analyse(program(body))
+    return found.total - len(found.proven)
+
+
+GUARD = "let i = invocation.x\n"
+PROVEN = {
+    "guard": f"{GUARD}if i < len(out) {{\n  out[i] = 1\n}}",
+    "guard around": f"{GUARD}if len(out) > i {{\n  out[i] = out[i] + 1\n}}",
+    "early return": f"{GUARD}if i >= len(out) {{\n  return\n}}\nout[i] = 1",
+    "early return in the else-branch": (
+        f"{GUARD}if i < len(out) {{\n  out[i] = 1\n}} else {{\n  return\n}}\nout[i] = out[i] + 1"
+    ),
+    "guard for two buffers": f"{GUARD}if (i < len(out)) && (i < len(src)) {{\n  out[i] = src[i]\n}}",
+    "either too large": f"{GUARD}if (i >= len(out)) || (len(src) <= i) {{\n  return\n}}\nout[i] = src[i]",
+    "not the opposite": f"{GUARD}if !(i >= len(out)) {{\n  out[i] = 1\n}}",
+    "guard of the expression itself": (f"{GUARD}if i * 2 + 1 < len(src) {{\n  let a = src[i * 2 + 1]\n}}"),
+    "smaller than what is guarded": (
+        f"{GUARD}if i < len(src) {{\n  let a = src[i / 3]\n  let b = src[i & 12]\n  let c = src[i >> 2]\n}}"
+    ),
+    "from the end": f"{GUARD}if i < len(src) {{\n  let a = src[len(src) - 1 - i]\n}}",
+    "loop over a buffer": "for k in 0..len(src) {\n  let a = src[k]\n}",
+    "loop over a buffer backwards": "for k in 0..len(src) {\n  let a = src[len(src) - 1 - k]\n}",
+    "remainder inside a loop over it": "for k in 0..len(src) {\n  let a = src[(k * 7) % len(src)]\n}",
+    "lesser of two lengths": (
+        "let n = select(len(src) < len(out), len(src), len(out))\nfor k in 0..n {\n  out[k] = src[k]\n}"
+    ),
+    "literal below a count": "let a = six[5]",
+    "remainder by a count": "let a = six[invocation.x % 6]",
+    "remainder by a length": "let a = six[invocation.x % len(six)]",
+    "mask below a count": "let a = hist[src[0] & 15]",
+    "shift below a count": "let a = hist[src[0] >> 28]",
+    "leading zeros in a table": "let a = hist[clz(src[0]) / 4]",
+    "local id": "tile[local.x] = 1",
+    "local id mirrored": "tile[7 - local.x] = 1",
+    "local id and a loop": "for k in 0..4 {\n  let a = tile[local.x / 2 + k]\n}",
+    "halving tree": (
+        "let width = 4\nif local.x < 4 {\n  tile[local.x] = tile[local.x] + tile[local.x + 4]\n}"
+    ),
+    "atomic": "let old = atomic_add(hist[src[0] % 16], 1)",
+    "clamped": "let i = src[0]\nlet a = six[select(i < 6, i, 5)]",
+    "assigned, then used": "let i = 3\ni := i + 2\nlet a = six[i]",
+    "both branches small": "let i = 0\nif src[0] {\n  i := 4\n} else {\n  i := 5\n}\nlet a = six[i]",
+    "not zero, so one less is below": ("let n = len(src)\nif n != 0 {\n  let a = src[len(src) - 1]\n}"),
+    "unequal to the end": f"{GUARD}if i <= len(src) {{\n  if i != len(src) {{\n    let a = src[i]\n  }}\n}}",
+    "equal to what is in bounds": f"{GUARD}let j = src[0]\nif i < len(out) {{\n  if j == i {{\n    out[j] = 1\n  }}\n}}",
+    "Bool condition": f"{GUARD}if cast<Bool>(i < len(out)) {{\n  out[i] = 1\n}}",
+}
+PARTLY = {"loop over a buffer": 0, "equal to what is in bounds": 1, "mask below a count": 1}
+"""How many of the accesses, such as `src[0]`, are not claimed; 0 where not listed and none is there."""
+
+
+@pytest.mark.parametrize("name", PROVEN)
+def test_ordinary_accesses_are_proven(name: str) -> None:
+    body = PROVEN[name]
+    assert unproven(body) == body.count("src[0]"), "only src[0] of an unknown length may stay checked"
+
+
+UNPROVEN = {
+    "no guard": f"{GUARD}out[i] = 1",
+    "guard for another buffer": f"{GUARD}if i < len(src) {{\n  out[i] = 1\n}}",
+    "guard off by one": f"{GUARD}if i <= len(out) {{\n  out[i] = 1\n}}",
+    "else-branch": f"{GUARD}if i < len(out) {{\n}} else {{\n  out[i] = 1\n}}",
+    "behind the guard": f"{GUARD}if i < len(out) {{\n  barrier\n}}\nout[i] = 1",
+    "either guard": f"{GUARD}if (i < len(out)) || (i < len(src)) {{\n  out[i] = 1\n}}",
+    "next element": f"{GUARD}if i < len(out) {{\n  out[i + 1] = 1\n}}",
+    "sum that wraps": f"{GUARD}if i < len(out) {{\n  out[i - 1] = 1\n}}",
+    "assigned after the guard": ("let i = invocation.x\nif i < len(out) {\n  i := i + 1\n  out[i] = 1\n}"),
+    "assigned in the loop, used before": ("let i = 0\nfor k in 0..4 {\n  let a = six[i]\n  i := i + 5\n}"),
+    "remainder by a length that may be zero": "out[invocation.x % len(out)] = 1",
+    "zero in a buffer that may be empty": "out[0] = 1",
+    "loop from the length": "for k in 0..len(src) + 1 {\n  let a = src[k]\n}",
+    "literal at the count": "let a = six[6]",
+    "loaded from memory that changes": ("if out[3] < 6 {\n  let a = six[out[3]]\n}"),
+    "atomic compared with another": (
+        "if atomic_add(hist[0], 1) < 6 {\n  let a = six[atomic_add(hist[0], 1)]\n}"
+    ),
+    "signed look": "let a = six[cast<U32>(-1i)]",
+    "shifted out of range": "let a = six[1 << local.x]",
+    "local id in a smaller buffer": "let a = six[local.x]",
+    "return on the wrong side": f"{GUARD}if i < len(out) {{\n  return\n}}\nout[i] = 1",
+    "a branch that only may return": (
+        f"{GUARD}if i >= len(out) {{\n  if src[1] {{\n    return\n  }}\n}}\nout[i] = 1"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNPROVEN)
+def test_doubtful_accesses_keep_their_check(name: str) -> None:
+    assert unproven(UNPROVEN[name]) >= 1
+
+
+def test_a_claim_belongs_to_its_place() -> None:
+    """The same load is proven under the guard and not before it."""
+    made = program(f"{GUARD}let a = src[i]\nif i < len(src) {{\n  let b = src[i]\n}}")
+    found = analyse(made)
+    (load,) = {x for x in expressions(made.entry) if isinstance(x, Load)}
+    numbers = {path: number for number, (path, _) in enumerate(statements(made.entry))}
+    assert not found.covers(numbers["entry[1]"], "src", load.index)
+    assert found.covers(numbers["entry[2].then[0]"], "src", load.index)
+
+
+def claims(node: Node) -> dict[tuple[str, AccessKind], set[Expr]]:
+    """The indices at which a statement itself reads, writes and updates each buffer."""
+    found: defaultdict[tuple[str, AccessKind], set[Expr]] = defaultdict(set)
+    if isinstance(node, Store):
+        found[node.buffer, AccessKind.Write].add(node.index)
+    for root in node.exprs:
+        for expr in postorder(root):
+            if isinstance(expr, Load):
+                found[expr.buffer, AccessKind.Read].add(expr.index)
+            elif isinstance(expr, Atomic):
+                found[expr.buffer, AccessKind.Atomic].add(expr.index)
+    return found
+
+
+def broken_claims(case: Case) -> tuple[int, list[str]]:
+    """How many places were claimed, and those of them where a run went out of bounds."""
+    proven = analyse(case.program)
+    report = run(case.program, case.inputs, case.workgroups, check=False, detect=True).report
+    outside = {(o.access.place, o.buffer, o.access.kind) for o in report.out_of_bounds}
+    claimed, broken = 0, list[str]()
+    for number, (path, node) in enumerate(statements(case.program.entry)):
+        for (buffer, kind), indices in claims(node).items():
+            if all(proven.covers(number, buffer, index) for index in indices):
+                claimed += 1
+                if (path, buffer, kind) in outside:
+                    broken.append(f"{path} {buffer}")
+    return claimed, broken
+
+
+def made_cases(count: int) -> list[Case]:
+    made = [indexed_program(seed) for seed in range(count)]
+    made += [Case.of(generate_program(seed, INTEGER_PROGRAMS)) for seed in range(count // 6)]
+    named = [
+        Case(
+            Program(c.program.buffers, c.program.workgroup_size, unique_names(c.program.entry)),
+            c.inputs,
+            c.workgroups,
+        )
+        for c in made
+    ]
+    return named + [Case(optimize(c.program), c.inputs, c.workgroups) for c in named[:count:3]]
+
+
+def test_nothing_that_was_claimed_goes_out_of_bounds() -> None:
+    claimed = 0
+    for case in made_cases(300):
+        number, broken = broken_claims(case)
+        assert broken == [], case.program
+        claimed += number
+    assert claimed > 500, "a check that claims nothing proves nothing"
+
+
+@pytest.mark.parametrize("fault", ["_add", "_sub", "_mod", "_less", "_shl", "_or"])
+def test_an_unsound_analysis_is_noticed(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = {
+        "_add": lambda a, b: Range(0, min(a.hi + b.hi, 3)),
+        "_sub": lambda a, b: Range(0, a.hi, a.below, a.most),
+        "_mod": lambda a, b: Range(0, max(b.hi - 1, 0), b.most, b.most),
+        "_shl": lambda a, b: Range(a.lo, a.hi),
+        "_or": lambda a, b: Range(0, max(a.hi, b.hi)),
+    }
+    if fault == "_less":
+        monkeypatch.setattr(ranges_module, "_less", lambda a, b: (a.meet(Range(0, b.hi, b.most, b.most)), b))
+    else:
+        op = next(op for op, f in ranges_module._BINARY.items() if f.__name__ == fault)
+        monkeypatch.setitem(ranges_module._BINARY, op, wrong[fault])
+    assert any(broken_claims(case)[1] for case in made_cases(400))
