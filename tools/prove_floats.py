@@ -4,48 +4,64 @@
     prove_floats.py kissat PATH [PATTERN]   the long proofs, through the kissat program at PATH
     prove_floats.py exhaustive PATTERN      every input (all pairs of a 16-bit binary op)
     prove_floats.py hard COUNT PATTERN      COUNT hard cases against this processor's floats
+    prove_floats.py table                   the table of docs/numeric.md, from the records
 
 PATTERN is part of an op id. What is already recorded for the present definition is not run again.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import platform
 import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vyre.numeric import records
 from vyre.numeric.claims import Claim, expressible
 from vyre.numeric.lemmas import lemmas
 from vyre.numeric.mutants import mutants
+from vyre.numeric.report import with_table
 from vyre.numeric.soft import soft_ops
 from vyre.numeric.solve import Answer, ask_bitwuzla, ask_kissat
 from vyre.numeric.sweep import Sweep, exhaustive, hard
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from vyre.compose.op import Op
-    from vyre.numeric.records import Evidence, Record
+    from vyre.numeric.records import Evidence
 
 LIMIT = float(os.environ.get("PROVE_SECONDS", "60"))
 HARD_FOR_ONE_SCRIPT = (".add", ".sub", ".mul", ".div", ".fma", ".sqrt")
 EQUALS = "equals the IEEE theory for all inputs"
 
 
-def known(found: dict[str, Record], op: Op, kind: str, claim: str) -> bool:
-    record = found.get(op.id)
-    return (
-        record is not None
-        and record["digest"] == records.digest(op)
-        and any(item["kind"] == kind and item["claim"] == claim for item in record["evidence"])
-    )
+def known(op: Op, kind: str, claim: str, script: str = "") -> bool:
+    """Whether the records hold this claim for the present definition and the present script."""
+    record = records.load().get(op.id)
+    if record is None or record["digest"] != records.digest(op):
+        return False
+    wanted = (kind, claim, records.script_digest(script) if script else None)
+    return any((item["kind"], item["claim"], item.get("script")) == wanted for item in record["evidence"])
+
+
+@contextmanager
+def alone() -> Generator[None]:
+    """Runs beside each other take turns at the records."""
+    with open(Path(tempfile.gettempdir()) / "vyre-prove-floats.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def keep(op: Op, evidence: Evidence) -> None:
-    """Other runs may write at the same time, so the records are read again."""
-    found = records.load()
-    records.add(found, op, evidence)
-    records.save(found)
+    with alone():
+        found = records.load()
+        records.add(found, op, evidence)
+        records.save(found)
 
 
 def proved(op: Op, kind: str, claim: str, script: str, answer: Answer) -> None:
@@ -68,11 +84,10 @@ def proved(op: Op, kind: str, claim: str, script: str, answer: Answer) -> None:
 
 def claims(op: Op) -> None:
     for name, script in lemmas(op).items():
-        if not known(records.load(), op, "lemma", name):
+        if not known(op, "lemma", name, script):
             proved(op, "lemma", name, script, ask_bitwuzla(script, time_limit=LIMIT))
     direct = expressible(op) and not op.id.endswith(HARD_FOR_ONE_SCRIPT)
-    if direct and not known(records.load(), op, "proved", EQUALS):
-        script = Claim(op).script()
+    if direct and not known(op, "proved", EQUALS, script := Claim(op).script()):
         proved(op, "proved", EQUALS, script, ask_bitwuzla(script, time_limit=LIMIT))
     refute(op)
 
@@ -89,12 +104,13 @@ def refute(op: Op) -> None:
         print(f"{op.id}: a version that {name}: {verdict} by {by}", flush=True)
         if operands:
             refuted.append({"mutant": name, "operands": operands, "by": by})
-    found = records.load()
-    record = found.get(op.id)
-    if record is None or record["digest"] != records.digest(op):
-        record = records.Record(digest=records.digest(op), evidence=[], refuted=[])
-    found[op.id] = {**record, "refuted": refuted}
-    records.save(found)
+    with alone():
+        found = records.load()
+        record = found.get(op.id)
+        if record is None or record["digest"] != records.digest(op):
+            record = records.Record(digest=records.digest(op), evidence=[], refuted=[])
+        found[op.id] = {**record, "refuted": refuted}
+        records.save(found)
 
 
 def counterexample(wrong: Op) -> tuple[list[int], str]:
@@ -143,20 +159,27 @@ def main(arguments: list[str]) -> None:
                 claims(op)
         case ["kissat", path, *rest]:
             for op in chosen(rest):
-                script = Claim(op).script()
-                if expressible(op) and not known(records.load(), op, "proved", EQUALS):
+                for name, script in lemmas(op).items():
+                    if not known(op, "lemma", name, script):
+                        answer = ask_kissat(script, path, options={"ABSTRACTION": 0}, time_limit=LIMIT)
+                        proved(op, "lemma", name, script, answer)
+                if lemmas(op) or not expressible(op):
+                    continue
+                if not known(op, "proved", EQUALS, script := Claim(op).script()):
                     answer = ask_kissat(script, path, options={"ABSTRACTION": 0}, time_limit=LIMIT)
                     proved(op, "proved", EQUALS, script, answer)
         case ["exhaustive", pattern]:
             claim = "equals the processor on every input"
             for op in chosen([pattern]):
-                if not known(records.load(), op, "exhaustive", claim):
+                if not known(op, "exhaustive", claim):
                     swept(op, "exhaustive", claim, exhaustive(op))
         case ["hard", count, pattern]:
             for op in chosen([pattern]):
-                for seed in (1,):
-                    claim = f"equals the processor on hard cases of seed {seed}"
-                    swept(op, "witnessed", claim, hard(op, int(float(count)), seed=seed))
+                claim = "equals the processor on hard cases of seed 1"
+                swept(op, "witnessed", claim, hard(op, int(float(count)), seed=1))
+        case ["table"]:
+            page = Path(__file__).parent.parent / "docs" / "numeric.md"
+            page.write_text(with_table(page.read_text()))
         case _:
             raise SystemExit(__doc__)
 

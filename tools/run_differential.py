@@ -71,7 +71,9 @@ def work(name: str, seeds: range, keep: Path, shrink: bool) -> Part:
         if shrink:
             small = shrink_program(generated, fails_like(verdict, backend), questions=SHRINKING_QUESTIONS)
         path = keep_case(keep, small, f"{name}: {detail.splitlines()[0]}")
-        details.append(f"seed {seed}: {detail.splitlines()[0]}\n  kept as {path} ({small.program.size} nodes)")
+        details.append(
+            f"seed {seed}: {detail.splitlines()[0]}\n  kept as {path} ({small.program.size} nodes)"
+        )
     info = backend.describe()
     facts = ", ".join(x for x in (info.device, info.driver, info.version, info.toolchain) if x)
     return Part(seeds, verdicts, details, facts)

@@ -149,7 +149,9 @@ def test_opencl_runs_from_its_manifest(name: str, tmp_path: Path) -> None:
         pytest.skip(f"no OpenCL platform here: {error}")
     case = exactness_programs()[name]
     data = export(case, "opencl", tmp_path)
-    assert run_opencl(tmp_path, data, case.workgroups) == run(case.program, case.inputs, case.workgroups).buffers
+    assert (
+        run_opencl(tmp_path, data, case.workgroups) == run(case.program, case.inputs, case.workgroups).buffers
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -166,9 +168,7 @@ def test_every_field_of_a_manifest_is_documented(language: str) -> None:
 
 def test_a_manifest_is_plain_data_and_always_the_same() -> None:
     program = exactness_programs()["barriers"].program
-    records = [
-        json.dumps(manifest(program, lower(program, "wgsl"), file="k", digests={})) for _ in range(2)
-    ]
+    records = [json.dumps(manifest(program, lower(program, "wgsl"), file="k", digests={})) for _ in range(2)]
     assert records[0] == records[1]
 
 
@@ -180,4 +180,6 @@ def test_the_opencl_driver_can_fail(tmp_path: Path) -> None:
     words = record["hidden"]["words"]
     words[3], words[4] = words[4], words[3]
     (tmp_path / "manifest.json").write_text(json.dumps(record))
-    assert run_opencl(tmp_path, data, case.workgroups) != run(case.program, case.inputs, case.workgroups).buffers
+    assert (
+        run_opencl(tmp_path, data, case.workgroups) != run(case.program, case.inputs, case.workgroups).buffers
+    )

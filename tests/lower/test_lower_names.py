@@ -23,7 +23,9 @@ def test_a_name_is_kept_where_it_is_free_and_numbered_where_it_is_not() -> None:
     assert supply.fresh("acc_1") != "acc_1"
 
 
-@pytest.mark.parametrize(("given", "plain"), [("__call3_t", "call3_t"), ("_x", "x"), ("__", "v"), ("a__", "a__")])
+@pytest.mark.parametrize(
+    ("given", "plain"), [("__call3_t", "call3_t"), ("_x", "x"), ("__", "v"), ("a__", "a__")]
+)
 def test_the_reserved_prefix_is_stripped(given: str, plain: str) -> None:
     assert NameSupply().fresh(given) == plain
 
@@ -68,7 +70,9 @@ def test_thousands_of_nested_blocks_are_renamed() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("word", ["target", "kernel", "return", "u32", "threadIdx", "define", "hidden", "main"])
+@pytest.mark.parametrize(
+    "word", ["target", "kernel", "return", "u32", "threadIdx", "define", "hidden", "main"]
+)
 def test_a_keyword_never_stands_alone_in_the_text(language: str, word: str) -> None:
     from vyre import BufferDecl, DataType
 

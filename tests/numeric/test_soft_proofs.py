@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from vyre.numeric import records
 from vyre.numeric.claims import Claim, expressible
 from vyre.numeric.lemmas import lemmas
 from vyre.numeric.mutants import mutants
+from vyre.numeric.report import evidence_table, with_table
 from vyre.numeric.smt import PRELUDE, definitions, word
 from vyre.numeric.soft import soft_ops
 from vyre.numeric.vector import evaluate
@@ -62,12 +64,13 @@ def test_steps_of_the_lemma_chains(op_id: str, step: str) -> None:
 
 
 @pytest.mark.parametrize("step", ["unpack", "round"])
-def test_a_step_of_a_chain_can_fail(step: str) -> None:
+@pytest.mark.parametrize("op_id", ["soft.f32.mul", "soft.f32.div", "soft.f32.fma"])
+def test_a_step_of_a_chain_can_fail(op_id: str, step: str) -> None:
     pytest.importorskip("bitwuzla")
     from vyre.numeric.solve import ask_bitwuzla
 
     name = {"unpack": "flushes subnormal operands", "round": "truncates"}[step]
-    wrong = dict(mutants(OPS["soft.f32.mul"]))[name]
+    wrong = dict(mutants(OPS[op_id]))[name]
     assert ask_bitwuzla(lemmas(wrong)[step], time_limit=60).verdict == "refuted"
 
 
@@ -76,7 +79,7 @@ def test_a_wrong_version_is_refuted_and_its_counterexample_replays(op_id: str) -
     pytest.importorskip("bitwuzla")
     from vyre.numeric.solve import ask_bitwuzla
 
-    _, wrong = mutants(OPS[op_id])[0]
+    wrong = dict(mutants(OPS[op_id]))[RECORDS[op_id]["refuted"][0]["mutant"]]
     answer = ask_bitwuzla(Claim(wrong).script(), time_limit=60)
     assert answer.verdict == "refuted"
     operands = [answer.counterexample.get(p.name, 0) for p in wrong.params]
@@ -148,10 +151,17 @@ def test_recorded_proofs_are_of_the_present_claim(op_id: str) -> None:
             assert item.get("script") == records.script_digest(lemmas(op)[item["claim"]])
 
 
-def test_a_chain_is_complete() -> None:
+OPEN = {"soft.f32.fma"}
+"""Chains with a step that no solver has settled; the table shows none of their steps."""
+
+
+def test_chains_are_complete_or_known_to_be_open() -> None:
     for op in OPS.values():
         steps = {item["claim"] for item in RECORDS[op.id]["evidence"] if item["kind"] == "lemma"}
-        assert steps == set(lemmas(op))
+        assert (steps == set(lemmas(op))) != (op.id in OPEN)
+        assert not (
+            op.id in OPEN and "lemma chain" in evidence_table().partition(f"`{op.id}`")[2].splitlines()[0]
+        )
 
 
 def test_evidence_for_an_old_definition_is_dropped() -> None:
@@ -163,3 +173,9 @@ def test_evidence_for_an_old_definition_is_dropped() -> None:
     records.add(found, changed, {**item, "claim": "new"})
     assert [kept["claim"] for kept in found[op.id]["evidence"]] == ["new"]
     assert found[op.id]["digest"] == records.digest(changed)
+
+
+def test_the_page_shows_the_records() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "numeric.md").read_text()
+    assert with_table(page) == page, "run tools/prove_floats.py table"
+    assert with_table(page.replace("proved", "guessed")) != page.replace("proved", "guessed")

@@ -109,18 +109,39 @@ class _Maker:
             return rng.choice((found.and_(other), found.or_(other), UnOp(UnaryOp.LogicalNot, found)))
         return found
 
+    def index(self, buffer: str) -> Expr:
+        """An index that has something to do with the buffer, or none at all."""
+        rng = self.rng
+        length = BufLen(buffer)
+        a, b = self.leaf(), self.leaf()
+        near = (a % length, (length - 1) - a, length - a, (a & 5) | (b & 3), (a % 3) + (b & 3), a % 6)
+        pick = rng.randrange(12)
+        if pick < len(near):
+            return near[pick]
+        return a if pick < 9 else self.number(rng.randrange(1, 3))
+
     def access(self) -> Node:
         rng = self.rng
-        index = self.leaf() if rng.randrange(2) else self.number(rng.randrange(1, 3))
         kind = rng.randrange(4)
         if kind == 0:
-            return Store(rng.choice(("out", "tile")), index, self.leaf())
+            buffer = rng.choice(("out", "tile"))
+            return Store(buffer, self.index(buffer), self.leaf())
         name = self.name()
         if kind == 1:
-            return Let(name, Atomic(AtomicOp.Add, "cnt", index, LitU32(1)))
-        node = Let(name, Load(rng.choice(BUFFERS).name, index))
+            return Let(name, Atomic(AtomicOp.Add, "cnt", self.index("cnt"), LitU32(1)))
+        buffer = rng.choice(BUFFERS).name
+        node = Let(name, Load(buffer, self.index(buffer)))
         self.names.append(name)
         return node
+
+    def guarded(self) -> Node:
+        """A comparison with a length around an access, not always the right one."""
+        rng = self.rng
+        buffer = rng.choice(("a", "out"))
+        i, length = self.leaf(), BufLen(rng.choice((buffer, buffer, buffer, "b")))
+        condition = rng.choice((i < length, i <= length, length > i, length.ne(i), length >= i + 1))
+        index = rng.choice((i, i, i + 1, i - 1, i >> 1, length - i, i // 2))
+        return If(condition, (Let(self.name(), Load(buffer, index)),))
 
     def body(self, nesting: int, count: int) -> tuple[Node, ...]:
         names, assignable = len(self.names), len(self.assignable)
@@ -138,8 +159,10 @@ class _Maker:
             return node
         if kind == 2 and self.assignable:
             return Assign(rng.choice(self.assignable), self.number(1))
-        if kind < 8 or nesting == 0:
+        if kind < 6 or nesting == 0:
             return self.access()
+        if kind < 8:
+            return self.guarded()
         if kind == 8:
             var, stop = self.name(), self.leaf()
             if not isinstance(stop, BufLen):

@@ -22,9 +22,11 @@ from vyre.ir import (
     Store,
     Var,
 )
+from vyre.ir.limits import MAX_NAME_LENGTH
 from vyre.optimize import optimize
 from vyre.optimize.bounds import proven_accesses
 from vyre.optimize.dead import drop_unused
+from vyre.validate import validate
 
 if TYPE_CHECKING:
     import pytest
@@ -110,3 +112,9 @@ def test_names_used_again_in_many_scopes_are_kept_apart() -> None:
     result = optimize(program(*loops))
     names = [node.bodies[0][0] for node in result.entry if isinstance(node, Loop)]
     assert len({node.name for node in names if isinstance(node, Let)}) == 297
+
+
+def test_a_long_name_used_twice_stays_within_the_limit() -> None:
+    long = "n" * MAX_NAME_LENGTH
+    scope = Block((Let(long, Load("out", ZERO)), OUT.store(0, Var(long) + Var(long))))
+    assert validate(optimize(program(scope, scope, scope))) == []

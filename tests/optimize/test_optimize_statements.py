@@ -90,8 +90,8 @@ CASES = {
         "let a = src[0]\na := src[1]\na := a + src[2]\nout[0] = a",
     ),
     "an assignment before an early return goes": (
-        "let a = 5\nfor i in 0..4 {\n  out[i] = a\n  if i == 2 {\n    a := 1\n    return\n  }\n  a := a + 1\n}",
-        "let a = 5\nfor i in 0..4 {\n  out[i] = a\n  if i == 2 {\n    return\n  }\n  a := a + 1\n}",
+        "let a = 5\nfor i in 0..4 {\n  out[i] = a\n  if i {\n    a := 1\n    return\n  }\n  a := a + 1\n}",
+        "let a = 5\nfor i in 0..4 {\n  out[i] = a\n  if i {\n    return\n  }\n  a := a + 1\n}",
     ),
     "an assignment carried to the next round stays": (
         "let a = 0\nfor i in 0..4 {\n  out[i] = a\n  a := src[i]\n}",

@@ -1,4 +1,4 @@
-"""Every program that a backend once got wrong, replayed on the reference and on the backends that are here."""
+"""Every program that a backend once got wrong, replayed on the reference and on the backends present."""
 
 from __future__ import annotations
 

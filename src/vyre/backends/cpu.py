@@ -47,7 +47,7 @@ class CpuBackend:
 
     def __init__(self, *, threads: int | None = None, keep: int = 256) -> None:
         self._tools = toolchain()
-        self._team = ThreadTeam(threads or os.cpu_count() or 1)
+        self._team = ThreadTeam(threads or _cores())
         self._keep = keep
         self._kept: OrderedDict[str, Kernel] = OrderedDict()
         self._lock = Lock()
@@ -112,10 +112,9 @@ class CpuExecutable:
 
         def make_work() -> Callable[[int, int], None]:
             scratch = np.empty(scratch_bytes + _ALIGN, np.uint8)
-            start = -(-_address(scratch) // _ALIGN) * _ALIGN
 
-            def work(first: int, last: int, memory: NDArray[np.uint8] = scratch) -> None:
-                call(addresses, hidden, first, last, start)  # `memory` is held for as long as this
+            def work(first: int, last: int) -> None:
+                call(addresses, hidden, first, last, -(-_address(scratch) // _ALIGN) * _ALIGN)
 
             return work
 
@@ -151,6 +150,12 @@ def _bind(view: memoryview, decl: BufferDecl) -> _Bound:
 
 def _address(array: NDArray[np.uint8]) -> int:
     return array.__array_interface__["data"][0]
+
+
+def _cores() -> int:
+    """The cores that this process may use, which in a container may be fewer than there are."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def _work(program: Program) -> int:

@@ -58,9 +58,11 @@ class Compiled:
     __slots__ = ("_executable", "backend", "info", "program")
 
     def __init__(self, program: Program, backend: Backend) -> None:
+        from vyre.backends.registry import described
+
         self.program = program
         self.backend = backend
-        self.info = backend.describe()
+        self.info = described(backend)
         self._executable: Executable = backend.compile(program)
 
     def __call__(

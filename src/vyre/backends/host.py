@@ -150,7 +150,9 @@ def _import(decl: BufferDecl, value: Any) -> Array:
     except (TypeError, ValueError):
         pass
     if not hasattr(value, "__dlpack__"):
-        _refuse(decl, f"got a {type(value).__name__}", f"pass {_example(decl)}.")
+        made = f"np.array({decl.name}, np.{STORAGE[decl.element].name})"
+        kind = type(value).__name__
+        _refuse(decl, f"got a {kind}", f"pass {made if kind in ('list', 'tuple') else _example(decl)}.")
     try:
         return np.from_dlpack(value)
     except Exception as error:  # every producer of DLPack has errors of its own

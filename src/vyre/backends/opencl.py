@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import threading
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.protocol import BackendInfo, BackendLimits
@@ -147,6 +148,8 @@ class OpenClExecutable:
                     cl.enqueue_copy(queue, view, memory)
             queue.finish()
         finally:
+            with suppress(cl.Error):  # the error that led here is the one to report
+                queue.finish()  # after an error too, nothing may touch the host's memory any more
             for memory in memories:
                 memory.release()
 
@@ -170,10 +173,9 @@ class OpenClExecutable:
 
 def _choose(cl: Any) -> Any:
     devices: list[Any] = []
-    try:
-        platforms = cl.get_platforms()
-    except cl.Error:
-        platforms = []
+    platforms: list[Any] = []
+    with suppress(cl.Error):  # a loader without any platform
+        platforms += cl.get_platforms()
     for platform in platforms:
         try:
             devices += platform.get_devices()

@@ -58,9 +58,15 @@ def get(name: str) -> Backend:
 def default_backend() -> str:
     """`cpu` where it is available, else `reference`."""
     points = _points()
+    failed = None
     for name in DEFAULTS:
-        if name in points and not isinstance(_load(points[name]), _Failure):
+        loaded = _load(points[name]) if name in points else None
+        if isinstance(loaded, _Failure):
+            failed = f"the backend {name!r} is not available: {loaded.missing}", loaded.install
+        elif loaded is not None:
             return name
+    if failed is not None:
+        raise DispatchError(failed[0], fix=failed[1])
     raise DispatchError(
         "no default backend is registered; the package metadata of vyre is missing.",
         fix="install vyre with pip, or pass backend= explicitly.",
@@ -98,7 +104,7 @@ def _load(points: tuple[EntryPoint, ...]) -> Backend | _Failure:
         target = f'"vyre[{point.name}]"' if package == "vyre" else package
         module = f"the module {error.name!r} is not installed." if error.name else f"{error}."
         return _Failure(module, f"pip install {target}")
-    except Exception as error:  # a stranger's constructor may raise anything; the listing goes on
+    except (Exception, SystemExit) as error:  # a stranger's code may raise anything; the listing goes on
         return _Failure(f"{type(error).__name__}: {error}", f"repair or uninstall {_package(point)}.")
     if not isinstance(backend, Backend):
         return _Failure(
@@ -112,13 +118,24 @@ def _construct(value: str) -> Any:
     return EntryPoint(name="", value=value, group=GROUP).load()()
 
 
+def described(backend: Backend) -> BackendInfo:
+    """What the backend says about itself. Raises `DispatchError` if that is no `BackendInfo`."""
+    info: object = backend.describe()
+    if not isinstance(info, BackendInfo):
+        raise DispatchError(
+            f"describe() of the backend {backend.name!r} gave a {type(info).__name__}, not a BackendInfo.",
+            fix="return vyre.BackendInfo(…) from describe().",
+        )
+    return info
+
+
 def _status(name: str, points: tuple[EntryPoint, ...]) -> BackendStatus:
     package = ", ".join(_package(p) for p in points)
     loaded = _load(points)
     if not isinstance(loaded, _Failure):
         try:
-            info: BackendInfo = loaded.describe()
-        except Exception as error:  # a device may be lost between construction and the question
+            info = described(loaded)
+        except (Exception, SystemExit) as error:  # a device may be lost between construction and the question
             loaded = _Failure(f"{type(error).__name__}: {error}", f"repair or uninstall {package}.")
         else:
             return BackendStatus(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from contextlib import contextmanager
+from itertools import islice
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,11 @@ from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.backends.webgpu_device import STAGING, STORAGE, UNIFORM, DeviceFault, Launch, RejectedSource
 from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
 from vyre.lower.prepare import prepare
+from vyre.lower.source import launches
 from vyre.lower.wgsl import emit, workgroup_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Generator, Mapping
 
     from vyre.backends.canaries import Verdict
     from vyre.backends.webgpu_device import WebGpuDevice
@@ -162,28 +164,18 @@ class WebGpuExecutable:
         words = -(-len(self.source.hidden) // 4) * 4
         step = -(-4 * words // device.limits.uniform_alignment) * device.limits.uniform_alignment
         most = device.limits.workgroups_per_axis
-        parts = list(_parts(workgroups, most))
-        uniform = lease.buffer(UNIFORM, step * min(len(parts), _LAUNCHES))
-        for first in range(0, len(parts), _LAUNCHES):
-            batch = parts[first : first + _LAUNCHES]
+        parts = launches(workgroups, (most, most, most))
+        batch = list(islice(parts, _LAUNCHES))
+        uniform = lease.buffer(UNIFORM, step * len(batch))
+        while batch:
             data = bytearray(step * len(batch))
             for number, (base, _) in enumerate(batch):
                 hidden = self.source.hidden_values(lengths, base)
                 struct.pack_into(f"<{len(hidden)}I", data, step * number, *hidden)
             device.write(uniform, 0, memoryview(data))
-            launches = [Launch(step * number, grid) for number, (_, grid) in enumerate(batch)]
-            device.launch(self._kernel, [*bound, (uniform, 4 * words)], launches)
-
-
-def _parts(
-    workgroups: tuple[int, int, int], most: int
-) -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
-    """First workgroup and grid of every dispatch; no axis of one is longer than `most`."""
-    nx, ny, nz = workgroups
-    for z in range(0, nz, most):
-        for y in range(0, ny, most):
-            for x in range(0, nx, most):
-                yield (x, y, z), (min(nx - x, most), min(ny - y, most), min(nz - z, most))
+            queued = [Launch(step * number, grid) for number, (_, grid) in enumerate(batch)]
+            device.launch(self._kernel, [*bound, (uniform, 4 * words)], queued)
+            batch = list(islice(parts, _LAUNCHES))
 
 
 def _padded(size: int) -> int:

@@ -74,7 +74,7 @@ class _LazyGroup(click.Group):
             )
             report(why, as_json=False)
             code = 1
-        raise SystemExit(code if isinstance(code, int) else 0) from None
+        raise SystemExit(code or 0) from None
 
 
 def _usage_error(error: click.ClickException) -> VyreError:

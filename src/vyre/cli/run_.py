@@ -108,6 +108,11 @@ def _lengths(program: Program, arrays: Mapping[str, Any], given: Mapping[str, in
     ]
     lengths = dict(given)
     for buffer in program.buffers:
+        if not buffer.access.writable and buffer.name not in arrays:
+            raise VyreError(
+                f"nothing was given for the {buffer.access.value} buffer {buffer.name!r}.",
+                fix=f"pass --input {buffer.name}=FILE, an .npy file or raw bytes.",
+            )
         needs = buffer.access is BufferAccess.ReadWrite and buffer.name not in arrays and not buffer.count
         if needs and inputs:
             lengths.setdefault(buffer.name, max(inputs))

@@ -21,10 +21,15 @@ GROUP = "vyre.ops"
 
 def installed_ops() -> list[Op]:
     """All ops that installed packages offer, in the order of package and entry name."""
+    return [op for _, ops in ops_by_package() for op in ops]
+
+
+def ops_by_package() -> list[tuple[str, list[Op]]]:
+    """The same entry by entry, each with the name of its package."""
     from importlib.metadata import entry_points
 
     entries = sorted(entry_points(group=GROUP), key=lambda e: (_package(e), e.name))
-    return [op for entry in entries for op in _load(entry)]
+    return [(_package(entry), _load(entry)) for entry in entries]
 
 
 def _package(entry: EntryPoint) -> str:
@@ -40,7 +45,7 @@ def _load(entry: EntryPoint) -> list[Op]:
             return [offered]
         # Iterated here, because a generator fails only now.
         ops = list(cast("Iterable[object]", offered)) if isinstance(offered, Iterable) else [offered]
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise OpError(
             f"the ops of the package {_package(entry)} cannot be loaded: {type(error).__name__}: {error}",
             fix=f"repair the entry point {entry.name} = {entry.value!r}, or uninstall {_package(entry)}.",

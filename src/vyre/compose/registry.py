@@ -62,7 +62,16 @@ class Registry:
 @cache
 def default_registry() -> Registry:
     """The standard library plus ops of installed packages (entry point group `vyre.ops`)."""
-    from vyre.compose.plugins import installed_ops
+    from vyre.compose.plugins import ops_by_package
     from vyre.ops import standard_ops
 
-    return Registry([*standard_ops(), *installed_ops()])
+    registry = Registry(standard_ops())
+    for package, ops in ops_by_package():
+        try:
+            registry = registry.extend(ops)
+        except OpError as error:
+            raise OpError(
+                f"the package {package} cannot be used: {error.message}",
+                fix=f"{error.fix.removesuffix('.')}, or uninstall {package}.",
+            ) from error
+    return registry

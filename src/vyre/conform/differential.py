@@ -10,7 +10,6 @@ import hashlib
 import json
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vyre.compose.inline import inline
@@ -23,6 +22,7 @@ from vyre.reference import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from vyre.backends.protocol import Backend
 

@@ -16,7 +16,6 @@ from vyre.conform.trace import Entry, Traced, trace_program
 from vyre.errors import VyreError
 from vyre.ir.expr import Atomic, Load
 from vyre.ir.node import Store
-from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, statements
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from vyre.backends.protocol import Backend
     from vyre.ir.expr import Expr
     from vyre.ir.program import Program
+    from vyre.ir.types import DataType
 
 Ids = tuple[int, int, int]
 
@@ -177,6 +177,4 @@ class _Search:
         return isinstance(expr, Load | Atomic) and expr.buffer in writable
 
     def _intermediate(self, invocation: Ids, a: Entry, b: Entry, occurrence: int) -> Intermediate:
-        return Intermediate(
-            a.path, a.statement, a.text, invocation, occurrence, a.type, a.bits, b.bits
-        )
+        return Intermediate(a.path, a.statement, a.text, invocation, occurrence, a.type, a.bits, b.bits)

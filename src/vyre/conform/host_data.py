@@ -40,9 +40,7 @@ def grid_for(
         x, y, z = (*workgroups, 1, 1)[:3]
         return x, y, z
     lengths = [
-        len(inputs[b.name]) // b.element.stride
-        for b in program.buffers
-        if b.access is BufferAccess.ReadWrite
+        len(inputs[b.name]) // b.element.stride for b in program.buffers if b.access is BufferAccess.ReadWrite
     ]
     return (-(-max(lengths, default=1) // program.workgroup_size[0]), 1, 1)
 

@@ -143,6 +143,8 @@ class Isolated:
     def close(self) -> None:
         with self._lock:
             self._end()
+            for segment in self._segments:
+                segment.file.close()
             self._segments.clear()
             self._scratch = None
 
@@ -288,6 +290,7 @@ class Isolated:
         if self._scratch is None or self._scratch.size < total:
             if self._scratch is not None:
                 self._segments.remove(self._scratch)
+                self._scratch.file.close()
             self._scratch = self._new_segment(max(total, _SCRATCH))
         whole = memoryview(self._scratch.memory)
         at = 0

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import (
     Atomic,
     BufLen,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from vyre.conform.generate.programs import GeneratedProgram
+    from vyre.ir.buffers import BufferDecl
     from vyre.ir.signature import OpSignature
 
 _T = DataType

@@ -46,6 +46,7 @@ DEFAULT_PROGRAMS = 256
 LARGEST = 1 << 24
 QUICK_LARGEST = 1 << 16
 QUICK_CASES = 1 << 12
+_EXPLAINED = 3
 _THREADS = 2
 """One thread makes inputs and compares while the other waits for the backend."""
 
@@ -364,7 +365,14 @@ class Suite:
         )  # fmt: skip
 
     def _stage_failures(self, number: int, unit: Unit) -> list[dict[str, Any]]:
-        found = fold.outcomes(number, self.blocks, self.records)
+        found = [o for o in fold.outcomes(number, self.blocks, self.records) if o["status"] == FAILED]
+        explain = getattr(unit.stage, "explain", None)
+        if explain is not None:
+            # The first few are made small; each takes hundreds of runs.
+            again = [explain(self.bench.backend, self.plan, o["case"]).record() for o in found[:_EXPLAINED]]
+            found = [new if new["status"] == FAILED else o for new, o in zip(again, found, strict=False)] + found[
+                _EXPLAINED:
+            ]
         return [
             asdict(
                 self._failure(
@@ -373,7 +381,6 @@ class Suite:
                 )  # fmt: skip
             )
             for o in found
-            if o["status"] == FAILED
         ]
 
     def _failure(

@@ -168,9 +168,7 @@ class _Tracer:
             case _:
                 pass
         names = BODY_NAMES.get(type(node), ())
-        bodies = tuple(
-            self._body(b, f"{path}.{name}") for name, b in zip(names, node.bodies, strict=True)
-        )
+        bodies = tuple(self._body(b, f"{path}.{name}") for name, b in zip(names, node.bodies, strict=True))
         return [*out, with_parts(node, exprs, bodies)]
 
     def _logged(self, root: Expr, node: Node, path: str, out: list[Node]) -> Expr:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.compose.op import Op
 from vyre.frontend import builtins as language
+from vyre.frontend.elsewhere import ELSEWHERE
 from vyre.frontend.intrinsics import build, cast_to, length, make
 from vyre.frontend.operators import coerce, constant, type_name
 from vyre.frontend.signature import value_type
@@ -105,7 +106,11 @@ class Linker:
         try:
             bound = _signature(name).bind(*args, **keywords)
         except TypeError as error:
-            raise Refused(f"vyre.{name}: {error}.", f"write vyre.{name}{_signature(name)}.") from error
+            plain = ", ".join(
+                f"{p.name}=…" if p.kind is p.KEYWORD_ONLY else str(p).partition(":")[0]
+                for p in _signature(name).parameters.values()
+            )
+            raise Refused(f"vyre.{name}: {error}.", f"write vyre.{name}({plain}).") from error
         given = dict(bound.arguments)
         for parameter in _signature(name).parameters.values():
             if parameter.default is not parameter.empty and parameter.name not in given:
@@ -224,6 +229,9 @@ def _host_function(function: PyObject, args: list[Operand]) -> Operand:
         except (ArithmeticError, TypeError, ValueError) as error:
             raise Refused(f"the constant cannot be computed: {error}.", "write a number.") from error
     hint = _HINTS.get(target) if getattr(target, "__hash__", None) else None
+    name = getattr(target, "__name__", "")
+    if hint is None and type(target).__module__ in ("numpy", "builtins"):
+        hint = ELSEWHERE.get(name) or (f"write vyre.{name}(…)." if hasattr(language, name) else None)
     raise Refused(
         f"{describe(function)} cannot be called in a kernel.",
         hint or "call vyre functions, ops, or plain functions with annotated parameters.",

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from vyre.frontend import operators
+from vyre.frontend.elsewhere import ELSEWHERE, METHODS, spelling
 from vyre.frontend.intrinsics import lane_of
 from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Value, describe
 from vyre.ir.expr import Atomic, Expr, Load
@@ -42,7 +43,7 @@ _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
     ast.YieldFrom: ("`yield from`", "store results into a buffer: out[i] = value."),
     ast.NamedExpr: ("`:=`", "assign on a line of its own."),
     ast.Starred: ("`*`", "write every argument out."),
-    ast.Slice: ("a slice", "read one element at a time: a[i]."),
+    ast.Slice: ("a slice", "use one element at a time: a[i]."),
 }
 
 
@@ -132,7 +133,8 @@ class Expressions:
         if name in self._locals:
             raise self._scope.missing(name)
         if name not in self._names:
-            raise Refused(f"the name {name!r} is not known here.", "define or import it above the function.")
+            fix = ELSEWHERE.get(name) or "define or import it above the function."
+            raise Refused(f"the name {name!r} is not known here.", fix)
         return wrap(self._names[name])
 
 
@@ -163,7 +165,7 @@ def index_value(owner: Buffer, index: Operand) -> Value:
     return operators.coerce(index, DataType.U32, "an index")
 
 
-def element(owner: Operand, index: Operand) -> Value:
+def element(owner: Operand, index: Operand) -> Operand:
     """`owner[index]`: an element of a buffer, or a lane of a value."""
     match owner:
         case Buffer(decl=decl):
@@ -172,8 +174,30 @@ def element(owner: Operand, index: Operand) -> Value:
             if not isinstance(index, Const) or isinstance(index.value, float):
                 raise Refused("a lane index is a constant.", "write x[0], or keep the lanes in a buffer.")
             return lane_of(owner, int(index.value))
+        case PyObject(value=sequence) if is_sequence(sequence):
+            return _constant_element(sequence, index)
         case _:
             raise Refused(f"{describe(owner)} has no elements.", "index a buffer: a[i].")
+
+
+def is_sequence(value: Any) -> bool:
+    """A list or tuple of Python, or an array of NumPy, which is not imported for this question."""
+    return isinstance(value, (list, tuple)) or (type(value).__module__ == "numpy" and hasattr(value, "ndim"))
+
+
+def _constant_element(sequence: Any, index: Operand) -> Operand:
+    """An element known now, such as a coefficient of a polynomial."""
+    if not isinstance(index, Const) or not isinstance(index.value, int):
+        raise Refused(
+            f"a Python {type(sequence).__name__} has no index that is known only when the kernel runs.",
+            "pass it as a buffer: table: Uniform[f32] or In[u32].",
+        )
+    try:
+        return wrap(sequence[index.value])
+    except IndexError:
+        raise Refused(
+            f"index {index.value} is outside the {len(sequence)} elements.", "use an index in range."
+        ) from None
 
 
 def has_atomic(expr: Expr) -> bool:
@@ -187,12 +211,13 @@ def _attribute(owner: Operand, name: str) -> Operand:
                 return wrap(getattr(value, name))
             kind = "module" if isinstance(value, ModuleType) else type(value).__name__
             shown = getattr(value, "__name__", repr(value))
-            raise Refused(f"the {kind} {shown} has no {name!r}.", "check the spelling.")
+            raise Refused(f"the {kind} {shown} has no {name!r}.", spelling(name, dir(value)))
         case Buffer(decl=decl):
             fix = f"write len({decl.name})." if name in ("size", "shape") else f"index it: {decl.name}[i]."
             raise Refused(f"a buffer has no attribute {name!r}.", fix)
         case _:
-            raise Refused(f"`.{name}` has no meaning on {describe(owner)}.", "write a lane as x[0].")
+            fix = METHODS.get(name, "write a lane as x[0].")
+            raise Refused(f"`.{name}` has no meaning on {describe(owner)}.", fix)
 
 
 def _chain(ops: list[ast.cmpop], operands: list[Operand]) -> Operand:

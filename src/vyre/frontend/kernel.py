@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from functools import cached_property, update_wrapper
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, TypeVar, overload
 
-from vyre.errors import KernelError, SourceLocation, VyreError
+from vyre.errors import DispatchError, KernelError, SourceLocation, VyreError
 from vyre.frontend.arguments import bind_arguments
 from vyre.frontend.calls import Linker, OpFunction
 from vyre.frontend.functions import translate_kernel, translate_op
@@ -43,6 +43,12 @@ class Kernel:
         return f"<vyre.kernel {self.__name__}({', '.join(shown)})>"
 
     __name__: str
+
+    def __getitem__(self, launch: Any) -> NoReturn:
+        raise DispatchError(
+            f"{self.__name__}[…] is no launch; the workgroup size belongs to the kernel.",
+            fix=f"write {self.__name__}(…, workgroups=n).",
+        )
 
     @property
     def source_program(self) -> Program:

@@ -32,7 +32,10 @@ def number_bits(value: bool | int | float, target: DataType) -> int:
             "write the lanes: vec2(x, y), vec4(x, y, z, w) or vyre.from_lanes(type, …).",
         )
     if isinstance(value, float):
-        raise Refused(f"{value!r} is a float and {target.value} an integer type.", "write an integer.")
+        raise Refused(
+            f"{value!r} is a float and {target.value} an integer type.",
+            "write an integer, or convert the other side: vyre.convert(x, f32).",
+        )
     low, high = _INTEGERS[target]
     if not low <= value <= high:
         fix = f"use a number from {low} to {high}"

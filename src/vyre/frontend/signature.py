@@ -28,6 +28,19 @@ _ACCESS = {
 }
 _PYTHON_TYPES = {int: "u32 or i32", float: "f32", bool: "boolean", bytes: "In[packed_bytes]"}
 
+_NUMPY_TYPES = {
+    "float16": "f16",
+    "float32": "f32",
+    "float64": "f64",
+    "int32": "i32",
+    "uint32": "u32",
+    "uint64": "u64",
+    "uint8": "packed_bytes",
+    "bool": "boolean",
+    "float": "f32",
+    "int": "i32",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -86,7 +99,9 @@ def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any]) -> Param
             source.fail(
                 node.annotation,
                 f"{_shown(annotation.element)} is no element type.",
-                "use u32, i32, u64, u128, f16, bf16, f32, f64, boolean, vec2, vec4 or packed_bytes.",
+                f"write {node.arg}: {annotation.role.value}[{known}]."
+                if (known := _NUMPY_TYPES.get(_shown(annotation.element)))
+                else "use u32, i32, u64, u128, f16, bf16, f32, f64, boolean, vec2, vec4 or packed_bytes.",
             )
         count = annotation.count
         if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= U32_MAX:

@@ -35,7 +35,8 @@ class Source:
         return SourceLocation(code.co_filename, self.first_line + line - 1, column, text)
 
     def fail(self, node: ast.AST, message: str, fix: str) -> NoReturn:
-        raise KernelError(message, fix=fix, location=self.location(node))
+        # The refusal inside the translator says nothing more to the user.
+        raise KernelError(message, fix=fix, location=self.location(node)) from None
 
 
 def source_of(function: Any) -> Source:

@@ -292,7 +292,7 @@ class Statements:
         is_range = isinstance(callee, PyObject) and callee.value is range
         if not isinstance(node, ast.Call) or not is_range or node.keywords or not 1 <= len(node.args) <= 3:
             self._source.fail(
-                node, "a loop runs over range() only.", "write for i in range(n) or range(a, b)."
+                node, "a loop runs over range() only.", "write for i in range(n), or range(len(a)) and a[i]."
             )
         bounds = [self.value(arg) for arg in node.args]
         step = bounds.pop() if len(bounds) == 3 else Const(1)

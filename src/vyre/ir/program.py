@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from vyre.ir.node import Node
 
 _set = object.__setattr__
+_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,15 @@ class Program:
 
     def __str__(self) -> str:
         return self.to_text()
+
+    def __repr__(self) -> str:
+        """The first statements only: a repr is for a debugger's line, `str` shows everything."""
+        entry = ", ".join(repr(node) for node in self.entry[:_SHOWN])
+        more = f", … {len(self.entry) - _SHOWN} more" if len(self.entry) > _SHOWN else ""
+        return (
+            f"Program(buffers={self.buffers!r}, workgroup_size={self.workgroup_size!r}, "
+            f"entry=({entry}{more}))"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Program.from_wire, (self.to_wire(),))

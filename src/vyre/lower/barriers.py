@@ -42,7 +42,8 @@ def free_barriers(prepared: Prepared) -> Prepared:
 
 def _has_conditional_barrier(node: Node) -> bool:
     return any(
-        isinstance(branch, If) and any(isinstance(x, Barrier) for b in branch.bodies for _, x in statements(b))
+        isinstance(branch, If)
+        and any(isinstance(x, Barrier) for b in branch.bodies for _, x in statements(b))
         for _, branch in statements((node,))
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from vyre.ir.walk import with_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from vyre.ir.node import Node
 
@@ -24,6 +24,9 @@ class _Frame(Generic[Scope]):
         self.bodies = bodies
         self.outer = outer
         self.done: list[tuple[Node, ...]] = []
+        self.out: list[Node] = []
+        self.nodes: Iterator[Node] = iter(())
+        self.scope = outer
 
 
 def rewrite_blocks(
@@ -63,5 +66,5 @@ def rewrite_blocks(
 
 def _begin(frame: _Frame[Scope], fork: Callable[[Scope], Scope]) -> None:
     frame.nodes = iter(frame.bodies[len(frame.done)])
-    frame.out: list[Node] = []
+    frame.out = []
     frame.scope = fork(frame.outer)

@@ -1,9 +1,9 @@
 """Returns that WGSL's compilers accept, with the meaning they had.
 
-Naga rejects statements after a return, so what cannot be reached goes. Tint takes a branch that
-always returns for divergent when some of its invocations return early, even though none of them
-ever reaches the barrier that follows the branch (decision 14 lets it pass). In programs with
-barriers such branches leave at their end only: early returns inside become predicates.
+Tint takes a branch that always returns for divergent when some of its invocations return early, even
+though none of them ever reaches the barrier that follows the branch (decision 14 lets it pass). In
+programs with barriers such branches leave at their end only: early returns inside become predicates.
+What cannot be reached is dropped first, so that the last statement of a body tells whether it ends.
 """
 
 from __future__ import annotations

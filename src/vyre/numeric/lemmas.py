@@ -1,4 +1,4 @@
-"""Proofs in steps, where one script is beyond a solver: multiplication and division of F32.
+"""Proofs in steps, where one script is beyond a solver: products and quotients of F32, and differences.
 
 A product is correctly rounded because of three facts:
 
@@ -10,14 +10,28 @@ A product is correctly rounded because of three facts:
 That `Mul` and `MulHi` are the two halves of the product is their definition. Division is the same with a
 quotient of 26 bits and a remainder that is zero or not; that the op computes those exactly is the lemma of
 `soft/division.py`. F64 holds the exact values of step 2, and its conversion to F32 is the rounding.
+
+An fma has the same three steps. F128 holds the sum of product and addend exactly while they are at most
+60 places apart; a summand farther below is moved up to 60 places, which no rounding to F32 can tell: every
+boundary between two results is a multiple of the last of the larger summand's 48 bits. Its `round` step has
+not been settled by a solver yet.
+
+A difference is the sum with the second operand negated, in every format; that step is proved, and the
+sum has evidence of its own.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from vyre.ir.expr import Expr, Var
+from vyre.ir.node import Let
+from vyre.ir.types import DataType
+from vyre.ir.walk import transform
 from vyre.numeric.smt import PRELUDE, WORD, definitions, word
-from vyre.numeric.soft.layout import F32
+from vyre.numeric.soft.arithmetic import add
+from vyre.numeric.soft.layout import F32, LAYOUTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +50,14 @@ def lemmas(op: Op) -> dict[str, str]:
             return {"unpack": _unpack(op), "round": _product(op), "special": _special(op, "mul", "product")}
         case "soft.f32.div":
             return {"unpack": _unpack(op), "round": _quotient(op), "special": _special(op, "div", "ratio")}
+        case "soft.f32.fma":
+            return {
+                "unpack": _unpack(op, top_b=30, top_c=30),
+                "round": _fused(op),
+                "special": _fused_special(op),
+            }
+        case "soft.f32.sub" | "soft.f16.sub" | "soft.bf16.sub":
+            return {"is the sum with the second operand negated": _difference(op)}
         case _:
             return {}
 
@@ -51,6 +73,21 @@ def _script(op: Op, cuts: Mapping[str, str], free: str, *conditions: str, claim:
     return f"{PRELUDE}{floats}{free}{steps}{asserts}(assert (not {claim}))\n(check-sat)\n"
 
 
+def _difference(op: Op) -> str:
+    """The sum's steps get names of their own, so that both definitions fit one script."""
+    plus = add(LAYOUTS[DataType(op.id.split(".")[1].upper())])
+
+    def renamed(expr: Expr) -> Expr:
+        return transform(expr, lambda x: Var(f"sum_{x.name}") if isinstance(x, Var) else x)
+
+    body = tuple(Let(f"sum_{n.name}", renamed(n.value)) for n in plus.body if isinstance(n, Let))
+    sum_op = replace(plus, body=body, result=None if plus.result is None else renamed(plus.result))
+    operands = "".join(f"(declare-const {p.name} {WORD})\n" for p in op.params)
+    same = f"(define-fun sum_a () {WORD} a)\n(define-fun sum_b () {WORD} negated)\n"
+    both = definitions(op) + same + definitions(sum_op, result="sum_result")
+    return f"{PRELUDE}{operands}{both}(assert (distinct result sum_result))\n(check-sat)\n"
+
+
 def _unusual(name: str) -> str:
     return f"(or (fp.isNaN fp_{name}) (fp.isInfinite fp_{name}) (fp.isZero fp_{name}))"
 
@@ -59,12 +96,17 @@ def _double(sign: str, exponent: str, fraction: str) -> str:
     return f"(fp {sign} ((_ extract 10 0) {exponent}) {fraction})"
 
 
-def _unpack(op: Op) -> str:
+def _unpack(op: Op, *, top_b: int = 31, top_c: int = 31) -> str:
+    """`top_b` and `top_c` are the places of the leading bits of those significands."""
     facts = ""
-    for x in ("a", "b"):
-        fraction = f"(concat ((_ extract 30 8) significand_{x}) (_ bv0 29))"
+    for p, top in zip(op.params, (31, top_b, top_c), strict=False):
+        x = p.name
+        fraction = f"(concat ((_ extract {top - 1} {top - 23}) significand_{x}) (_ bv0 29))"
         exact = _double(f"((_ extract 31 31) {x})", f"(bvadd exponent_{x} {word(_REBIAS)})", fraction)
-        leading = f"(= ((_ extract 31 31) significand_{x}) #b1) (= ((_ extract 7 0) significand_{x}) #x00)"
+        whole = f"(bvlshr significand_{x} {word(top - 23)})"
+        leading = (
+            f"(= significand_{x} (bvshl {whole} {word(top - 23)})) (= (bvlshr {whole} {word(23)}) {word(1)})"
+        )
         facts += f"(=> (not {_unusual(x)}) (and (= ((_ to_fp 11 53) RNE fp_{x}) {exact}) {leading})) "
     return _script(op, {}, "", claim=f"(and {facts})")
 
@@ -124,3 +166,56 @@ def _special(op: Op, operation: str, cut: str) -> str:
     claim = f"(ite (fp.isNaN {value}) (= result {word(F32.nan)}) (= ((_ to_fp 8 24) result) {value}))"
     free = f"(declare-const any {WORD})\n"
     return _script(op, {cut: "any"}, free, f"(or {_unusual('a')} {_unusual('b')})", claim=claim)
+
+
+_FAR = 60
+_QUAD_REBIAS = 16383 - 127 - 256
+
+
+def _quad(sign: str, exponent: str, fraction: str) -> str:
+    return f"(fp {sign} ((_ extract 14 0) {exponent}) {fraction})"
+
+
+def _fused(op: Op) -> str:
+    cuts = {
+        "product_high": "(concat #b0 ((_ extract 47 17) P))",
+        "product_low": "(concat ((_ extract 16 0) P) (_ bv0 15))",
+    }
+
+    def raised(own: str, other: str) -> str:
+        nearest = f"(bvsub {other} {word(_FAR)})"
+        return f"(ite (bvugt {other} (bvadd {own} {word(_FAR)})) {nearest} {own})"
+
+    exponent = raised("product_exponent", "addend_exponent")
+    twice = _quad(
+        _SIGN, f"(bvadd {exponent} {word(_QUAD_REBIAS)})", "(concat ((_ extract 46 0) P) (_ bv0 65))"
+    )
+    once = _quad(
+        _SIGN, f"(bvadd {exponent} {word(_QUAD_REBIAS - 1)})", "(concat ((_ extract 45 0) P) (_ bv0 66))"
+    )
+    product = f"(ite (= ((_ extract 47 47) P) #b1) {twice} {once})"
+    exponent_c = f"(bvadd {raised('addend_exponent', 'product_exponent')} {word(_QUAD_REBIAS)})"
+    sign_c = "((_ extract 31 31) c)"
+    some = _quad(sign_c, exponent_c, "(concat ((_ extract 29 7) significand_c) (_ bv0 89))")
+    addend = f"(ite (fp.isZero fp_c) (fp {sign_c} (_ bv0 15) (_ bv0 112)) {some})"
+    return _script(
+        op,
+        cuts,
+        "(declare-const P (_ BitVec 48))\n",
+        f"(not {_unusual('a')})",
+        f"(not {_unusual('b')})",
+        "(not (or (fp.isNaN fp_c) (fp.isInfinite fp_c)))",
+        "(distinct ((_ extract 47 46) P) #b00)",
+        claim=_rounds(f"(fp.add RNE {product} {addend})"),
+    )
+
+
+def _fused_special(op: Op) -> str:
+    """A product of zero is zero; any other may be anything."""
+    none = f"(distinct no_product {word(0)})"
+    cuts = {f"product_{half}": f"(ite {none} {word(0)} any_{half})" for half in ("high", "low")}
+    free = f"(declare-const any_high {WORD})\n(declare-const any_low {WORD})\n"
+    value = "(fp.fma RNE fp_a fp_b fp_c)"
+    claim = f"(ite (fp.isNaN {value}) (= result {word(F32.nan)}) (= ((_ to_fp 8 24) result) {value}))"
+    unusual = f"(or {_unusual('a')} {_unusual('b')} (fp.isNaN fp_c) (fp.isInfinite fp_c))"
+    return _script(op, cuts, free, unusual, claim=claim)

@@ -64,8 +64,8 @@ PRELUDE = f"""(set-logic QF_BVFP)
 """
 
 
-def definitions(op: Op, *, cuts: Mapping[str, str] | None = None) -> str:
-    """Definitions of every step, named as in the op, and of `result`. Parameters stay free."""
+def definitions(op: Op, *, cuts: Mapping[str, str] | None = None, result: str = "result") -> str:
+    """Definitions of every step, named as in the op, and of its result. Parameters stay free."""
     cuts = cuts or {}
     lines: list[str] = []
     for node in op.body:
@@ -75,7 +75,7 @@ def definitions(op: Op, *, cuts: Mapping[str, str] | None = None) -> str:
         lines.append(f"(define-fun {node.name} () {WORD} {text})")
     if op.result is None:
         raise _unsupported(op, "its missing result")
-    lines.append(f"(define-fun result () {WORD} {_term(op, op.result)})")
+    lines.append(f"(define-fun {result} () {WORD} {_term(op, op.result)})")
     return "\n".join(lines) + "\n"
 
 

@@ -4,9 +4,9 @@ For every divisor d from 2 on there is a shift s and a multiplier m = ceil(2^(32
 x // d == x * m >> (32 + s) for all u32 x (Granlund and Montgomery). m has 32 or 33 bits; the 33rd bit is
 added by hand, so that everything stays within u32. The rules are made per divisor, and proved per divisor.
 
-They are off by default: LLVM, NVRTC and the drivers behind WGSL and OpenCL do this with a real
-multiply-high, while WGSL has no such instruction and `MulHi` costs four multiplications there; and the
-text of a kernel with `x / 7` is easier to read.
+They are not in the default table: LLVM and NVRTC do this themselves with a real multiply-high, while WGSL has
+no such instruction and `MulHi` costs four multiplications there; and the text of a kernel with `x / 7` is
+easier to read.
 """
 
 from __future__ import annotations

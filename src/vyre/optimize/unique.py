@@ -8,12 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, Var
+from vyre.ir.limits import MAX_NAME_LENGTH
 from vyre.ir.node import Assign, Let, Loop, Node
 from vyre.ir.walk import statements, transform, with_parts
 from vyre.optimize.blocks import rewrite_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+_STEM_LENGTH = MAX_NAME_LENGTH - 10
 
 
 def declared_names(entry: Iterable[Node]) -> list[str]:
@@ -41,6 +45,7 @@ class _Renaming:
     def __init__(self, taken: set[str]) -> None:
         self._taken = taken
         self._seen: set[str] = set()
+        self._numbers: dict[str, int] = {}
         self._current: dict[str, str] = {}
 
     def enter(self, node: Node) -> Node:
@@ -62,10 +67,11 @@ class _Renaming:
         return tuple(body)
 
     def _declare(self, name: str) -> str:
-        new, number = name, 1
+        new, number = name, self._numbers.get(name, 0)
         while new in self._seen or (new != name and new in self._taken):
-            new = f"{name}_{number}"
             number += 1
+            new = f"{name[:_STEM_LENGTH]}_{number}"
+        self._numbers[name] = number
         self._seen.add(new)
         self._current[name] = new
         return new

@@ -61,6 +61,10 @@ def host_buffers(program: Program, supplied: Mapping[str, HostBytes]) -> dict[st
 
 def _host_bytes(decl: BufferDecl, supplied: HostBytes | None) -> bytearray:
     expected = decl.count * decl.element.stride
+    if expected < 0:
+        raise InterpreterError(
+            f"buffer {decl.name} is declared with {decl.count} elements.", fix="declare a count of 0 or more."
+        )
     if supplied is None:
         if decl.access is not BufferAccess.ReadWrite:
             raise DispatchError(

@@ -1,4 +1,4 @@
-"""The helper modules of this folder are imported by name."""
+"""The helper modules of this folder are imported by name; without llvmlite its tests are skipped."""
 
 import sys
 from pathlib import Path
@@ -7,4 +7,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parent))
 
-pytest.importorskip("llvmlite", reason="llvmlite is not installed")
+
+@pytest.fixture(autouse=True)
+def needs_llvmlite() -> None:
+    pytest.importorskip("llvmlite", reason="llvmlite is not installed")

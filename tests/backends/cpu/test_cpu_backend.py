@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import platform
 import re
 import threading
 from pathlib import Path
@@ -75,7 +76,7 @@ def loops_of(text: str) -> list[list[str]]:
     return found
 
 
-@pytest.mark.skipif("x86_64" not in backend().describe().driver, reason="reads x86 assembly")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="reads x86 assembly")
 def test_the_elementwise_kernel_is_vectorised_without_guards() -> None:
     """The long loop: vector loads, xor, popcount, vector stores, and one branch, its own."""
     source = emit(prepare(elementwise()))
@@ -87,7 +88,7 @@ def test_the_elementwise_kernel_is_vectorised_without_guards() -> None:
         assert not any(line.startswith("div") for line in loop)
 
 
-@pytest.mark.skipif("x86_64" not in backend().describe().driver, reason="reads x86 assembly")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="reads x86 assembly")
 def test_a_guard_in_the_loop_would_be_seen() -> None:
     """The control: without affine indices every access keeps its guard, and the loop is another."""
     program = Program(
@@ -143,7 +144,7 @@ def test_executables_may_run_in_several_threads_at_once() -> None:
 def test_a_team_covers_a_range_exactly_once() -> None:
     for count in (1, 2, 7, 100, 1001):
         seen: list[tuple[int, int]] = []
-        ThreadTeam(3).run(count, lambda seen=seen: lambda first, last: seen.append((first, last)))
+        ThreadTeam(3).run(count, lambda seen=seen: lambda a, b: seen.append((a, b)))
         covered = [k for first, last in seen for k in range(first, last)]
         assert sorted(covered) == list(range(count))
 
@@ -173,7 +174,8 @@ def test_a_module_that_llvm_rejects_is_one_clear_error() -> None:
 
 
 def resident_kib() -> int:
-    return int(re.search(r"VmRSS:\s+(\d+)", Path("/proc/self/status").read_text())[1])  # pyright: ignore[reportOptionalSubscript]
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
@@ -187,18 +189,18 @@ def test_compiled_programs_are_freed() -> None:
             on.compile(program)
         gc.collect()
 
-    compile_many(1, 20)
+    compile_many(1, 15)
     before = resident_kib()
-    compile_many(21, 60)
-    assert (resident_kib() - before) / 60 < 20
+    compile_many(21, 40)
+    assert (resident_kib() - before) / 40 < 20
 
 
-@pytest.mark.parametrize("steps", [100, 500, 3000])
+@pytest.mark.slow
+@pytest.mark.parametrize("steps", [100, 320, 3000])
 def test_large_programs_compile_with_less_effort(steps: int) -> None:
     """Up to forty thousand nodes: the optimiser is asked for less, the result is the same."""
     entry: list[Let | Store] = [Let("x0", Load("a", I))]
-    for k in range(steps):
-        entry.append(Let(f"x{k + 1}", (Var(f"x{k}") ^ k) * 5 + Load("a", (I + k) % 8)))
+    entry += [Let(f"x{k + 1}", (Var(f"x{k}") ^ k) * 5 + Load("a", (I + k) % 8)) for k in range(steps)]
     entry.append(Store("out", I, Var(f"x{steps}")))
     program = kernel(entry, BufferDecl.read("a", 1, U32))
     data = list(range(100, 108))

@@ -141,7 +141,7 @@ def tree(step_first: int, *, rounds: int) -> list[Node]:
             "k",
             LitU32(0),
             LitU32(rounds),
-            (If(Var("step") > L, (add,)), Barrier(), Assign("step", Var("step") >> 1)),
+            (If(LocalId(0) < Var("step"), (add,)), Barrier(), Assign("step", Var("step") >> 1)),
         ),
         If(L.eq(0), (Store("out", WorkgroupId(0), Load("tile", LitU32(0))),)),
     ]

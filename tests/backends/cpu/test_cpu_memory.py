@@ -180,7 +180,9 @@ def test_atomics_give_the_value_before(op: AtomicOp, shared: bool) -> None:
         entry.append(Let(f"old{k}", Atomic(op, name, LitU32(k), LitU32(value), expected)))
         entry.append(Store("out", LitU32(k), Var(f"old{k}")))
         entry.append(Store("out", LitU32(20 + k), Load(name, LitU32(k))))
-    outside = Atomic(op, name, Load("at", LitU32(0)), LitU32(3), None if expected is None else LitU32(0))
+    outside = Atomic(
+        op, name, Load("at", LitU32(0)), LitU32(3), LitU32(0) if op is AtomicOp.CompareExchange else None
+    )
     entry.append(Store("out", LitU32(40), outside + 77))
     program = kernel(
         entry,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from cpu_programs import U32, backend
 
 from vyre.backends.cpu import CpuBackend
@@ -14,6 +15,7 @@ from vyre.ir import BufferDecl, InvocationId, Program, Store
 GENERATED = 150
 
 
+@pytest.mark.slow
 def test_golden_rows() -> None:
     rows = [row for row in load_rows() if row.kind in EXECUTABLE_KINDS]
     outcomes = replay_all(rows, backend())
@@ -24,6 +26,7 @@ def test_golden_rows() -> None:
     assert all("float arithmetic" in text for text in refusals)
 
 
+@pytest.mark.slow
 def test_generated_programs() -> None:
     for seed in range(GENERATED):
         mismatch = compare(generate_program(seed, INTEGER_PROGRAMS), backend())

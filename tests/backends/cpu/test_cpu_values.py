@@ -131,7 +131,7 @@ def test_lanes(kind: DataType) -> None:
 @pytest.mark.parametrize("kind", MOVED, ids=lambda t: t.value)
 def test_floats_are_moved_as_bits(kind: DataType) -> None:
     a = Load("a", I)
-    values = [a, UnOp(UnaryOp.FNeg, a), UnOp(UnaryOp.FAbs, a)]
+    values: list[Expr] = [a, UnOp(UnaryOp.FNeg, a), UnOp(UnaryOp.FAbs, a)]
     values.append(Select(I % 2, a, Literal(kind, (1 << kind.bits) - 2)))
     data = samples(kind)
     moved, negated, *_ = each({"a": (kind, data)}, [(v, kind) for v in values], len(data) // kind.stride)
@@ -153,7 +153,7 @@ def test_wide_literals() -> None:
 
 def test_a_deep_chain_and_a_shared_node() -> None:
     deep: Expr = Load("a", I)
-    for k in range(300):
+    for k in range(150):
         deep = (deep ^ k) * 5 + Load("a", I)
     shared: Expr = Load("a", I)
     for _ in range(12):

@@ -173,11 +173,11 @@ def test_float_arithmetic_is_refused_by_name() -> None:
         emit(prepare(program))
 
 
-def test_a_machine_without_a_driver_gets_one_clear_error() -> None:
-    try:
-        backend = CudaBackend()
-    except VyreError as error:
-        assert "no CUDA device can be used" in str(error)
-        assert "driver" in error.fix
-    else:
-        assert backend.describe().device
+def test_a_machine_without_a_driver_gets_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: int) -> None:
+        raise RuntimeError("the library libcuda.so.1 cannot be found")
+
+    monkeypatch.setattr("cuda.bindings.driver.cuInit", missing)
+    with pytest.raises(VyreError, match=r"no CUDA device can be used: the library libcuda\.so\.1") as caught:
+        CudaBackend()
+    assert "driver" in caught.value.fix

@@ -37,6 +37,10 @@ class Status(int):
 OK = Status(0)
 
 
+def _fine(*_: Any) -> tuple[Any, ...]:
+    return (OK,)
+
+
 class Driver:
     """Device memory as Python objects, every call noted; `fail` names the call that goes wrong."""
 
@@ -51,7 +55,7 @@ class Driver:
             self.calls.append((name, arguments))
             if name == self.fail:
                 return (Status(700, self.error), None)[: 2 if name == "cuMemAlloc" else 1]
-            return getattr(self, f"do_{name}", lambda *_: (OK,))(*arguments)
+            return getattr(self, f"do_{name}", _fine)(*arguments)
 
         if not name.startswith("cu"):
             raise AttributeError(name)
@@ -70,7 +74,7 @@ class Driver:
         ctypes.memmove(to, source, size)
         return (OK,)
 
-    do_cuMemcpyDtoH = do_cuMemcpyHtoD
+    do_cuMemcpyDtoH = do_cuMemcpyHtoD  # noqa: N815
 
     def named(self, name: str) -> list[tuple[Any, ...]]:
         return [arguments for call, arguments in self.calls if call == name]

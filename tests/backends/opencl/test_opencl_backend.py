@@ -12,9 +12,10 @@ from opencl_backend import opencl
 
 import vyre
 from vyre import BufferDecl, DataType, InvocationId, Program
+from vyre.backends import compile_program
 from vyre.backends.opencl import OpenClBackend, _choose
 from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
-from vyre.ir.expr import fadd, f32
+from vyre.ir.expr import f32, fadd
 from vyre.lower.source import Source, launches
 
 ID = InvocationId(0)
@@ -53,7 +54,7 @@ def test_memory_at_any_alignment_is_written_in_place(offset: int) -> None:
 
 
 def test_a_kernel_can_run_in_several_threads_at_once() -> None:
-    compiled = vyre.backends.compile_program(DOUBLE, backend=opencl())
+    compiled = compile_program(DOUBLE, backend=opencl())
     wrong: list[int] = []
 
     def work(number: int) -> None:

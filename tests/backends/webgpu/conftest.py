@@ -13,13 +13,17 @@ from webgpu_stacks import LIBRARIES, SWIFTSHADER
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from vyre.backends.webgpu_backend import WebGpuBackend
 
 
 @pytest.fixture(scope="session", autouse=True)
-def private_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+def private_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Canary results of the tests stay out of the user's cache."""
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @cache

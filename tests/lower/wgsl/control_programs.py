@@ -59,8 +59,7 @@ def around(*body: Node) -> Program:
 
 
 def nested_ifs(depth: int, *, orelse: bool, uniform: bool) -> Program:
-    innermost = meet(I) if uniform else [Assign("x", Var("x") * 5)]
-    body: list[Node] = innermost
+    body: list[Node] = [*meet(I)] if uniform else [Assign("x", Var("x") * 5)]
     for level in range(depth):
         condition = DATA[level % 8] < 10 if uniform else (I + level) % 9 < 7
         step = Assign("x", Var("x") + level)
@@ -115,6 +114,7 @@ def deep_returns(depth: int) -> Program:
 
 U = WorkgroupId(0).eq(0)
 D = (LocalId(0) % 2).eq(0)
+K = Var("k")
 
 UNIFORM: dict[str, Program] = {
     "return of one workgroup": around(If(U, [Assign("x", LitU32(9)), Return()]), *meet(I)),
@@ -142,9 +142,7 @@ UNIFORM: dict[str, Program] = {
         *meet(I),
     ),
     "a loop that always returns": around(
-        Loop(
-            "k", LitU32(0), DATA[1] * WorkgroupId(0), [If(D, [OUT.store(I, I + 50), Return()]), *[Return()]]
-        ),
+        Loop("k", LitU32(0), DATA[1] * WorkgroupId(0), [If(D, [OUT.store(I, I + 50), Return()]), Return()]),
         *meet(I),
     ),
     "returns in a row": around(

@@ -77,7 +77,7 @@ def test_a_shallow_program_is_left_as_it_is() -> None:
 def test_more_loops_than_a_compiler_takes_are_refused_with_the_number() -> None:
     program = nested_loops(64)
     check(program)
-    with pytest.raises(UnsupportedByBackend, match="64 loops and conditions.*dawn.*63"):
+    with pytest.raises(UnsupportedByBackend, match=r"64 loops and conditions.*dawn.*63"):
         flatten(prepare(program), backend="dawn")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,8 +26,10 @@ from vyre.ir import (
     Var,
 )
 from vyre.lower.prepare import prepare
-from vyre.lower.source import Source
 from vyre.lower.wgsl import emit, workgroup_bytes
+
+if TYPE_CHECKING:
+    from vyre.lower.source import Source
 
 U32 = DataType.U32
 OUT = BufferDecl.read_write("out", 0, U32)

@@ -40,7 +40,8 @@ def shrink(fails: Fails, case: Case, *, masks: Case | None = None, rounds: int =
     if smallest:
         return min([best, *smallest], key=weight)
     for _ in range(rounds):
-        smaller = {c for c in _candidates(best, allowed) if weight(c) < weight(best)}
+        tried = {tuple(w & m for w, m in zip(c, allowed, strict=True)) for c in _candidates(best)}
+        smaller = {c for c in tried if weight(c) < weight(best)}
         found = _failing(fails, sorted(smaller, key=weight))
         if not found:
             break
@@ -61,13 +62,10 @@ def _grid(masks: Case) -> Iterator[Case]:
     return product(*(range(min(size, mask + 1)) for mask in masks))
 
 
-def _candidates(case: Case, masks: Case) -> Iterator[Case]:
+def _candidates(case: Case) -> Iterator[Case]:
     for j, word in enumerate(case):
-        for value in _simpler(word):
-            yield (*case[:j], value & masks[j], *case[j + 1 :])
-        for k, other in enumerate(case):
-            if k != j:
-                yield (*case[:j], other & masks[j], *case[j + 1 :])
+        for value in (*_simpler(word), *case):
+            yield (*case[:j], value, *case[j + 1 :])
     for step in (1, 2, 3, 4, 8, 16):
         yield tuple(word >> step for word in case)
     for j in range(len(case)):
@@ -98,6 +96,7 @@ def _together(case: Case, j: int, k: int) -> Iterator[Case]:
         yield _two(case, j, k, case[j] & (step - 1), case[k] & (step - 1))
         if bit:
             yield _two(case, j, k, case[j] >> bit, case[k] >> bit)
+    yield _two(case, j, k, case[k], case[j])
     low = min(case[j], case[k])
     yield _two(case, j, k, case[j] - low, case[k] - low)
 

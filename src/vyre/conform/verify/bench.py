@@ -10,7 +10,7 @@ filled with a pattern before, so that a result that was never written is seen.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from threading import Lock
+from threading import Lock, local
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,10 +65,17 @@ class Bench:
         self.backend = backend
         self._compiled: dict[str, Compiled] = {}
         self._lock = Lock()
+        self._spare = local()
 
     def memory(self) -> Memory:
         """Arrays for one thread of work."""
         return Memory(lambda nbytes: allocate(self.backend, nbytes))
+
+    def spare(self) -> Memory:
+        """Arrays of this thread for questions of a few cases."""
+        if not hasattr(self._spare, "memory"):
+            self._spare.memory = self.memory()
+        return self._spare.memory
 
     def compiled(self, spec: OpSpec) -> Compiled:
         """The op alone in a program. A refusal is kept in it; any other error of the backend is raised."""
@@ -98,17 +105,26 @@ class Bench:
         return None
 
     def compare(
-        self, graph: Graph, checks: Sequence[Check], words: Mapping[int, Words], memory: Memory
+        self,
+        graph: Graph,
+        checks: Sequence[Check],
+        words: Mapping[int, Words],
+        memory: Memory,
+        *,
+        shared: bool = False,
     ) -> list[NDArray[np.bool_] | None]:
-        """For each check None where all cases agree, else a mask of those that do not."""
-        run = _Run(self, graph, words, memory)
+        """For each check None where all cases agree, else a mask of those that do not.
+
+        `shared` says that the words lie in memory which the backend can use as it is.
+        """
+        run = _Run(self, graph, words, memory, shared=shared)
         return [run.fails(check) for check in checks]
 
     def values(
         self, graph: Graph, check: Check, words: Mapping[int, Words]
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The words on the left (what the backend gave) and on the right of a check, for one case."""
-        run = _Run(self, graph, words, self.memory())
+        run = _Run(self, graph, words, self.spare())
         left, right = run.pair(check)
         return tuple(int(w[0]) for w in left), tuple(int(w[0]) for w in right)
 
@@ -116,7 +132,10 @@ class Bench:
 class _Run:
     """One tile of cases: results of nodes are computed when a check first asks for them."""
 
-    def __init__(self, bench: Bench, graph: Graph, words: Mapping[int, Words], memory: Memory) -> None:
+    def __init__(
+        self, bench: Bench, graph: Graph, words: Mapping[int, Words], memory: Memory, *, shared: bool = False
+    ) -> None:
+        self.shared = shared
         self.bench = bench
         self.graph = graph
         self.words = words
@@ -176,6 +195,9 @@ class _Run:
             words = self.of(source)
             if isinstance(source, Value):
                 return self.arrays[source]
+            if self.shared and isinstance(source, Variable) and of.stride == 4 and mask_of(of) == 0xFFFF_FFFF:
+                self.arrays[source] = words[0]
+                return words[0]
             found = self.memory.take(of, self.count)
             pack(found, of, words)
             self.arrays[source] = found

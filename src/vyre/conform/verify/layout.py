@@ -54,6 +54,13 @@ class Memory:
         self._allocate = allocate
         self._slots: list[memoryview] = []
         self._next = 0
+        self._second: Memory | None = None
+
+    def another(self) -> Memory:
+        """A second set of arrays from the same place; the same one each time."""
+        if self._second is None:
+            self._second = Memory(self._allocate)
+        return self._second
 
     def reset(self) -> None:
         """Every array taken before may be given out again."""

@@ -141,7 +141,7 @@ def _check(bench: Bench, name: str, found: Graph, check: Check, words: tuple[int
         if refusal is not None:
             raise refusal
         source = inspect(compiled.executable).source
-        failed = bench.compare(found, [check], columns(words), bench.memory())[0] is not None
+        failed = bench.compare(found, [check], columns(words), bench.spare())[0] is not None
         left, right = bench.values(found, check, columns(words))
     except UnsupportedByBackend as refusal:
         return CaseReport(name, "refused", "", inputs, "", refusal.message, program, source)

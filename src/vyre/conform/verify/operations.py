@@ -21,6 +21,7 @@ from vyre.conform.isolate import BackendCrash, BackendHang, Isolated
 from vyre.conform.spec.words import mask_of
 from vyre.conform.verify.cases import LENGTHS, is_memory
 from vyre.conform.verify.graph import PARITY
+from vyre.conform.verify.made import InputMaker
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -39,8 +40,11 @@ if TYPE_CHECKING:
 TILE = 1 << 18
 """Cases per dispatch: small enough that all arrays of an op stay in a cache."""
 
+MADE_FROM = 1 << 20
+"""Cases of a block from which it pays to let the backend make them."""
+
 _RETRIES = 16
-_NARROWINGS = 40
+_PARTS = 64
 
 
 def failure_kind(error: BaseException) -> str:
@@ -72,11 +76,11 @@ def run_block(bench: Bench, kind: Kind, lo: int, hi: int, memory: Memory) -> dic
     if covers_classes(kind):
         record["coverage"] = coverage(graph.spec, kind, lo, hi)
     firsts: dict[int, list[Any]] = {}
+    maker = _maker(bench, kind, hi - lo, memory)
     for start in range(lo, hi, TILE):
         count = min(TILE, hi - start)
-        words = kind.block(start, count)
         try:
-            masks = bench.compare(graph, checks, words, memory)
+            masks = _tile(bench, kind, checks, start, count, memory, maker)
         except Exception as error:  # a crash, a hang, or an exception of the backend
             record["stop"] = _narrowed(bench, kind, checks, start, count, error)
             record["cases"] = start - lo
@@ -86,6 +90,28 @@ def run_block(bench: Bench, kind: Kind, lo: int, hi: int, memory: Memory) -> dic
                 _note(graph, check, mask, start, firsts)
     record["fails"] = [firsts[k] for k in sorted(firsts)]
     return record
+
+
+def _maker(bench: Bench, kind: Kind, cases: int, memory: Memory) -> InputMaker | None:
+    """Something that makes inputs on the backend, where there are enough of them for that to pay."""
+    if kind.name != "random" or cases < MADE_FROM or not kind.stream.on_device or is_memory(kind.graph.spec):
+        return None
+    try:
+        return InputMaker(bench, kind.stream, memory.another())
+    except Exception:  # a backend that cannot compile the generator gets its inputs from the host
+        return None
+
+
+def _tile(
+    bench: Bench, kind: Kind, checks: list[Check], start: int, count: int, memory: Memory, maker: InputMaker | None
+) -> list[NDArray[np.bool_] | None]:
+    """One dispatch of every application. What fails on inputs of the backend's making is tried on the host's."""
+    words = maker.block(start, count) if maker is not None else None
+    if words is not None:
+        masks = bench.compare(kind.graph, checks, words, memory, shared=True)
+        if all(mask is None for mask in masks):
+            return masks
+    return bench.compare(kind.graph, checks, kind.block(start, count), memory)
 
 
 def _note(
@@ -133,45 +159,37 @@ def _stop(error: BaseException, number: int, words: Sequence[int], *, at: str) -
 def _narrowed(
     bench: Bench, kind: Kind, checks: list[Check], start: int, count: int, error: BaseException
 ) -> dict[str, Any]:
-    """Halves the cases of a dispatch that ended badly until one case does; the first, if all together do."""
+    """The case that ends a dispatch badly, or the cases that do so only together.
 
-    def bad(lo: int, n: int) -> BaseException | None:
+    The op alone is tried first, as that compiles least; what ends badly costs a new process each time, so
+    the cases are cut into many parts at once.
+    """
+
+    def bad(lo: int, n: int, tried: list[Check]) -> BaseException | None:
         try:
-            bench.compare(kind.graph, checks, kind.block(lo, n), bench.memory())
+            bench.compare(kind.graph, tried, kind.block(lo, n), bench.spare())
         except Exception as found:  # whatever the backend does here is what is looked for
             return found
         return None
 
-    lo, n, last = start, count, error
     with _less_patience(bench.backend):
-        return _halved(kind, bad, lo, n, last)
-
-
-def _halved(
-    kind: Kind, bad: Callable[[int, int], BaseException | None], lo: int, n: int, last: BaseException
-) -> dict[str, Any]:
-    start = lo
-    single = bad(start, 1)
-    if single is not None:
-        return _stop(single, start, kind.case(start), at="a single case")
-    for _ in range(_NARROWINGS):
-        if n == 1:
-            break
-        half = n // 2
-        found = bad(lo, half)
-        if found is not None:
-            last, n = found, half
-            continue
-        found = bad(lo + half, n - half)
-        if found is None:
-            return _stop(last, lo, kind.case(lo), at=f"{n} cases together, from this one on")
-        last, lo, n = found, lo + half, n - half
-    return _stop(last, lo, kind.case(lo), at="a single case" if n == 1 else f"{n} cases")
+        alone = [c for c in checks if c.name == PARITY]
+        found = bad(start, count, alone) if alone else None
+        tried, last = (checks, error) if found is None else (alone, found)
+        lo, n = start, count
+        while n > 1:
+            step = -(-n // _PARTS)
+            parts = ((at, min(step, lo + n - at)) for at in range(lo, lo + n, step))
+            ended = next(((at, size, e) for at, size in parts if (e := bad(at, size, tried)) is not None), None)
+            if ended is None:
+                return _stop(last, lo, kind.case(lo), at=f"{n} cases together, from this one on")
+            lo, n, last = ended
+    return _stop(last, lo, kind.case(lo), at="a single case")
 
 
 @contextmanager
 def _less_patience(backend: Any) -> Iterator[None]:
-    """While a hang is looked for, every half of the cases is waited for less long than the whole."""
+    """While a hang is looked for, a part of the cases is waited for less long than all of them."""
     backend = getattr(backend, "inner", backend)
     if not isinstance(backend, Isolated):
         yield
@@ -196,7 +214,7 @@ def masks_of(graph: Graph, count: int) -> tuple[int, ...]:
 
 def fails_on(bench: Bench, graph: Graph, check: Check, words: Sequence[int]) -> bool:
     """Whether one case fails a check, alone in its dispatch."""
-    return bench.compare(graph, [check], columns(words), bench.memory())[0] is not None
+    return bench.compare(graph, [check], columns(words), bench.spare())[0] is not None
 
 
 @dataclass(slots=True)
@@ -234,7 +252,7 @@ def _question(bench: Bench, graph: Graph, check: Check) -> Callable[[tuple[Words
         if is_memory(graph.spec):  # the second operand is the length of a buffer
             possible = words[1] <= LENGTHS.max()
             words[1] = np.minimum(words[1], LENGTHS.max())
-        mask = bench.compare(graph, [check], words, bench.memory())[0]
+        mask = bench.compare(graph, [check], words, bench.spare())[0]
         return np.zeros_like(possible) if mask is None else mask & possible
 
     return fails
@@ -247,7 +265,7 @@ def _unstable(bench: Bench, kind: Kind, check: Check, number: int, alone: int, s
     place = number - start
     among = 0
     for _ in range(3):
-        mask = bench.compare(kind.graph, [check], words, bench.memory())[0]
+        mask = bench.compare(kind.graph, [check], words, bench.spare())[0]
         among += mask is not None and bool(mask[place])
     if among == 3 and not alone:
         said.note = f"fails only as case {place} of a dispatch of {len(words[0])}, never alone"

@@ -43,9 +43,14 @@ class Programs:
             wrong = _wrong(backend, made)
             if wrong is None:
                 return Outcome(name, "integer", PASSED)
-            return _explained(backend, name, made)
+            return Outcome(name, "integer", FAILED, "value", *wrong, program=str(made.program))
 
         return attempt(name, "integer", made.program, ask)
+
+    def explain(self, backend: Any, plan: RunPlan, case: str) -> Outcome:
+        """The outcome of a failing case again, on the smallest program that still fails."""
+        made = generate_program(plan.seed + int(case.rpartition("/")[2]), INTEGER_PROGRAMS)
+        return attempt(case, "integer", made.program, lambda: _explained(backend, case, made))
 
 
 def _wrong(backend: Any, made: GeneratedProgram) -> tuple[tuple[str, ...], str, str] | None:

@@ -144,5 +144,4 @@ STAGE = TrialStage(
         "fresh workgroup memory": fresh_memory,
     },
     each=4,
-    group=4,
 )

@@ -164,30 +164,27 @@ class TrialStage:
     """A stage made of trials, which are built anew from their number."""
 
     def __init__(
-        self, name: str, subjects: Mapping[str, Callable[[int, int, RunPlan], Trial]], *, each: int, group: int = 8
+        self, name: str, subjects: Mapping[str, Callable[[int, int, RunPlan], Trial]], *, each: int
     ) -> None:
         self.name = name
-        self.group = group
+        self.group = each
         self._subjects = list(subjects.items())
         self._each = each
 
     def count(self, plan: RunPlan) -> int:
         return len(self._subjects) * self._each
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
-        outcomes: list[Outcome] = []
-        for number in range(lo, hi):
-            subject, make = self._subjects[number // self._each]
-            name = f"{self.name}/{subject}/{number}"
-            outcomes.append(self._one(backend, plan, name, subject, make, number))
-        return outcomes
+    def subject(self, number: int) -> str:
+        """What case `number` is about."""
+        return self._subjects[number // self._each][0]
 
-    def _one(
-        self, backend: Any, plan: RunPlan, name: str, subject: str,
-        make: Callable[[int, int, RunPlan], Trial], number: int,
-    ) -> Outcome:  # fmt: skip
-        trial = make(number % self._each, plan.seed + number, plan)
-        return run_trial(backend, name, replace(trial, subject=subject))
+    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+        return [self._one(backend, plan, number) for number in range(lo, hi)]
+
+    def _one(self, backend: Any, plan: RunPlan, number: int) -> Outcome:
+        subject, make = self._subjects[number // self._each]
+        trial = replace(make(number % self._each, plan.seed + number, plan), subject=subject)
+        return run_trial(backend, f"{self.name}/{subject}/{number}", trial)
 
 
 def random_u32(seed: int, count: int) -> np.ndarray[Any, np.dtype[np.uint32]]:

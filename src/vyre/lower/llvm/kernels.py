@@ -13,10 +13,11 @@ from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.walk import expressions, statements
 from vyre.lower.clike import lanes_of
+from vyre.lower.llvm.memory import Ids, length_of
 from vyre.lower.llvm.regions import Choice, Item, Once, Plan, Repeat, Run
 from vyre.lower.llvm.statements import StatementEmitter
 from vyre.lower.llvm.text import FunctionText
-from vyre.lower.llvm.values import Arrays, Derived, Ids, length_of
+from vyre.lower.llvm.values import Arrays, Derived
 
 if TYPE_CHECKING:
     from vyre.lower.llvm.affine import Ranges

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from vyre.lower.llvm.affine import Limit, Ranges
 from vyre.lower.llvm.kernels import flat_function, is_flat, workgroups_function
 from vyre.lower.llvm.layout import lay_out
+from vyre.lower.llvm.memory import length_of
 from vyre.lower.llvm.regions import plan_regions
 from vyre.lower.llvm.text import FunctionText
-from vyre.lower.llvm.values import length_of
 from vyre.lower.source import Source, bound_buffers
 from vyre.lower.support import check_supported
 

@@ -11,18 +11,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
-from vyre.ir.operators import AtomicOp, BinaryOp, UnaryOp
+from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE, CastRule
 from vyre.lower.clike import lanes_of
+from vyre.lower.llvm.memory import Lanes, MemoryEmitter, length_of, literal
 
 if TYPE_CHECKING:
-    from vyre.ir.buffers import BufferDecl
-    from vyre.lower.llvm.affine import Affine, Ranges
+    from vyre.lower.llvm.affine import Ranges
     from vyre.lower.llvm.text import FunctionText
     from vyre.lower.prepare import Prepared
-
-Lanes = tuple[str, ...]
 
 _DIRECT = {
     BinaryOp.Add: "add",
@@ -43,15 +41,6 @@ _COMPARE = {
 _LOGIC = {BinaryOp.And: "and", BinaryOp.Or: "or"}
 _SHIFT = {BinaryOp.Shl: "shl", BinaryOp.Shr: "lshr"}
 _DIVISION = {BinaryOp.Div: "udiv", BinaryOp.Mod: "urem"}
-_ATOMIC = {
-    AtomicOp.Add: "add",
-    AtomicOp.Or: "or",
-    AtomicOp.And: "and",
-    AtomicOp.Xor: "xor",
-    AtomicOp.Min: "umin",
-    AtomicOp.Max: "umax",
-    AtomicOp.Exchange: "xchg",
-}
 _INTRINSIC = {
     UnaryOp.Popcount: ("@llvm.ctpop.i32", ""),
     UnaryOp.Clz: ("@llvm.ctlz.i32", ", i1 false"),
@@ -59,7 +48,6 @@ _INTRINSIC = {
     UnaryOp.ReverseBits: ("@llvm.bitreverse.i32", ""),
 }
 _SIGN = {DataType.F32: 31, DataType.F16: 15, DataType.BF16: 15, DataType.F64: 31}
-_HALVES = (DataType.F16, DataType.BF16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,26 +81,11 @@ class Derived:
 Place = Held | Slots | Arrays | Derived
 
 
-@dataclass(frozen=True, slots=True)
-class Ids:
-    """Where the code stands: names of the ids that are known there, `wide` ones as i64."""
-
-    names: dict[e.Expr, str]
-    invocation: str | None = None
-    workgroup: str | None = None
-    local: str | None = None
-    linear: str = "0"
-
-
-class ValueEmitter:
-    """Emits expressions into a function. `fast` leaves out the guards that `ranges` proves useless."""
+class ValueEmitter(MemoryEmitter):
+    """Emits expressions into a function."""
 
     def __init__(self, prepared: Prepared, text: FunctionText, ranges: Ranges, *, fast: bool) -> None:
-        self.prepared = prepared
-        self.text = text
-        self.ranges = ranges
-        self.fast = fast
-        self.ids = Ids({})
+        super().__init__(prepared, text, ranges, fast=fast)
         self.places: dict[str, Place] = {}
         self._values: dict[e.Expr, Lanes] = {}
         self._conditions: dict[e.Expr, str] = {}
@@ -128,9 +101,6 @@ class ValueEmitter:
         if known is None:
             known = self._values[expr] = self._value(expr, hint)
         return known
-
-    def scalar(self, expr: e.Expr, hint: str = "t") -> str:
-        return self.value(expr, hint)[0]
 
     def condition(self, expr: e.Expr) -> str:
         """An i1: whether the value is not zero."""
@@ -153,22 +123,16 @@ class ValueEmitter:
             case e.UnOp(op=UnaryOp.LogicalNot, operand=operand):
                 return self.text.let("c", f"xor i1 {self.condition(operand)}, true")
             case _:
-                return self._nonzero(self.value(expr))
-
-    def _nonzero(self, lanes: Lanes) -> str:
-        merged = lanes[0]
-        for lane in lanes[1:]:
-            merged = self.text.let("t", f"or i32 {merged}, {lane}")
-        return self.text.let("c", f"icmp ne i32 {merged}, 0")
+                return self.nonzero(self.value(expr))
 
     def _value(self, expr: e.Expr, hint: str) -> Lanes:
         match expr:
             case e.LitU32(value=value) | e.LitI32(value=value):
-                return (_literal(value),)
+                return (literal(value),)
             case e.LitBool(value=value):
                 return ("1" if value else "0",)
             case e.Literal(type=t, bits=bits):
-                return tuple(_literal(bits >> (32 * i)) for i in range(lanes_of(t)))
+                return tuple(literal(bits >> (32 * i)) for i in range(lanes_of(t)))
             case e.Var(name=name):
                 return self.read(self.places[name])
             case e.BufLen(buffer=buffer):
@@ -176,9 +140,9 @@ class ValueEmitter:
             case e.InvocationId() | e.WorkgroupId() | e.LocalId():
                 return (self.ids.names[expr],)
             case e.Load(buffer=buffer, index=index):
-                return self._load(self.prepared.buffer(buffer), index, hint)
+                return self.load(self.prepared.buffer(buffer), index, hint)
             case e.Atomic():
-                return (self._atomic(expr, hint),)
+                return (self.atomic(expr, hint),)
             case e.BinOp():
                 return (self._binary(expr, hint),)
             case e.UnOp():
@@ -258,9 +222,9 @@ class ValueEmitter:
                 return (let(hint, f"xor i32 {lanes[0]}, -1"),)
             case UnaryOp.FNeg | UnaryOp.FAbs:
                 bit = 1 << _SIGN[self.prepared.type(expr)]
-                change = f"xor i32 {lanes[-1]}, {_literal(bit)}"
+                change = f"xor i32 {lanes[-1]}, {literal(bit)}"
                 if expr.op is UnaryOp.FAbs:
-                    change = f"and i32 {lanes[-1]}, {_literal(~bit)}"
+                    change = f"and i32 {lanes[-1]}, {literal(~bit)}"
                 return (*lanes[:-1], let(hint, change))
             case op:
                 intrinsic, flag = _INTRINSIC[op]
@@ -286,136 +250,3 @@ class ValueEmitter:
                 return (self.text.let(hint, f"and i32 {lanes[0]}, 65535"),)
             case _:
                 return lanes
-
-    def _load(self, decl: BufferDecl, index: e.Expr, hint: str) -> Lanes:
-        text, lanes = self.text, lanes_of(decl.element)
-        at, guard = self._index(decl, index)
-        before = text.block
-        inside, after = text.unique("inside"), text.unique("after")
-        if guard is not None:
-            text.branch(guard, inside, after)
-            text.start(inside)
-        loaded: list[str] = []
-        for lane in range(lanes):
-            address = self._address(decl, at, lane)
-            if decl.element in _HALVES:
-                half = text.let("h", f"load i16, ptr {address}, align 2")
-                loaded.append(text.let("t", f"zext i16 {half} to i32"))
-            else:
-                loaded.append(text.let("t", f"load i32, ptr {address}, align 4"))
-        if decl.element is DataType.Bool:
-            loaded = [text.let("t", f"zext i1 {self._nonzero((loaded[0],))} to i32")]
-        if guard is None:
-            return tuple(loaded)
-        text.jump(after)
-        text.start(after)
-        return tuple(text.let(hint, f"phi i32 [ {x}, %{inside} ], [ 0, %{before} ]") for x in loaded)
-
-    def store(self, decl: BufferDecl, index: e.Expr, value: e.Expr) -> None:
-        text = self.text
-        at, guard = self._index(decl, index)
-        lanes = self.value(value)
-        inside, after = text.unique("inside"), text.unique("after")
-        if guard is not None:
-            text.branch(guard, inside, after)
-            text.start(inside)
-        for number, lane in enumerate(lanes):
-            address = self._address(decl, at, number)
-            if decl.element in _HALVES:
-                half = text.let("h", f"trunc i32 {lane} to i16")
-                text.do(f"store i16 {half}, ptr {address}, align 2")
-            else:
-                text.do(f"store i32 {lane}, ptr {address}, align 4")
-        if guard is not None:
-            text.jump(after)
-            text.start(after)
-
-    def _atomic(self, expr: e.Atomic, hint: str) -> str:
-        text, decl = self.text, self.prepared.buffer(expr.buffer)
-        at, guard = self._index(decl, expr.index)
-        operands = [self.scalar(c) for c in expr.children[1:]]
-        before = text.block
-        inside, after = text.unique("inside"), text.unique("after")
-        if guard is not None:
-            text.branch(guard, inside, after)
-            text.start(inside)
-        old = self._exchange(expr.op, decl, self._address(decl, at, 0), operands)
-        if guard is None:
-            return old
-        text.jump(after)
-        text.start(after)
-        return text.let(hint, f"phi i32 [ {old}, %{inside} ], [ 0, %{before} ]")
-
-    def _exchange(self, op: AtomicOp, decl: BufferDecl, address: str, operands: list[str]) -> str:
-        let, value = self.text.let, operands[0]
-        if decl.access.shared:
-            # One thread runs the whole workgroup, so nobody else can see this memory.
-            old = let("old", f"load i32, ptr {address}, align 4")
-            self.text.do(f"store i32 {self._changed(op, old, operands)}, ptr {address}, align 4")
-            return old
-        if op is AtomicOp.CompareExchange:
-            swap = f"cmpxchg ptr {address}, i32 {operands[1]}, i32 {value} seq_cst seq_cst, align 4"
-            return let("old", f"extractvalue {{ i32, i1 }} {let('x', swap)}, 0")
-        return let("old", f"atomicrmw {_ATOMIC[op]} ptr {address}, i32 {value} seq_cst, align 4")
-
-    def _changed(self, op: AtomicOp, old: str, operands: list[str]) -> str:
-        let, value = self.text.let, operands[0]
-        match op:
-            case AtomicOp.Exchange:
-                return value
-            case AtomicOp.CompareExchange:
-                same = let("c", f"icmp eq i32 {old}, {operands[1]}")
-                return let("t", f"select i1 {same}, i32 {value}, i32 {old}")
-            case AtomicOp.Min | AtomicOp.Max:
-                return let("t", f"call i32 @llvm.{_ATOMIC[op]}.i32(i32 {old}, i32 {value})")
-            case _:
-                return let("t", f"{_ATOMIC[op]} i32 {old}, {value}")
-
-    def _index(self, decl: BufferDecl, index: e.Expr) -> tuple[str, str | None]:
-        """The element number as i64, and the i1 that says it is in bounds (None: always)."""
-        let = self.text.let
-        form = self.ranges.form(index) if self.ids.invocation else None
-        if form is not None and self.ranges.proved(form, decl, fast=self.fast):
-            return self._affine(form), None
-        if self.ids.invocation and self.ranges.is_invocation(form):
-            return self.ids.invocation, let(
-                "ok", f"icmp ult i64 {self.ids.invocation}, {length_of(decl, wide=True)}"
-            )
-        at = self.scalar(index)
-        ok = let("ok", f"icmp ult i32 {at}, {length_of(decl)}")
-        return let("at", f"zext i32 {at} to i64"), ok
-
-    def _affine(self, form: Affine) -> str:
-        """The index in 64 bits, so that LLVM sees a plain stride along the loop."""
-        ids = self.ids
-        assert ids.invocation
-        if form.group == form.local * self.ranges.width:
-            terms = [(form.local, ids.invocation)]
-        else:
-            terms = [(form.group, ids.workgroup), (form.local, ids.local)]
-        total = str(form.offset) if form.offset or not any(factor for factor, _ in terms) else ""
-        for factor, name in terms:
-            if factor:
-                part = str(name) if factor == 1 else self.text.let("at", f"mul i64 {name}, {factor}")
-                total = self.text.let("at", f"add i64 {part}, {total}") if total else part
-        return total
-
-    def _address(self, decl: BufferDecl, at: str, lane: int) -> str:
-        lanes = lanes_of(decl.element)
-        base = f"ptr %b_{decl.name}, i64 {at}"
-        if lanes > 1:
-            return self.text.let("p", f"getelementptr inbounds [{lanes} x i32], {base}, i64 {lane}")
-        element = "i16" if decl.element in _HALVES else "i32"
-        return self.text.let("p", f"getelementptr inbounds {element}, {base}")
-
-
-def length_of(decl: BufferDecl, *, wide: bool = False) -> str:
-    """The length of a buffer in elements, as an i32 or i64 operand."""
-    if decl.count:
-        return str(decl.count) if wide else _literal(decl.count)
-    return f"%len_{decl.name}.wide" if wide else f"%len_{decl.name}"
-
-
-def _literal(bits: int) -> str:
-    low = bits & 0xFFFFFFFF
-    return str(low - (1 << 32) if low >> 31 else low)

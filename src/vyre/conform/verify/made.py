@@ -1,0 +1,71 @@
+"""Inputs that the backend makes itself, from the number of the case.
+
+The random generator is a composition of the language, so a kernel can write its own operands where they are
+used, several times faster than the host could. Some of every tile are looked at; where they are not what the
+host makes, or where a comparison fails, the host's own inputs are used instead.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vyre.conform.spec.program import WORKGROUP
+from vyre.conform.verify.bench import grid_of
+from vyre.ir.buffers import BufferDecl
+from vyre.ir.expr import Expr, InvocationId, LitU32, Var
+from vyre.ir.node import If, Let, Node, Store
+from vyre.ir.program import Program
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vyre.conform.generate.stream import CaseStream
+    from vyre.conform.verify.bench import Bench
+    from vyre.conform.verify.layout import Memory
+
+    Words = NDArray[np.uint32]
+
+U32 = DataType.U32
+_LOOKED_AT = 9
+_WORD = 1 << 32
+
+
+def maker_program(stream: CaseStream) -> Program:
+    """Invocation i writes the operand words of case start + i; `start` is the number's two halves."""
+    start = BufferDecl.read("start", 0, U32, count=2)
+    outputs = [BufferDecl.read_write(f"w{k}", k + 1, U32) for k in range(stream.words)]
+    low: Expr = start[LitU32(0)] + Var("i")
+    lets, words = stream.statements(Var("low"), Var("high"), prefix="m")
+    stores = [Store(b.name, Var("i"), w) for b, w in zip(outputs, words, strict=True)]
+    body: list[Node] = [Let("low", low), Let("high", start[LitU32(1)]), *lets, *stores]
+    entry: list[Node] = [Let("i", InvocationId(0)), If(Var("i") < outputs[0].length, body)]
+    return Program((start, *outputs), WORKGROUP, entry)
+
+
+class InputMaker:
+    """The operands of one stream, made by a backend."""
+
+    def __init__(self, bench: Bench, stream: CaseStream, memory: Memory) -> None:
+        self._stream = stream
+        self._memory = memory
+        self._executable: Any = bench.backend.compile(maker_program(stream))
+
+    def block(self, start: int, count: int) -> dict[int, Words] | None:
+        """Operand words of these cases by position; None where the host should make them."""
+        low = start % _WORD
+        if low + count > _WORD:
+            return None
+        self._memory.reset()
+        words = [self._memory.take(U32, count) for _ in range(self._stream.words)]
+        first = np.array([low, start // _WORD], np.uint32)
+        views = {"start": first.view(np.uint8).data.toreadonly()}
+        views |= {f"w{k}": w.view(np.uint8).data for k, w in enumerate(words)}
+        self._executable.run(views, grid_of(count))
+        for at in np.linspace(0, count - 1, _LOOKED_AT).astype(np.intp):
+            case = self._stream.case(start + int(at))
+            if any(int(w[at]) != c for w, c in zip(words, case, strict=True)):
+                return None
+        return dict(enumerate(words))

@@ -1,0 +1,51 @@
+"""Names that newcomers bring along from CUDA, OpenCL, Numba, Triton and NumPy, and what they are here."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_WORKGROUP_SIZE = "write the number that @vyre.kernel(workgroup_size=…) has."
+ELSEWHERE = {
+    "threadIdx": "write vyre.local_id(0).",
+    "thread_id": "write vyre.local_id(0), or vyre.invocation_id(0) for the place in the whole grid.",
+    "blockIdx": "write vyre.workgroup_id(0).",
+    "block_id": "write vyre.workgroup_id(0).",
+    "program_id": "write vyre.workgroup_id(0).",
+    "global_id": "write vyre.invocation_id(0).",
+    "get_global_id": "write vyre.invocation_id(0).",
+    "get_local_id": "write vyre.local_id(0).",
+    "get_group_id": "write vyre.workgroup_id(0).",
+    "grid": "write vyre.invocation_id(0).",
+    "blockDim": _WORKGROUP_SIZE,
+    "local_size": _WORKGROUP_SIZE,
+    "syncthreads": "write vyre.barrier().",
+    "__syncthreads": "write vyre.barrier().",
+    "sync": "write vyre.barrier().",
+    "where": "write vyre.select(c, x, y).",
+    "cuda": "use the functions of vyre: invocation_id, local_id, workgroup_id, shared, barrier.",
+    "int32": "write i32.",
+    "uint32": "write u32.",
+    "float16": "write f16.",
+    "float32": "write f32.",
+    "float64": "write f64.",
+    "bool_": "write boolean.",
+    "zeros": "declare workgroup memory: vyre.shared(u32, 64).",
+    "empty": "declare workgroup memory: vyre.shared(u32, 64).",
+}
+"""What names of other GPU languages and of NumPy are called here."""
+
+METHODS = {
+    "astype": "write vyre.convert(x, f32) for the value, vyre.cast(x, u32) for the documented cast.",
+    "view": "write vyre.bitcast(x, u32).",
+}
+"""The same for methods of NumPy scalars."""
+
+
+def spelling(name: str, known: Iterable[str]) -> str:
+    """What was probably meant by a name that a module does not have."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return ELSEWHERE.get(name) or (f"did you mean {close[0]}?" if close else "check the spelling.")

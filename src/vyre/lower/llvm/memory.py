@@ -1,0 +1,200 @@
+"""Access to buffers: addresses, guards, loads, stores and atomics as LLVM instructions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vyre.ir.operators import AtomicOp
+from vyre.ir.types import DataType
+from vyre.lower.clike import lanes_of
+
+if TYPE_CHECKING:
+    from vyre.ir import expr as e
+    from vyre.ir.buffers import BufferDecl
+    from vyre.lower.llvm.affine import Affine, Ranges
+    from vyre.lower.llvm.text import FunctionText
+    from vyre.lower.prepare import Prepared
+
+Lanes = tuple[str, ...]
+
+_ATOMIC = {
+    AtomicOp.Add: "add",
+    AtomicOp.Or: "or",
+    AtomicOp.And: "and",
+    AtomicOp.Xor: "xor",
+    AtomicOp.Min: "umin",
+    AtomicOp.Max: "umax",
+    AtomicOp.Exchange: "xchg",
+}
+_HALVES = (DataType.F16, DataType.BF16)
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """Where the code stands: names of the ids that are known there, `wide` ones as i64."""
+
+    names: dict[e.Expr, str]
+    invocation: str | None = None
+    workgroup: str | None = None
+    local: str | None = None
+    linear: str = "0"
+
+
+class MemoryEmitter(ABC):
+    """Emits accesses into a function. `fast` leaves out the guards that `ranges` proves useless."""
+
+    def __init__(self, prepared: Prepared, text: FunctionText, ranges: Ranges, *, fast: bool) -> None:
+        self.prepared = prepared
+        self.text = text
+        self.ranges = ranges
+        self.fast = fast
+        self.ids = Ids({})
+
+    @abstractmethod
+    def value(self, expr: e.Expr, hint: str = "t") -> Lanes:
+        """The lanes of an expression."""
+
+    def scalar(self, expr: e.Expr, hint: str = "t") -> str:
+        return self.value(expr, hint)[0]
+
+    def nonzero(self, lanes: Lanes) -> str:
+        """An i1: whether any lane is not zero."""
+        merged = lanes[0]
+        for lane in lanes[1:]:
+            merged = self.text.let("t", f"or i32 {merged}, {lane}")
+        return self.text.let("c", f"icmp ne i32 {merged}, 0")
+
+    def load(self, decl: BufferDecl, index: e.Expr, hint: str) -> Lanes:
+        text, lanes = self.text, lanes_of(decl.element)
+        at, guard = self._index(decl, index)
+        before = text.block
+        inside, after = text.unique("inside"), text.unique("after")
+        if guard is not None:
+            text.branch(guard, inside, after)
+            text.start(inside)
+        loaded: list[str] = []
+        for lane in range(lanes):
+            address = self._address(decl, at, lane)
+            if decl.element in _HALVES:
+                half = text.let("h", f"load i16, ptr {address}, align 2")
+                loaded.append(text.let("t", f"zext i16 {half} to i32"))
+            else:
+                loaded.append(text.let("t", f"load i32, ptr {address}, align 4"))
+        if decl.element is DataType.Bool:
+            loaded = [text.let("t", f"zext i1 {self.nonzero((loaded[0],))} to i32")]
+        if guard is None:
+            return tuple(loaded)
+        text.jump(after)
+        text.start(after)
+        return tuple(text.let(hint, f"phi i32 [ {x}, %{inside} ], [ 0, %{before} ]") for x in loaded)
+
+    def store(self, decl: BufferDecl, index: e.Expr, value: e.Expr) -> None:
+        text = self.text
+        at, guard = self._index(decl, index)
+        lanes = self.value(value)
+        inside, after = text.unique("inside"), text.unique("after")
+        if guard is not None:
+            text.branch(guard, inside, after)
+            text.start(inside)
+        for number, lane in enumerate(lanes):
+            address = self._address(decl, at, number)
+            if decl.element in _HALVES:
+                half = text.let("h", f"trunc i32 {lane} to i16")
+                text.do(f"store i16 {half}, ptr {address}, align 2")
+            else:
+                text.do(f"store i32 {lane}, ptr {address}, align 4")
+        if guard is not None:
+            text.jump(after)
+            text.start(after)
+
+    def atomic(self, expr: e.Atomic, hint: str) -> str:
+        text, decl = self.text, self.prepared.buffer(expr.buffer)
+        at, guard = self._index(decl, expr.index)
+        operands = [self.scalar(c) for c in expr.children[1:]]
+        before = text.block
+        inside, after = text.unique("inside"), text.unique("after")
+        if guard is not None:
+            text.branch(guard, inside, after)
+            text.start(inside)
+        old = self._exchange(expr.op, decl, self._address(decl, at, 0), operands)
+        if guard is None:
+            return old
+        text.jump(after)
+        text.start(after)
+        return text.let(hint, f"phi i32 [ {old}, %{inside} ], [ 0, %{before} ]")
+
+    def _exchange(self, op: AtomicOp, decl: BufferDecl, address: str, operands: list[str]) -> str:
+        let, value = self.text.let, operands[0]
+        if decl.access.shared:
+            # One thread runs the whole workgroup, so nobody else can see this memory.
+            old = let("old", f"load i32, ptr {address}, align 4")
+            self.text.do(f"store i32 {self._changed(op, old, operands)}, ptr {address}, align 4")
+            return old
+        if op is AtomicOp.CompareExchange:
+            swap = f"cmpxchg ptr {address}, i32 {operands[1]}, i32 {value} seq_cst seq_cst, align 4"
+            return let("old", f"extractvalue {{ i32, i1 }} {let('x', swap)}, 0")
+        return let("old", f"atomicrmw {_ATOMIC[op]} ptr {address}, i32 {value} seq_cst, align 4")
+
+    def _changed(self, op: AtomicOp, old: str, operands: list[str]) -> str:
+        let, value = self.text.let, operands[0]
+        match op:
+            case AtomicOp.Exchange:
+                return value
+            case AtomicOp.CompareExchange:
+                same = let("c", f"icmp eq i32 {old}, {operands[1]}")
+                return let("t", f"select i1 {same}, i32 {value}, i32 {old}")
+            case AtomicOp.Min | AtomicOp.Max:
+                return let("t", f"call i32 @llvm.{_ATOMIC[op]}.i32(i32 {old}, i32 {value})")
+            case _:
+                return let("t", f"{_ATOMIC[op]} i32 {old}, {value}")
+
+    def _index(self, decl: BufferDecl, index: e.Expr) -> tuple[str, str | None]:
+        """The element number as i64, and the i1 that says it is in bounds (None: always)."""
+        let = self.text.let
+        form = self.ranges.form(index) if self.ids.invocation else None
+        if form is not None and self.ranges.proved(form, decl, fast=self.fast):
+            return self._affine(form), None
+        if self.ids.invocation and self.ranges.is_invocation(form):
+            return self.ids.invocation, let(
+                "ok", f"icmp ult i64 {self.ids.invocation}, {length_of(decl, wide=True)}"
+            )
+        at = self.scalar(index)
+        ok = let("ok", f"icmp ult i32 {at}, {length_of(decl)}")
+        return let("at", f"zext i32 {at} to i64"), ok
+
+    def _affine(self, form: Affine) -> str:
+        """The index in 64 bits, so that LLVM sees a plain stride along the loop."""
+        ids = self.ids
+        assert ids.invocation
+        if form.group == form.local * self.ranges.width:
+            terms = [(form.local, ids.invocation)]
+        else:
+            terms = [(form.group, ids.workgroup), (form.local, ids.local)]
+        total = str(form.offset) if form.offset or not any(factor for factor, _ in terms) else ""
+        for factor, name in terms:
+            if factor:
+                part = str(name) if factor == 1 else self.text.let("at", f"mul i64 {name}, {factor}")
+                total = self.text.let("at", f"add i64 {part}, {total}") if total else part
+        return total
+
+    def _address(self, decl: BufferDecl, at: str, lane: int) -> str:
+        lanes = lanes_of(decl.element)
+        base = f"ptr %b_{decl.name}, i64 {at}"
+        if lanes > 1:
+            return self.text.let("p", f"getelementptr inbounds [{lanes} x i32], {base}, i64 {lane}")
+        element = "i16" if decl.element in _HALVES else "i32"
+        return self.text.let("p", f"getelementptr inbounds {element}, {base}")
+
+
+def length_of(decl: BufferDecl, *, wide: bool = False) -> str:
+    """The length of a buffer in elements, as an i32 or i64 operand."""
+    if decl.count:
+        return str(decl.count) if wide else literal(decl.count)
+    return f"%len_{decl.name}.wide" if wide else f"%len_{decl.name}"
+
+
+def literal(bits: int) -> str:
+    low = bits & 0xFFFFFFFF
+    return str(low - (1 << 32) if low >> 31 else low)

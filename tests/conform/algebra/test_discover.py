@@ -1,0 +1,74 @@
+"""What holds without being declared, what does not exist, and what the laws do not tell apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vyre.conform.algebra.cache import ProofCache
+from vyre.conform.algebra.collisions import collisions, separate
+from vyre.conform.algebra.discover import discover, missing_elements
+from vyre.conform.algebra.report import shown_law
+from vyre.conform.registry import lookup, primitives, spec
+from vyre.conform.spec.law import label
+
+CACHE = ProofCache(None)
+
+
+def test_an_undeclared_law_is_found() -> None:
+    bare = replace(spec("primitive.bitwise.and"), laws=(), properties=())
+    found = {shown_law(r) for r in discover([bare], lookup, CACHE)}
+    assert {"Commutative", "Associative", "Idempotent", "Identity(0xFFFFFFFF)", "Absorbing(0)"} <= found
+    assert {"DistributiveOver(bitwise.or)", "LatticeAbsorption(bitwise.or)"} <= found
+    assert not {"SelfInverse(0)", "Identity(0)", "LeftIdentity(0xFFFFFFFF)"} & found
+
+
+def test_what_is_declared_is_not_discovered() -> None:
+    known = spec("primitive.bitwise.and")
+    found = {shown_law(r) for r in discover([known], lookup, CACHE)}
+    assert not found & {label(law) for law in (*known.laws, *known.properties)}
+
+
+def test_the_laws_of_a_unary_op_are_found() -> None:
+    bare = replace(spec("primitive.bitwise.not"), laws=(), properties=())
+    found = {shown_law(r) for r in discover([bare], lookup, CACHE)}
+    assert {"Involution", "Complement(identity, 0xFFFFFFFF)", "DeMorgan(bitwise.and, bitwise.or)"} <= found
+
+
+def test_no_element_exists_where_none_is_declared() -> None:
+    ops = [spec("primitive.math.sub"), spec("primitive.math.add"), spec("primitive.compare.eq")]
+    missing = {(m.op, m.law): str(m.evidence) for m in missing_elements(ops, lookup, CACHE)}
+    assert missing["primitive.math.sub", "LeftIdentity"] == "proved"
+    assert missing["primitive.compare.eq", "RightAbsorbing"] == "proved"
+    assert ("primitive.math.sub", "RightIdentity") not in missing
+    assert ("primitive.math.add", "LeftIdentity") not in missing
+    assert set(missing.values()) == {"proved"}
+
+
+def test_the_known_collisions_are_listed_and_settled() -> None:
+    found = {(c.first, c.second): c for c in collisions(primitives())}
+    equal = {
+        frozenset(p.removeprefix("primitive.") for p in pair)
+        for pair, c in found.items()
+        if c.relation == "equal"
+    }
+    assert frozenset({"compare.lt", "compare.gt"}) in equal
+    assert frozenset({"compare.le", "compare.ge"}) in equal
+    assert frozenset({"math.sub", "math.mod"}) in equal
+    assert frozenset({"math.div", "bitwise.shl"}) in equal
+    assert found["primitive.math.add", "primitive.bitwise.xor"].relation == "contained"
+    assert found["primitive.math.add", "primitive.bitwise.or"].relation == "contained"
+    assert all(c.rule != "none" for c in found.values())
+
+
+def test_ops_that_nothing_separates_are_named() -> None:
+    add = spec("primitive.math.add")
+    twin = replace(add, id="acme.math.add")
+    assert separate(add, twin)[0] == "none"
+    (collision,) = collisions([add, twin])
+    assert (collision.relation, collision.rule) == ("equal", "none")
+
+
+def test_a_boundary_separates_where_no_golden_row_does() -> None:
+    first = replace(spec("primitive.math.add"), id="acme.first")
+    second = replace(spec("primitive.math.sub"), id="acme.second")
+    assert separate(first, second)[0] == "boundary"

@@ -1,0 +1,137 @@
+"""Kept proofs: used where they apply, made again where they do not."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from vyre.conform.algebra import cache as module
+from vyre.conform.algebra import solvers
+from vyre.conform.algebra.cache import ProofCache, default_folder, digest
+from vyre.conform.algebra.solvers import BITS, DIVISION, Answer, Attempt, plan, solve
+from vyre.errors import VyreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAD = "(set-logic QF_BV)\n(declare-const x0_0 (_ BitVec 32))\n"
+TRUE = HEAD + "(assert (= x0_0 #x00000007))\n"
+FALSE = HEAD + "(assert (distinct x0_0 x0_0))\n"
+
+
+def solved_again(text: str, *, attempts: object) -> solvers.Verdict:
+    pytest.fail(f"solved again: {text}")
+
+
+def undecided(text: str, *, attempts: object) -> solvers.Verdict:
+    return solvers.Verdict(Answer.Unknown, {}, BITS[0], "1", 0.0)
+
+
+def version_99(name: str) -> str:
+    return "99"
+
+
+def no_version(name: str) -> str:
+    return ""
+
+
+@pytest.mark.parametrize("solver", ["bitwuzla", "cvc5", "z3"])
+def test_every_solver_answers_alike(solver: str) -> None:
+    attempt = (Attempt(solver),)
+    yes, no = solve(TRUE, attempts=attempt), solve(FALSE, attempts=attempt)
+    assert (yes.answer, yes.model) == (Answer.Sat, {"x0_0": 7})
+    assert (no.answer, no.model) == (Answer.Unsat, {})
+    assert yes.version
+
+
+def test_a_solver_that_gives_up_is_followed_by_the_next() -> None:
+    hard = HEAD + (
+        "(declare-const x1_0 (_ BitVec 32))\n(declare-const x2_0 (_ BitVec 32))\n"
+        "(assert (distinct (bvmul x0_0 (bvsub x1_0 x2_0)) (bvsub (bvmul x0_0 x1_0) (bvmul x0_0 x2_0))))\n"
+    )
+    given_up = solve(hard, attempts=(Attempt("bitwuzla", seconds=0.05),))
+    assert given_up.answer is Answer.Unknown
+    second = Attempt("cvc5", (("solve-bv-as-int", "sum"),))
+    verdict = solve(hard, attempts=(Attempt("bitwuzla", seconds=0.05), second))
+    assert (verdict.answer, verdict.attempt) == (Answer.Unsat, second)
+
+
+def test_division_is_asked_as_integers_first() -> None:
+    assert plan("(bvudiv a b)") is DIVISION
+    assert plan("(bvadd a b)") is BITS
+
+
+def test_no_solver_is_an_error_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solvers, "solver_version", no_version)
+    with pytest.raises(VyreError, match=r"vyre\[conform\]"):
+        solve(TRUE)
+
+
+def kept(folder: Path) -> Path:
+    (path,) = folder.rglob("*.json")
+    return path
+
+
+def test_an_answer_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = ProofCache(tmp_path).solve(TRUE)
+    monkeypatch.setattr(module, "solve", solved_again)
+    second = ProofCache(tmp_path).solve(TRUE)
+    assert not first.cached
+    assert second.cached
+    assert (second.answer, second.model, second.attempt) == (first.answer, first.model, first.attempt)
+    assert second.version == first.version
+    assert [p.suffix for p in tmp_path.rglob("*.*")] == [".json"]
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", "null", '{"check": 1}', "flip", "forge", "swap"])
+def test_a_damaged_entry_is_made_again(tmp_path: Path, damage: str) -> None:
+    cache = ProofCache(tmp_path)
+    cache.solve(TRUE)
+    path = kept(tmp_path)
+    record = json.loads(path.read_text())
+    match damage:
+        case "flip":
+            record["answer"] = "unsat"
+        case "forge":
+            record["model"] = {"x0_0": 8}
+        case "swap":
+            record["key"] = digest(FALSE, BITS)
+        case _:
+            record = None
+    path.write_text(damage if record is None else json.dumps(record))
+    again = cache.solve(TRUE)
+    assert not again.cached
+    assert again.model == {"x0_0": 7}
+    assert cache.solve(TRUE).cached
+
+
+def test_the_key_holds_everything_an_answer_rests_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = digest(TRUE, BITS)
+    assert digest(FALSE, BITS) != key
+    assert digest(TRUE, DIVISION) != key
+    assert digest(TRUE, (Attempt("bitwuzla", (("REWRITE_LEVEL", "0"),)),)) != digest(
+        TRUE, (Attempt("bitwuzla"),)
+    )
+    monkeypatch.setattr(module, "solver_version", version_99)
+    assert digest(TRUE, BITS) != key
+
+
+def test_an_unknown_answer_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "solve", undecided)
+    ProofCache(tmp_path).solve(TRUE)
+    assert list(tmp_path.rglob("*.json")) == []
+
+
+def test_a_cache_that_cannot_be_written_costs_nothing_else(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    assert ProofCache(blocked).solve(TRUE).answer is Answer.Sat
+
+
+def test_the_folder_follows_xdg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert default_folder() == tmp_path / "vyre" / "proofs"
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    assert default_folder().parts[-3:] == (".cache", "vyre", "proofs")

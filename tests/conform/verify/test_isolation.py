@@ -1,0 +1,158 @@
+"""A crash or a hang of a backend is a result with the case that caused it, and the run goes on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite")
+
+import broken_backends as broken
+from runs import certify
+
+from vyre.conform.isolate import BackendCrash, BackendFault, BackendHang, Isolated, inspect, load
+from vyre.conform.registry import spec
+from vyre.conform.spec.program import application
+from vyre.errors import DispatchError, UnsupportedByBackend
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def here_importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child process finds `broken_backends` as this one does."""
+    monkeypatch.syspath_prepend(str(HERE))
+
+
+@pytest.fixture
+def isolated() -> Iterator[Any]:
+    opened: list[Isolated] = []
+
+    def start(name: str, *, timeout: float = 30.0) -> Isolated:
+        opened.append(Isolated(f"broken_backends:{name}", timeout=timeout))
+        return opened[-1]
+
+    yield start
+    for backend in opened:
+        backend.close()
+
+
+def multiply(backend: Any, a: Any, b: Any, *, shared: bool = False) -> Any:
+    kernel = application(spec("primitive.math.mul"))
+    arrays = {"x0": np.asarray(a, np.uint32), "x1": np.asarray(b, np.uint32), "out": np.zeros(len(a), np.uint32)}
+    if shared:
+        for name, array in arrays.items():
+            arrays[name] = np.frombuffer(backend.allocate(array.nbytes), np.uint32)
+            arrays[name][:] = array
+    views = {n: x.view(np.uint8).data for n, x in arrays.items()}
+    backend.compile(kernel.program).run({n: v if n == "out" else v.toreadonly() for n, v in views.items()}, (1, 1, 1))
+    return arrays["out"]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_child_computes_what_its_backend_computes(shared: bool, isolated: Any) -> None:
+    backend = isolated("Right")
+    assert multiply(backend, [2, 3, 0xFFFF_FFFF], [5, 7, 2], shared=shared).tolist() == [10, 21, 0xFFFF_FFFE]
+    assert backend.describe().name == backend.name == "right"
+    executable = backend.compile(application(spec("primitive.math.mul")).program)
+    assert inspect(executable).source == "the source of a broken backend"
+
+
+def test_a_refusal_and_an_exception_come_through(isolated: Any) -> None:
+    program = application(spec("primitive.math.div")).program
+    with pytest.raises(UnsupportedByBackend, match="Div is not supported by the backend refusing: it has none"):
+        isolated("Refusing").compile(program)
+    with pytest.raises(BackendFault, match="RuntimeError: the compiler gave up"):
+        isolated("Raising").compile(program)
+
+
+def test_a_backend_that_does_not_exist(isolated: Any) -> None:
+    with pytest.raises(DispatchError, match="NoSuch"):
+        isolated("NoSuch")
+    with pytest.raises(DispatchError, match="module:Class"):
+        load("no_such_module:Backend")
+
+
+def test_after_a_crash_the_next_request_is_answered(isolated: Any) -> None:
+    backend = isolated("Exiting")
+    assert multiply(backend, [2], [5], shared=True).tolist() == [10]
+    with pytest.raises(BackendCrash, match="exit status 3"):
+        multiply(backend, [200], [5], shared=True)
+    assert multiply(backend, [3], [5], shared=True).tolist() == [15]
+    assert backend.restarts == 1
+
+
+def test_a_hang_ends_after_the_timeout(isolated: Any) -> None:
+    backend = isolated("Hanging", timeout=1.0)
+    with pytest.raises(BackendHang, match="did not answer within 1 s"):
+        multiply(backend, [0], [5])
+    assert multiply(backend, [3], [5]).tolist() == [15]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "actual"), [("Exiting", "crash", "exit status 3"), ("Segfaulting", "crash", "SIGSEGV")]
+)
+def test_a_crash_is_narrowed_to_one_case(name: str, kind: str, actual: str, isolated: Any, tmp_path: Path) -> None:
+    results = certify(isolated(name), tmp_path, ops=("primitive.math.mul", "primitive.bitwise.xor"), cases=64)
+    failure = next(f for f in results.failures if f.op == "primitive.math.mul")
+    assert failure.kind == kind
+    assert actual in failure.actual
+    assert failure.note == "at a single case"
+    assert failure.inputs == ("0xC8", "0x0")
+    assert failure.case == "primitive.math.mul/u8/51200"
+    assert failure.expected == "0x0"
+    assert {op.id: op.status for op in results.ops} == {
+        "primitive.math.mul": "failed",
+        "primitive.bitwise.xor": "passed",
+    }
+
+
+def test_a_hang_is_a_result_and_the_run_goes_on(isolated: Any, tmp_path: Path) -> None:
+    backend = isolated("Hanging", timeout=2.0)
+    results = certify(backend, tmp_path, ops=("primitive.math.mul", "primitive.bitwise.xor"), cases=64, largest=0)
+    failure = next(f for f in results.failures if f.op == "primitive.math.mul")
+    assert (failure.kind, failure.note) == ("hang", "at a single case")
+    assert failure.inputs[0] == "0x0"
+    assert {op.id: op.status for op in results.ops} == {
+        "primitive.math.mul": "failed",
+        "primitive.bitwise.xor": "passed",
+    }
+
+
+def test_a_child_ends_with_its_parent() -> None:
+    code = (
+        "import os, sys; from vyre.conform.isolate import Isolated\n"
+        "b = Isolated('broken_backends:Right'); print(b._process.pid, flush=True); os.kill(os.getpid(), 9)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    child = int(done.stdout)
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return
+        if state == "Z":
+            return
+        time.sleep(0.05)
+    pytest.fail("the child outlived its parent")
+
+
+def test_an_isolated_run_gives_the_bytes_of_one_in_process(isolated: Any, tmp_path: Path) -> None:
+    ops = ("primitive.math.sub", "cast.u32.f16", "cast.u64.u128", "atomic.exchange")
+    inside = certify(broken.WrongOnEqual(), tmp_path / "a", ops=ops, cases=256, largest=0)
+    outside = certify(isolated("WrongOnEqual"), tmp_path / "b", ops=ops, cases=256, largest=0)
+    assert inside.failures
+    assert [f.inputs for f in inside.failures] == [f.inputs for f in outside.failures]
+    assert inside.ops == outside.ops
