@@ -120,8 +120,8 @@ def _construct(value: str) -> Any:
 
 def described(backend: Backend) -> BackendInfo:
     """What the backend says about itself. Raises `DispatchError` if that is no `BackendInfo`."""
-    info: object = backend.describe()
-    if not isinstance(info, BackendInfo):
+    info = backend.describe()
+    if not isinstance(info, BackendInfo):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DispatchError(
             f"describe() of the backend {backend.name!r} gave a {type(info).__name__}, not a BackendInfo.",
             fix="return vyre.BackendInfo(…) from describe().",

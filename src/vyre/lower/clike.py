@@ -16,6 +16,7 @@ from vyre.ir import node as n
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE, CastRule
+from vyre.lower.prepare import function_name
 
 if TYPE_CHECKING:
     from vyre.ir.buffers import BufferDecl
@@ -83,6 +84,10 @@ class Dialect(ABC):
     @abstractmethod
     def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str]) -> str: ...
 
+    @abstractmethod
+    def function_head(self, name: str, params: list[str]) -> str:
+        """The first line of a function from u32 to u32."""
+
     def opaque(self, literal: str) -> str:
         """A literal that the compiler may not take for a constant expression, where it would judge it."""
         return literal
@@ -108,6 +113,17 @@ def _is_constant(expr: e.Expr, prepared: Prepared) -> bool:
 def lanes_of(t: DataType) -> int:
     """How many u32 lanes carry a value of this type."""
     return 2 if t is DataType.F64 else t.lanes
+
+
+def function_lines(prepared: Prepared, dialect: Dialect) -> list[str]:
+    """The soft ops that the program calls, one function each."""
+    lines: list[str] = []
+    for function in prepared.functions:
+        emitter = ClikeEmitter(function.body, dialect)
+        lines.append(dialect.function_head(function.name, [f"v_{name}" for name in function.params]))
+        lines += emitter.body()
+        lines += [f"  return {emitter.value(function.result)};", "}"]
+    return lines
 
 
 class ClikeEmitter:
@@ -220,6 +236,8 @@ class ClikeEmitter:
                 return d.vector([self.value(x) for x in lanes])
             case e.Cast():
                 return self._cast(expr)
+            case e.Call(op_id=op_id, args=args):
+                return f"{function_name(op_id)}({', '.join(self.value(x) for x in args)})"
             case _:
                 raise AssertionError(expr)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.operators import AtomicOp
 from vyre.ir.types import DataType
-from vyre.lower.clike import ClikeEmitter, Dialect, lanes_of
+from vyre.lower.clike import ClikeEmitter, Dialect, function_lines, lanes_of
 from vyre.lower.preamble import id_lines, parameter_lines, used_helpers
 from vyre.lower.source import Source, bound_buffers, hidden_words
 from vyre.lower.support import check_supported
@@ -93,6 +93,9 @@ class CudaDialect(Dialect):
     def declare(self, name: str, lanes: int, value: str) -> str:
         return f"{self.type_name(lanes)} {name} = {value};"
 
+    def function_head(self, name: str, params: list[str]) -> str:
+        return f"FN u32 {name}({', '.join(f'u32 {p}' for p in params)}) {{"
+
     def loop_head(self, var: str, start: str, stop: str) -> str:
         return f"for (u32 {var} = {start}; {var} < {stop}; {var}++) {{"
 
@@ -134,8 +137,10 @@ def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
     body = id_lines(prepared, lambda k: f"threadIdx.{'xyz'[k]}", lambda k: f"blockIdx.{'xyz'[k]}")
     body += shared_memory(prepared, dialect.element_type, "__shared__", dialect.barrier)
     body += ClikeEmitter(prepared, dialect).body()
+    functions = function_lines(prepared, dialect)
     lines = [
-        *used_helpers(_PRELUDE, body),
+        *used_helpers(_PRELUDE, [*functions, *body]),
+        *functions,
         "",
         f'extern "C" __global__ void __launch_bounds__({x * y * z}) {ENTRY}(',
         *parameter_lines(params),

@@ -10,7 +10,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from vyre.compose.registry import Registry
-from vyre.ir.expr import Call, Cast, Expr, FReduce
+from vyre.ir.expr import Call, Cast, Expr, FReduce, UnOp
+from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, rebuild, with_parts
 from vyre.lower.reductions import expand_reduction
@@ -77,7 +78,7 @@ def _legal(root: Expr, types: Types) -> Expr:
     for expr in postorder(root):
         operands = tuple(done[c] for c in expr.children)
         kinds = [types.type(c) for c in expr.children]
-        op_id = lowering(expr, kinds)
+        op_id = None if _keeps_bits(expr, kinds) else lowering(expr, kinds)
         if op_id is None:
             done[expr] = rebuild(expr, operands)
             continue
@@ -87,6 +88,17 @@ def _legal(root: Expr, types: Types) -> Expr:
         result = types.type(expr)
         done[expr] = call if result is DataType.U32 else Cast(result, call)
     return done[root]
+
+
+def _keeps_bits(expr: Expr, operands: list[DataType]) -> bool:
+    """Operations on the sign bit and casts from U32 are single instructions everywhere."""
+    match expr:
+        case UnOp(op=UnaryOp.FNeg | UnaryOp.FAbs):
+            return True
+        case Cast():
+            return operands[0] is DataType.U32
+        case _:
+            return False
 
 
 def _bits(value: Expr) -> Expr:

@@ -34,9 +34,11 @@ class NameSupply:
         return name
 
 
-def rename_unique(entry: tuple[Node, ...], supply: NameSupply) -> tuple[Node, ...]:
-    """The same statements with every variable renamed apart."""
-    outermost: dict[str, str] = {}
+def rename_unique(
+    entry: tuple[Node, ...], supply: NameSupply, *, outer: dict[str, str] | None = None
+) -> tuple[Node, ...]:
+    """The same statements with every variable renamed apart; `outer` names what is visible already."""
+    outermost = dict(outer or {})
 
     def statement(node: Node, scope: dict[str, str], _: list[Node]) -> tuple[Node, dict[str, str]]:
         exprs = tuple(_substitute(x, scope) for x in node.exprs)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.types import DataType
 from vyre.lower.barriers import free_barriers
-from vyre.lower.clike import ClikeEmitter, Dialect, lanes_of
+from vyre.lower.clike import ClikeEmitter, Dialect, function_lines, lanes_of
 from vyre.lower.cuda import ATOMIC_HELPERS, shared_memory, storage_suffix
 from vyre.lower.preamble import id_lines, parameter_lines, used_helpers
 from vyre.lower.source import Source, bound_buffers, hidden_words
@@ -88,6 +88,9 @@ class OpenClDialect(Dialect):
     def declare(self, name: str, lanes: int, value: str) -> str:
         return f"{self.type_name(lanes)} {name} = {value};"
 
+    def function_head(self, name: str, params: list[str]) -> str:
+        return f"FN u32 {name}({', '.join(f'u32 {p}' for p in params)}) {{"
+
     def loop_head(self, var: str, start: str, stop: str) -> str:
         return f"for (u32 {var} = {start}; {var} < {stop}; {var}++) {{"
 
@@ -134,9 +137,11 @@ def emit(prepared: Prepared, *, backend: str = "opencl") -> Source:
     body = id_lines(prepared, lambda k: f"(u32)get_local_id({k})", lambda k: f"(u32)get_group_id({k})")
     body += shared_memory(prepared, dialect.element_type, "__local", dialect.barrier)
     body += ClikeEmitter(prepared, dialect).body()
+    functions = function_lines(prepared, dialect)
     prelude = _PRELUDE + "".join(_MEMORY.format(s=s, q=f"__{s}") for s in ("global", "local"))
     lines = [
-        *used_helpers(prelude, body),
+        *used_helpers(prelude, [*functions, *body]),
+        *functions,
         "",
         f"__kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))",
         f"void {ENTRY}(",

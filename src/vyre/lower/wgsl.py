@@ -19,7 +19,7 @@ from vyre.ir.expr import Atomic
 from vyre.ir.operators import AtomicOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import expressions
-from vyre.lower.clike import ClikeEmitter, Dialect, lanes_of
+from vyre.lower.clike import ClikeEmitter, Dialect, function_lines, lanes_of
 from vyre.lower.nesting import flatten
 from vyre.lower.returns import settle_returns
 from vyre.lower.source import BASE_WORDS, Source, bound_buffers, hidden_words
@@ -92,6 +92,9 @@ class WgslDialect(Dialect):
 
     def declare(self, name: str, lanes: int, value: str) -> str:
         return f"var {name}: {self.type_name(lanes)} = {value};"
+
+    def function_head(self, name: str, params: list[str]) -> str:
+        return f"fn {name}({', '.join(f'{p}: u32' for p in params)}) -> u32 {{"
 
     def loop_head(self, var: str, start: str, stop: str) -> str:
         return f"for (var {var}: u32 = {start}; {var} < {stop}; {var}++) {{"
@@ -219,6 +222,7 @@ def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
     lines += [f"var<workgroup> b_{decl.name}: {dialect.array(decl)};" for decl in shared]
     for decl in prepared.buffers:
         lines += dialect.functions(decl)
+    lines += function_lines(prepared, dialect)
     x, y, z = prepared.workgroup_size
     lines += [
         f"@compute @workgroup_size({x}, {y}, {z})",

@@ -51,8 +51,6 @@ def print_op(op: Op) -> str:
     lines = [f"op {op.id}({params}) -> {_type(op.output, 'output')} {{"]
     if op.category is not Category.A:
         lines.append(f"{_INDENT}category {op.category.value}")
-    if not isinstance(op.doc, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise PrintError(f"{op.doc!r} is not a text.", fix="use a str.", place="doc")
     if op.doc:
         quoted = [quote(line, '"') for line in op.doc.splitlines(keepends=True)]
         lines.append(f"{_INDENT}doc {quoted[0]}")
