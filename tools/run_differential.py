@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import multiprocessing
 import os
 import sys
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -33,7 +35,11 @@ if TYPE_CHECKING:
 
 PROGRAMS = Path(__file__).parent.parent / "tests" / "regressions" / "programs"
 STEP = 20
+TASKS = 50
+"""Chunks of STEP programs that one process takes."""
+
 SHRINKING_QUESTIONS = 400
+PATIENCE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +91,21 @@ def parts(arguments: argparse.Namespace, chunks: list[range]) -> Iterator[Part]:
         for chunk in chunks:
             yield work(arguments.backend, chunk, *rest)
         return
-    with ProcessPoolExecutor(arguments.jobs) as pool:
+    # Drivers keep some memory of every kernel, so processes are replaced after a while.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(arguments.jobs, mp_context=context, max_tasks_per_child=TASKS) as pool:
         todo = iter(chunks)
         # A few chunks ahead of the one that is waited for, so that interrupting loses little.
         running = [pool.submit(work, arguments.backend, c, *rest) for c in islice(todo, 2 * arguments.jobs)]
         while running:
             yield running.pop(0).result()
             running += [pool.submit(work, arguments.backend, c, *rest) for c in islice(todo, 1)]
+
+
+def progress(verdicts: Counter[Verdict], count: int, reached: int, seconds: float) -> str:
+    done = sum(verdicts.values())
+    left = (count - done) * seconds / done
+    return f"{done} of {count}, {done / seconds:.1f}/s, {left:.0f} s left; go on with --first {reached}"
 
 
 def main() -> int:
@@ -113,22 +127,23 @@ def main() -> int:
     verdicts: Counter[Verdict] = Counter()
     device = ""
     told = started
-    for part in parts(arguments, chunks):
-        verdicts += part.verdicts
-        device = part.device
-        for detail in part.details:
-            print(detail, file=sys.stderr, flush=True)
-        now = time.perf_counter()
-        if now - told > 5:
-            told = now
-            rate = sum(verdicts.values()) / (now - started)
-            left = (last - part.seeds.stop) / rate
-            print(
-                f"{sum(verdicts.values())} of {arguments.count}, {rate:.1f}/s, {left:.0f} s left; "
-                f"go on with --first {part.seeds.stop}",
-                file=sys.stderr,
-                flush=True,
-            )
+    reached = arguments.first
+    try:
+        for part in parts(arguments, chunks):
+            reached = part.seeds.stop
+            verdicts += part.verdicts
+            device = part.device
+            for detail in part.details:
+                print(detail, file=sys.stderr, flush=True)
+            now = time.perf_counter()
+            if now - told > PATIENCE:
+                told = now
+                print(
+                    progress(verdicts, arguments.count, reached, now - started), file=sys.stderr, flush=True
+                )
+    except BrokenProcessPool:
+        print(f"a process died near seed {reached}; find it with --first {reached} --jobs 1", file=sys.stderr)
+        return 1
     bad = verdicts[Verdict.Differs] + verdicts[Verdict.Failed]
     print(
         f"{arguments.backend}: {sum(verdicts.values())} programs (seeds {arguments.first} to {last - 1}), "

@@ -161,7 +161,7 @@ REFUSED: list[tuple[DataType, Any, str]] = [
     (DataType.Bytes, np.zeros(2, np.uint32), r"got uint32.*np\.uint8"),
     (DataType.U32, np.uint32(3), "single number|got a uint32"),
     (DataType.U32, np.array(3, np.uint32), "single number"),
-    (DataType.U32, [1, 2], r"got a list.*np\.zeros"),
+    (DataType.U32, [1, 2], r"got a list.*np\.array"),
     (DataType.U32, np.array(["a"]), "got str"),
     (DataType.U32, np.array([None]), "got object"),
 ]

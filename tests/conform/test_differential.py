@@ -16,6 +16,8 @@ from vyre.conform.generate.programs import generate_program
 from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from vyre.ir.program import Program
 
 TOOL = Path(__file__).parent.parent.parent / "tools" / "run_differential.py"
@@ -53,6 +55,29 @@ def test_a_refusal_is_no_failure_and_an_error_is() -> None:
     verdict, detail = judge(GENERATED, Raising(DispatchError("lost.", fix="wait.")))
     assert verdict is Verdict.Failed
     assert detail.startswith("DispatchError: lost.")
+
+
+class Overflowing:
+    """Writes one byte behind its last buffer, as a kernel on the caller's own memory could."""
+
+    name = "overflowing"
+
+    def describe(self) -> BackendInfo:
+        return BackendInfo(self.name, "0", "none")
+
+    def compile(self, program: Program) -> Overflowing:
+        return self
+
+    def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
+        view = list(buffers.values())[-1]
+        whole = memoryview(view.obj)  # pyright: ignore[reportArgumentType]
+        whole[256 + view.nbytes] ^= 1
+
+
+def test_a_backend_that_writes_outside_of_a_buffer_is_told() -> None:
+    verdict, detail = judge(GENERATED, Overflowing())
+    assert verdict is Verdict.Failed
+    assert "wrote outside of the buffer" in detail
 
 
 def test_kept_programs_come_back_whole_under_a_name_made_of_their_content(tmp_path: Path) -> None:

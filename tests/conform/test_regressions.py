@@ -35,13 +35,12 @@ def test_failures_that_differ_are_both_kept(tmp_path: Path) -> None:
     assert set(store.load("mi/ne").values()) == {FAILURE, other}
 
 
-@pytest.mark.parametrize("damage", [lambda b: b[:-5], lambda b: b.replace(b'"0x3"', b'"0x4"'), lambda b: b"{}"])
-def test_a_damaged_file_is_set_aside(damage: object, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("old", "new"), [(b"}", b""), (b'"0x3"', b'"0x4"'), (b'"seed":7,', b"")])
+def test_a_damaged_file_is_set_aside(old: bytes, new: bytes, tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.add(FAILURE)
     (path,) = tmp_path.rglob("*.json")
-    assert callable(damage)
-    path.write_bytes(damage(path.read_bytes()))
+    path.write_bytes(path.read_bytes().replace(old, new))
     assert store.load("mi/ne") == {}
     assert [p.suffix for p in store.damaged("mi/ne")] == [".damaged"]
 

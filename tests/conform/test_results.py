@@ -29,8 +29,9 @@ from vyre.errors import VyreError
 PLAN = RunPlan("mine", 1, 100, (1, 1), 0, ("primitive.math.div",), "abc", ("ops",), 4, False, 1 << 16, 3)
 FACTS = BackendFacts("mine", "1", "device", "driver", "tools", ("V1",), ("A",), (), "mine")
 FAILURE = Failure(
-    "mine", "ops", "primitive.math.div", "primitive.math.div/boundary/17", "primitive.math.div/inputs/0x0,0x0",
-    "value", ("0x0", "0x0"), "0x0", "0xFFFFFFFF", ("0x5", "0x0"), 3, 1, "", "program", "source", "vyre certify mine",
+    "mine", "ops", "primitive.math.div", "primitive.math.div/boundary/17",
+    "primitive.math.div/inputs/0x0,0x0", "value", ("0x0", "0x0"), "0x0", "0xFFFFFFFF", ("0x5", "0x0"), 3, 1,
+    "", "program", "source", "vyre certify mine",
 )  # fmt: skip
 OP = OpResult(
     "primitive.math.div", 1, "A", "failed", "", "native", "seen",
@@ -47,27 +48,31 @@ def test_results_read_back_and_are_canonical() -> None:
     data = RESULTS.to_json()
     assert Results.from_json(data) == RESULTS
     assert Results.from_json(data).to_json() == data
-    assert data == json.dumps(json.loads(data), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+    assert (
+        data
+        == json.dumps(json.loads(data), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+        + b"\n"
+    )
     assert len(RESULTS.digest) == 64
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("old", "new"),
     [
-        lambda d: d.pop("plan"),
-        lambda d: d.update(extra=1),
-        lambda d: d.update(schema="vyre.results/0"),
-        lambda d: d["plan"].update(seed="1"),
-        lambda d: d["ops"][0]["parity"][0].pop("cases"),
-        lambda d: d.update(ops={}),
+        ('"schema":"vyre.results/1"', '"schema":"vyre.results/0"'),
+        ('"schema":"vyre.results/1"', '"schema":"vyre.results/1","extra":1'),
+        (',"schema":"vyre.results/1"', ""),
+        ('"skip":0', '"skip":"0"'),
+        ('"skip":0,', ""),
+        ('"shard":[1,1]', '"shard":[1,1,1]'),
+        ('"missed":[]', '"missed":{}'),
     ],
 )
-def test_anything_else_is_refused(change: object) -> None:
-    record = json.loads(RESULTS.to_json())
-    assert callable(change)
-    change(record)
+def test_anything_else_is_refused(old: str, new: str) -> None:
+    text = RESULTS.to_json().decode()
+    assert old in text
     with pytest.raises(VyreError):
-        Results.from_json(json.dumps(record))
+        Results.from_json(text.replace(old, new))
 
 
 def test_bytes_that_are_no_json_are_refused() -> None:

@@ -24,6 +24,7 @@ MIN_BYTES = 16
 """A buffer of no bytes cannot exist in OpenCL; its length word still says 0."""
 
 _ALIGN = 16
+_POCL = "Portable Computing Language"
 _MAX_INVOCATIONS_X = 1 << 31
 _MAX_GRID_YZ = 65_535
 """What one launch may be: NVIDIA's driver has these limits, and 32-bit devices the first."""
@@ -68,7 +69,7 @@ class OpenClBackend:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a compiler's remarks are no trouble of the user's
             try:
-                built = self._cl.Program(self.context, source.text).build(options=["-cl-std=CL1.2"])
+                built = self._cl.Program(self.context, source.text).build(options=self._options(source))
                 kernel = self._cl.Kernel(built, source.entry)
             except self._cl.Error as error:
                 raise VyreError(
@@ -76,6 +77,12 @@ class OpenClBackend:
                     fix="report it with the source above; it is a fault of the lowering or of the driver.",
                 ) from None
         return OpenClExecutable(self, source, kernel)
+
+    def _options(self, source: Source) -> list[str]:
+        # Around barriers PoCL 3.1 miscompiles what its optimiser has rearranged: it loses stores, and
+        # stores past a bounds check (`docs/upstream-bugs.md`). Unoptimised, every program tried is right.
+        spoilt = self.device.platform.name == _POCL and "barrier(" in source.text
+        return ["-cl-std=CL1.2", "-cl-opt-disable"] if spoilt else ["-cl-std=CL1.2"]
 
     def _require_room(self, program: Program) -> None:
         device = self.device

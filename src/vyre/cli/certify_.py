@@ -22,24 +22,38 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
 
 @click.command("certify", epilog=_EPILOG)
 @click.argument("backend", required=False)
-@click.option("--backend-class", metavar="MODULE:CLASS", help="A backend that is not installed as an entry point.")
+@click.option(
+    "--backend-class", metavar="MODULE:CLASS", help="A backend that is not installed as an entry point."
+)
 @click.option("--cases", type=click.IntRange(0), metavar="N", help="Random cases per op and law [2^20].")
-@click.option("--ops", multiple=True, metavar="PATTERN", help="Only these ops: an id, a family, or a pattern.")
+@click.option(
+    "--ops", multiple=True, metavar="PATTERN", help="Only these ops: an id, a family, or a pattern."
+)
 @click.option("--stage", "stages", multiple=True, metavar="NAME", help="Only these stages.")
 @click.option("--shard", metavar="I/N", default="1/1", show_default=True, help="The I-th of N equal parts.")
-@click.option("--skip", type=click.IntRange(0), default=0, metavar="N", help="Leave out the first N cases of the run.")
+@click.option(
+    "--skip", type=click.IntRange(0), default=0, metavar="N", help="Leave out the first N cases of the run."
+)
 @click.option("--resume", is_flag=True, help="Go on with a run of the same options that was ended.")
 @click.option("--seed", type=click.IntRange(0, (1 << 64) - 1), metavar="N", help="Of all random cases.")
 @click.option("--exhaustive", is_flag=True, help="All 2^32 inputs of every op of one word.")
 @click.option("--quick", is_flag=True, help="A first look: few random cases, no triples.")
 @click.option("--programs", type=click.IntRange(0), metavar="N", help="Generated programs.")
-@click.option("--repeats", type=click.IntRange(1), default=3, show_default=True, help="Runs per case of a stage.")
+@click.option(
+    "--repeats", type=click.IntRange(1), default=3, show_default=True, help="Runs per case of a stage."
+)
 @click.option("--case", "case", metavar="NAME", help="Run one case alone and show its bits and source.")
-@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds to wait for the backend.")
+@click.option(
+    "--timeout", type=float, default=60.0, show_default=True, help="Seconds to wait for the backend."
+)
 @click.option("--in-process", is_flag=True, help="Run the backend in this process: a crash ends the run.")
 @click.option("--expected-failures", type=click.Path(), metavar="FILE", help="Lines `NAME: reason`.")
-@click.option("--state", type=click.Path(), default=".vyre", show_default=True, help="Where journals are kept.")
-@click.option("--failures", "folder", type=click.Path(), metavar="DIR", help="The store of failures [STATE/failures].")
+@click.option(
+    "--state", type=click.Path(), default=".vyre", show_default=True, help="Where journals are kept."
+)
+@click.option(
+    "--failures", "folder", type=click.Path(), metavar="DIR", help="The store of failures [STATE/failures]."
+)
 @click.option("--results", type=click.Path(), metavar="FILE", help="Write the results here as well.")
 @click.option("--junit", "junit_file", type=click.Path(), metavar="FILE", help="Write JUnit XML.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
@@ -60,7 +74,9 @@ def _target(backend: str | None, backend_class: str | None) -> str:
         raise VyreError("a backend and a class are both named.", fix="name one of them.")
     if backend_class:
         if ":" not in backend_class:
-            raise VyreError(f"{backend_class!r} is no MODULE:CLASS.", fix="write it like mypackage.gpu:Backend.")
+            raise VyreError(
+                f"{backend_class!r} is no MODULE:CLASS.", fix="write it like mypackage.gpu:Backend."
+            )
         sys.path.insert(0, "")
         return backend_class
     if backend:
@@ -82,14 +98,14 @@ def _closed(backend: Any) -> None:
 
 
 def _plan(name: str, options: dict[str, Any], store: Any) -> Any:
-    from vyre.conform.suite import (
-        ALL_STAGES,
+    from vyre.conform.plan import (
         DEFAULT_CASES,
         DEFAULT_PROGRAMS,
         DEFAULT_SEED,
         LARGEST,
         QUICK_CASES,
         QUICK_LARGEST,
+        QUICK_PROGRAMS,
         make_plan,
     )
 
@@ -102,8 +118,8 @@ def _plan(name: str, options: dict[str, Any], store: Any) -> Any:
         shard=_shard(options["shard"]),
         skip=options["skip"],
         ops=options["ops"],
-        stages=options["stages"] or ALL_STAGES,
-        programs=(32 if quick else DEFAULT_PROGRAMS) if programs is None else programs,
+        stages=options["stages"],
+        programs=(QUICK_PROGRAMS if quick else DEFAULT_PROGRAMS) if programs is None else programs,
         exhaustive=options["exhaustive"],
         largest=QUICK_LARGEST if quick else LARGEST,
         repeats=options["repeats"],
@@ -175,7 +191,9 @@ def _whole(target: str, options: dict[str, Any]) -> None:
         click.echo(data.decode(), nl=False)
     else:
         click.echo(render(results))
-        click.echo(f"\nresults   {folder / 'results.json'} (sha256 {results.digest[:16]}, {run.annex['seconds']} s)")
+        click.echo(
+            f"\nresults   {folder / 'results.json'} (sha256 {results.digest[:16]}, {run.annex['seconds']} s)"
+        )
     if not results.ok:
         raise SystemExit(1)
 

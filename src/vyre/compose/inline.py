@@ -19,7 +19,7 @@ from vyre.compose.template import Template, make_template
 from vyre.errors import Diagnostic, ValidationError
 from vyre.ir import expr as e
 from vyre.ir.limits import MAX_EXPANSION, MAX_NODES
-from vyre.ir.program import Program
+from vyre.ir.program import Program, require_program
 from vyre.ir.walk import BODY_NAMES, statements, with_parts
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def inline(program: Program, registry: Registry | None = None) -> Program:
 
     Statements keep their source locations at their new paths; hoisted ones get their caller's.
     """
+    require_program(program)
     found = scan(program.entry)
     if not found.calls:
         return program

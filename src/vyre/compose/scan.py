@@ -72,7 +72,8 @@ def scan(entry: Sequence[n.Node], result: e.Expr | None = None) -> Scan:
         inner = (child in carriers for body in node.bodies for child in body)
         if any(root in carriers for root in node.exprs) or any(inner):
             carriers.add(node)
-        if reserved := FRESH_NAME.fullmatch(defined_name(node) or ""):
+        name = defined_name(node)
+        if isinstance(name, str) and (reserved := FRESH_NAME.fullmatch(name)):
             number = max(number, int(reserved[1]) + 1)
     counts = tree_counts(list(order), roots) if carriers else {}
     calls = {expr: counts[expr] for expr in order if isinstance(expr, e.Call)}

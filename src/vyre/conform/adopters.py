@@ -35,7 +35,9 @@ def junit(results: Results) -> str:
     for op in results.ops:
         mine = [f for f in results.failures if f.op == op.id]
         suite = _Suite(root, op.id)
-        parity = [f for f in mine if f.case.count("/") == 2 or f.kind in ("coverage", "crash", "hang", "error")]
+        parity = [
+            f for f in mine if f.case.count("/") == 2 or f.kind in ("coverage", "crash", "hang", "error")
+        ]
         suite.test("parity", parity, results, refused=op.refusal)
         for law in op.laws:
             about = [f for f in mine if f.case.startswith(f"{op.id}/{law.law}/")]
@@ -90,7 +92,8 @@ def describe(failure: Failure) -> str:
     """A failure in one line."""
     inputs = ", ".join(failure.inputs)
     shown = f" on {inputs}" if inputs and len(inputs) < 200 else ""
-    return f"{failure.smallest if failure.op else failure.case}{shown}: expected {failure.expected}, got {failure.actual}"
+    name = failure.smallest if failure.op else failure.case
+    return f"{name}{shown}: expected {failure.expected}, got {failure.actual}"
 
 
 def _long(failure: Failure) -> str:

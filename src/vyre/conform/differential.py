@@ -30,6 +30,8 @@ INTEGER_TYPES = tuple(t for t in DataType if t not in FLOAT_TYPES and t is not D
 INTEGER_PROGRAMS = ProgramOptions(types=INTEGER_TYPES)
 """Programs of the integer track: every integer, lane and Bool type, Bytes buffers, no floats."""
 
+_GUARD = bytes([0xA5]) * 256
+
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
@@ -81,18 +83,29 @@ def run_on(backend: Backend, program: Program, generated: GeneratedProgram) -> d
 def run_bytes(
     backend: Backend, program: Program, inputs: Mapping[str, bytes], workgroups: tuple[int, int, int]
 ) -> dict[str, bytes]:
-    """Like `run_on`, with inputs and grid apart."""
+    """Like `run_on`, with inputs and grid apart.
+
+    Every buffer lies between guard bytes: a backend that works on the caller's memory and writes past a
+    buffer is told by name, where it would corrupt the process otherwise.
+    """
     executable = backend.compile(program)
     memory: dict[str, bytearray] = {}
     views: dict[str, memoryview] = {}
     for decl in program.buffers:
         if decl.access.shared:
             continue
-        memory[decl.name] = bytearray(inputs.get(decl.name, bytes(decl.count * decl.element.stride)))
-        view = memoryview(memory[decl.name])
+        data = inputs.get(decl.name, bytes(decl.count * decl.element.stride))
+        memory[decl.name] = bytearray(_GUARD + data + _GUARD)
+        view = memoryview(memory[decl.name])[len(_GUARD) : len(_GUARD) + len(data)]
         views[decl.name] = view if decl.access.writable else view.toreadonly()
     executable.run(views, workgroups)
-    return {b.name: bytes(memory[b.name]) for b in program.buffers if b.access is BufferAccess.ReadWrite}
+    for name, whole in memory.items():
+        if not whole.startswith(_GUARD) or not whole.endswith(_GUARD):
+            raise VyreError(
+                f"the backend {backend.name} wrote outside of the buffer {name!r}.",
+                fix="report the program; it is a fault of the backend.",
+            )
+    return {b.name: bytes(views[b.name]) for b in program.buffers if b.access is BufferAccess.ReadWrite}
 
 
 class Verdict(Enum):

@@ -53,7 +53,10 @@ class OpTally:
 
 
 def tally(
-    group: str, units: Sequence[Unit], blocks: Sequence[Block], records: Mapping[tuple[int, int], dict[str, Any]]
+    group: str,
+    units: Sequence[Unit],
+    blocks: Sequence[Block],
+    records: Mapping[tuple[int, int], dict[str, Any]],
 ) -> OpTally:
     """The sums over the blocks of an op, up to the first that ended badly."""
     spec = graph_of(group).spec
@@ -83,9 +86,7 @@ def _add(found: OpTally, kind: str, record: dict[str, Any]) -> None:
             known |= set(met)
 
 
-def op_result(
-    group: str, units: Sequence[Unit], found: OpTally, facts: Mapping[str, str]
-) -> OpResult:
+def op_result(group: str, units: Sequence[Unit], found: OpTally, facts: Mapping[str, str]) -> OpResult:
     graph = graph_of(group)
     spec = graph.spec
     mine = [u for u in units if u.group == group and u.kind is not None]
@@ -135,9 +136,7 @@ def _counts(graph: Graph, mine: Sequence[Unit], found: OpTally, name: str) -> tu
 
 def _coverage(graph: Graph, found: OpTally) -> Coverage:
     spec = graph.spec
-    classes = tuple(
-        ClassCount(c.name, n) for c, n in zip(spec.classes, found.classes, strict=True)
-    )
+    classes = tuple(ClassCount(c.name, n) for c, n in zip(spec.classes, found.classes, strict=True))
     boundaries: list[BoundaryCount] = []
     for word, (values, met) in enumerate(zip(spec.boundaries, found.boundaries, strict=True)):
         if is_memory(spec) and word:

@@ -166,7 +166,7 @@ class Isolated:
     def _new_segment(self, nbytes: int) -> _Segment:
         size = max(nbytes, mmap.PAGESIZE)
         folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        file = tempfile.TemporaryFile(dir=folder)
+        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - lives as long as the segment
         file.truncate(size)
         memory = mmap.mmap(file.fileno(), size)
         address = int(np.frombuffer(memory, np.uint8).ctypes.data)

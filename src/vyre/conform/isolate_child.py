@@ -1,6 +1,6 @@
-"""The process in which an isolated backend lives: it answers one request after the other until its parent ends.
+"""The process in which an isolated backend lives: it answers requests until its parent ends.
 
-    python -c "from vyre.conform.isolate_child import main; main()" SOCKET LIFE TARGET
+python -c "from vyre.conform.isolate_child import main; main()" SOCKET LIFE TARGET
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ import json
 import os
 import time
 import zlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vyre.conform.results import canonical
@@ -18,6 +17,7 @@ from vyre.errors import VyreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 SYNC_SECONDS = 0.25
 """How long finished work may be only in the memory of the operating system."""

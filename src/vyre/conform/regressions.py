@@ -22,7 +22,7 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_UNSAFE = str.maketrans({c: "_" for c in '/\\:*?"<>| '})
+_UNSAFE = str.maketrans(dict.fromkeys('/\\:*?"<>| ', "_"))
 
 
 def default_folder() -> Path:

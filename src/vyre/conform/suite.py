@@ -11,8 +11,6 @@ in the store, and replayed first the next time.
 
 from __future__ import annotations
 
-import fnmatch
-import hashlib
 import shlex
 import threading
 import time
@@ -21,9 +19,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform import fold
+from vyre.conform.locked import Locked
+from vyre.conform.plan import make_plan, settle
 from vyre.conform.registry import specs
-from vyre.conform.results import BackendFacts, ExpectedFailure, Failure, Results, RunPlan, canonical, covers, decode
-from vyre.conform.units import ALL_STAGES, OPS, REGRESSIONS, STAGES, blocks, graph_of, units
+from vyre.conform.results import BackendFacts, ExpectedFailure, Failure, Results, covers, decode
+from vyre.conform.spec.domain import CONCRETE
+from vyre.conform.units import OPS, REGRESSIONS, STAGES, blocks, graph_of, units
 from vyre.conform.verify import control
 from vyre.conform.verify.bench import Bench, program_of
 from vyre.conform.verify.cases import kind_of
@@ -36,17 +37,14 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from vyre.backends.protocol import BackendInfo
     from vyre.conform.journal import Journal
     from vyre.conform.regressions import Store
+    from vyre.conform.results import RunPlan
     from vyre.conform.units import Block, Unit
 
-DEFAULT_SEED = 0x5EED
-DEFAULT_CASES = 1 << 20
-DEFAULT_PROGRAMS = 256
-LARGEST = 1 << 24
-QUICK_LARGEST = 1 << 16
-QUICK_CASES = 1 << 12
 _EXPLAINED = 3
+"""Failing programs that are made small; each takes hundreds of runs."""
 _THREADS = 2
 """One thread makes inputs and compares while the other waits for the backend."""
 
@@ -68,85 +66,6 @@ class Run:
 
     results: Results
     annex: dict[str, Any]
-
-
-def registry_digest(ops: Sequence[str]) -> str:
-    """A digest of everything these ops promise: types, definitions by their values, laws, classes, boundaries."""
-    from vyre.conform.spec.law import label
-
-    told: list[Any] = []
-    known = {s.id: s for s in specs()}
-    for op in ops:
-        spec = known[op]
-        probes = [[(v * 0x9E37_79B1 + p) & 0xFFFF_FFFF & m for p, m in enumerate(spec.masks)] for v in range(64)]
-        values = [[int(w) for r in spec.apply(_concrete(), *probe) for w in r] for probe in probes]
-        told.append(
-            [
-                spec.id,
-                [t.value for t in (*spec.signature.inputs, *spec.outputs)],
-                [label(law) for law in spec.laws],
-                [label(law) for law in spec.properties],
-                [list(map(str, graph_of(op).statements.values()))],
-                [c.name for c in spec.classes],
-                [list(b) for b in spec.boundaries],
-                values,
-            ]
-        )
-    return hashlib.sha256(canonical(told)).hexdigest()
-
-
-def _concrete() -> Any:
-    from vyre.conform.spec.domain import CONCRETE
-
-    return CONCRETE
-
-
-def chosen_ops(patterns: Sequence[str]) -> tuple[str, ...]:
-    """The ids of the registry that match, in its order. A pattern that matches none is an error."""
-    ids = [s.id for s in specs()]
-    for pattern in patterns:
-        if not any(fnmatch.fnmatchcase(i, pattern) or i.startswith(f"{pattern}.") for i in ids):
-            raise VyreError(
-                f"no op matches {pattern!r}.", fix="use an id or a pattern such as 'primitive.math.*'."
-            )
-    return tuple(
-        i
-        for i in ids
-        if not patterns or any(fnmatch.fnmatchcase(i, p) or i.startswith(f"{p}.") for p in patterns)
-    )
-
-
-def make_plan(
-    backend: str,
-    *,
-    seed: int = DEFAULT_SEED,
-    cases: int = DEFAULT_CASES,
-    shard: tuple[int, int] = (1, 1),
-    skip: int = 0,
-    ops: Sequence[str] = (),
-    stages: Sequence[str] = ALL_STAGES,
-    programs: int = DEFAULT_PROGRAMS,
-    exhaustive: bool = False,
-    largest: int = LARGEST,
-    repeats: int = 3,
-    store: Store | None = None,
-) -> RunPlan:
-    """The plan of a run; what is stored about the backend is replayed first."""
-    if not 1 <= shard[0] <= shard[1]:
-        raise VyreError(f"there is no shard {shard[0]} of {shard[1]}.", fix="write it like 1/4, from 1 on.")
-    if cases < 0 or skip < 0 or programs < 0 or repeats < 1 or not 0 <= seed < 1 << 64:
-        raise VyreError("a count of the plan is out of range.", fix="pass numbers of 0 or more.")
-    chosen = chosen_ops(ops)
-    unknown = [s for s in stages if s not in ALL_STAGES]
-    if unknown:
-        raise VyreError(f"no stage is called {unknown[0]!r}.", fix=f"use {', '.join(ALL_STAGES)}.")
-    if ops and tuple(stages) == ALL_STAGES:
-        stages = (REGRESSIONS, OPS)  # whoever asks for some ops wants those
-    stored = tuple(store.load(backend)) if store is not None and shard[0] == 1 else ()
-    return RunPlan(
-        backend, seed, cases, shard, skip, chosen, registry_digest(chosen),
-        tuple(s for s in ALL_STAGES if s in stages), programs, exhaustive, largest, repeats, stored,
-    )  # fmt: skip
 
 
 class Regressions:
@@ -171,10 +90,10 @@ class Regressions:
             return Outcome(failure.smallest, subject, PASSED)
         then = replace(plan, seed=failure.seed, programs=1 << 32, ops=tuple(s.id for s in specs()))
         try:
-            for _ in range(plan.repeats):
-                report = run_named(self._bench, failure.smallest, then, STAGES)
-                if report.failed:
-                    break
+            report = run_named(self._bench, failure.smallest, then, STAGES)
+            for _ in range(plan.repeats - 1):
+                if not report.failed:
+                    report = run_named(self._bench, failure.smallest, then, STAGES)
         except VyreError as error:
             return Outcome(failure.smallest, subject, REFUSED, actual=error.message)
         return Outcome(
@@ -217,7 +136,8 @@ class Suite:
         self.groups: dict[str, dict[str, Any]] = {}
         self.seconds: dict[str, float] = {}
         self._memory = threading.local()
-        self._stopped: set[str] = set()
+        self._stopped: dict[str, tuple[int, int]] = {}
+        self._stopping = threading.Lock()
 
     def run(self) -> Run:
         """Runs what the journal does not have yet, and gives the results of the whole."""
@@ -226,7 +146,11 @@ class Suite:
             if "group" in entry:
                 self.groups[entry["group"]] = entry
             else:
-                self.records[entry["unit"], entry["block"]] = entry["record"]
+                place = (int(entry["unit"]), int(entry["block"]))
+                self.records[place] = entry["record"]
+                if entry["record"].get("stop"):
+                    group = self.units[place[0]].group
+                    self._stopped[group] = min(place, self._stopped.get(group, place))
         resumed = sum(b.hi - b.lo for b in self.blocks if (b.unit, b.number) in self.records)
         self._work(resumed)
         self.journal.sync()
@@ -275,8 +199,13 @@ class Suite:
     def _keep(self, block: Block, record: dict[str, Any]) -> None:
         self.records[block.unit, block.number] = record
         self.journal.append({"unit": block.unit, "block": block.number, "record": record})
-        if record.get("stop"):
-            self._stopped.add(self.units[block.unit].group)
+
+    def _stop(self, block: Block) -> bool:
+        """Notes that a block ended badly; False where an earlier block of its op did so before."""
+        group, place = self.units[block.unit].group, (block.unit, block.number)
+        with self._stopping:
+            first = self._stopped[group] = min(place, self._stopped.get(group, place))
+        return first == place
 
     def _execute(self, block: Block) -> dict[str, Any]:
         unit = self.units[block.unit]
@@ -286,19 +215,22 @@ class Suite:
                 assert unit.stage is not None
                 found = unit.stage.run(self.bench.backend, self.plan, block.lo, block.hi)
                 return {"outcomes": [o.record() for o in found]}
-            if unit.group in self._stopped:
+            if self._stopped.get(unit.group, (block.unit, block.number)) < (block.unit, block.number):
                 return {"cases": 0, "fails": [], "refused": [], "stop": None}
             if not hasattr(self._memory, "own"):
                 self._memory.own = self.bench.memory()
-            return run_block(self.bench, unit.kind, block.lo, block.hi, self._memory.own)
+            return run_block(
+                self.bench, unit.kind, block.lo, block.hi, self._memory.own, narrow=lambda: self._stop(block)
+            )
         finally:
             self.seconds[unit.group] = self.seconds.get(unit.group, 0.0) + time.perf_counter() - started
 
     def _finish(self, group: str) -> None:
-        """When a group has all its blocks: facts about the op, and its failures made small, into the journal."""
+        """When a group has all its blocks: facts about the op, and its failures made small, are kept."""
         mine = [(n, u) for n, u in enumerate(self.units) if u.group == group]
         if mine[0][1].kind is None:
-            entry = {"group": group, "facts": {}, "failures": self._stage_failures(*mine[0])}
+            entry: dict[str, Any] = {"group": group, "facts": {}}
+            entry["failures"] = self._stage_failures(*mine[0])
         else:
             entry = self._op_entry(group)
         self.groups[group] = entry
@@ -350,7 +282,8 @@ class Suite:
         words = stop["words"]
         case = f"{group}/{found.stopped_in}/{stop['case']}"
         shown = tuple(f"0x{w:X}" for w in words[: graph.spec.words])
-        expected = hexes([w for r in graph.spec.apply(_concrete(), *_masked(graph, words)) for w in r]) if words else ""
+        operands = [w & m for w, m in zip(words, graph.spec.masks, strict=False)]
+        expected = hexes([w for r in graph.spec.apply(CONCRETE, *operands) for w in r]) if words else ""
         smallest = f"{group}/{INPUTS}/{','.join(f'0x{w:X}' for w in words)}" if words else case
         program = program_of(graph.spec).to_text()
         return self._failure(
@@ -368,20 +301,17 @@ class Suite:
         found = [o for o in fold.outcomes(number, self.blocks, self.records) if o["status"] == FAILED]
         explain = getattr(unit.stage, "explain", None)
         if explain is not None:
-            # The first few are made small; each takes hundreds of runs.
-            again = [explain(self.bench.backend, self.plan, o["case"]).record() for o in found[:_EXPLAINED]]
-            found = [new if new["status"] == FAILED else o for new, o in zip(again, found, strict=False)] + found[
-                _EXPLAINED:
-            ]
-        return [
-            asdict(
-                self._failure(
-                    unit.name, "", o["case"], o["case"], o["kind"], tuple(o["inputs"]), o["expected"],
-                    o["actual"], tuple(o["inputs"]), 1, o["note"], o["program"], o["source"],
-                )  # fmt: skip
-            )
-            for o in found
-        ]
+            for k, o in enumerate(found[:_EXPLAINED]):
+                again = explain(self.bench.backend, self.plan, o["case"]).record()
+                found[k] = again if again["status"] == FAILED else o
+        return [asdict(self._stage_failure(unit.name, o)) for o in found]
+
+    def _stage_failure(self, stage: str, o: dict[str, Any]) -> Failure:
+        inputs = tuple(o["inputs"])
+        return self._failure(
+            stage, "", o["case"], o["case"], o["kind"], inputs, o["expected"], o["actual"],
+            inputs, 1, o["note"], o["program"], o["source"],
+        )  # fmt: skip
 
     def _failure(
         self, stage: str, op: str, case: str, smallest: str, kind: str, inputs: tuple[str, ...],
@@ -427,50 +357,11 @@ def _lists(record: Mapping[str, Any]) -> dict[str, Any]:
     return {k: list(v) if isinstance(v, tuple) else v for k, v in record.items()}
 
 
-def _masked(graph: Any, words: Sequence[int]) -> list[int]:
-    return [w & m for w, m in zip(words, graph.spec.masks, strict=False)]
-
-
-def backend_facts(info: Any, target: str) -> BackendFacts:
+def backend_facts(info: BackendInfo, target: str) -> BackendFacts:
     return BackendFacts(
         info.name, info.version, info.device, info.driver, info.toolchain, tuple(info.conventions),
         tuple(info.categories), tuple(sorted(info.approximate)), target,
     )  # fmt: skip
 
 
-def settle(plan: RunPlan, journal: Journal) -> RunPlan:
-    """The plan as the journal began with it. Raises `VyreError` where the journal is of another run."""
-    begun = cast("RunPlan", decode(RunPlan, journal.head["plan"]))
-    if replace(begun, regressions=()) != replace(plan, regressions=()):
-        differing = [n for n in asdict(plan) if n != "regressions" and getattr(plan, n) != getattr(begun, n)]
-        raise VyreError(
-            f"the journal {journal.path} is of a run with another {', '.join(differing)}.",
-            fix="pass the same options as before, or start anew without --resume.",
-        )
-    return begun
-
-
-class Locked:
-    """A backend for several threads: one request at a time."""
-
-    def __init__(self, inner: Any) -> None:
-        self.inner = inner
-        self.name = inner.name
-        self.lock = threading.RLock()
-
-    def describe(self) -> Any:
-        return self.inner.describe()
-
-    def compile(self, program: Any) -> LockedExecutable:
-        with self.lock:
-            return LockedExecutable(self, self.inner.compile(program))
-
-
-class LockedExecutable:
-    def __init__(self, owner: Locked, inner: Any) -> None:
-        self._owner = owner
-        self.inner = inner
-
-    def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
-        with self._owner.lock:
-            self.inner.run(buffers, workgroups)
+__all__ = ["Progress", "Run", "Suite", "backend_facts", "make_plan"]

@@ -35,8 +35,7 @@ def _part(results: Results) -> str:
 def _table(results: Results) -> list[str]:
     head = ("", "ops", "cases", "laws", "law cases", "failed", "refused", "evidence")
     rows = [_family_row(name, ops) for name, ops in _families(results).items()]
-    for stage in results.stages:
-        rows.append((stage.stage, "", f"{stage.cases}", "", "", f"{stage.failed}", f"{stage.refused}", ""))
+    rows += [(s.stage, "", f"{s.cases}", "", "", f"{s.failed}", f"{s.refused}", "") for s in results.stages]
     widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
     rule = "  ".join("-" * w for w in widths)
     return [_line(head, widths), rule, *(_line(row, widths) for row in rows)]
@@ -64,13 +63,18 @@ def _family_row(name: str, ops: Sequence[OpResult]) -> tuple[str, ...]:
         f"{sum(c.cases for law in laws for c in law.counts)}",
         f"{sum(op.status == 'failed' for op in ops)}",
         f"{sum(op.status == 'refused' for op in ops)}",
-        f"{labels[0] if len(labels) == 1 else f'{len(labels)} kinds'}, at least {least} cases" if ran else "unverified",
+        f"{labels[0] if len(labels) == 1 else f'{len(labels)} kinds'}, at least {least} cases"
+        if ran
+        else "unverified",
     )
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     last = len(cells) - 1
-    shown = (c.ljust(w) if k in (0, last) else c.rjust(w) for k, (c, w) in enumerate(zip(cells, widths, strict=True)))
+    shown = (
+        c.ljust(w) if k in (0, last) else c.rjust(w)
+        for k, (c, w) in enumerate(zip(cells, widths, strict=True))
+    )
     return "  ".join(shown).rstrip()
 
 
@@ -86,7 +90,11 @@ def _failures(failures: Sequence[Failure]) -> list[str]:
     lines: list[str] = []
     for f in failures[:_SHOWN]:
         lines += ["", f"{f.case}  ({f.kind}, {f.count} cases)"]
-        lines += [f"  input     {', '.join(f.inputs)[:400]}", f"  expected  {f.expected}", f"  actual    {f.actual}"]
+        lines += [
+            f"  input     {', '.join(f.inputs)[:400]}",
+            f"  expected  {f.expected}",
+            f"  actual    {f.actual}",
+        ]
         lines += [f"  note      {f.note}"] if f.note else []
         lines += [f"  replay    {f.replay}"]
     if len(failures) > _SHOWN:

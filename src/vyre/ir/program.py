@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from vyre.errors import VyreError
+from vyre.ir.buffers import BufferAccess, BufferDecl
+from vyre.ir.node import Node
+from vyre.ir.types import DataType
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from vyre.errors import SourceLocation
-    from vyre.ir.buffers import BufferDecl
-    from vyre.ir.node import Node
 
 _set = object.__setattr__
 _SHOWN = 20
@@ -39,9 +42,11 @@ class Program:
         *,
         locations: Mapping[str, SourceLocation] | None = None,
     ) -> None:
+        size = tuple(workgroup_size)
+        if len(size) > 3:
+            raise VyreError(f"a workgroup has three dimensions, not {len(size)}.", fix="pass (x, y, z).")
         _set(self, "buffers", tuple(buffers))
-        size = (*workgroup_size, 1, 1, 1)
-        _set(self, "workgroup_size", size[:3])
+        _set(self, "workgroup_size", (*size, 1, 1, 1)[:3])
         _set(self, "entry", tuple(entry))
         _set(self, "locations", dict(locations or {}))
 
@@ -93,3 +98,25 @@ class Program:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Program.from_wire, (self.to_wire(),))
+
+
+def require_program(program: Program) -> None:
+    """Python values of the wrong kind are no language errors and have no V-code."""
+    for position, buffer in enumerate(program.buffers):
+        sound = (
+            isinstance(buffer, BufferDecl)  # pyright: ignore[reportUnnecessaryIsInstance]
+            and isinstance(buffer.name, str)  # pyright: ignore[reportUnnecessaryIsInstance]
+            and isinstance(buffer.access, BufferAccess)  # pyright: ignore[reportUnnecessaryIsInstance]
+            and isinstance(buffer.element, DataType)  # pyright: ignore[reportUnnecessaryIsInstance]
+        )
+        if not sound:
+            raise VyreError(
+                f"buffers[{position}] is {buffer!r}, not a BufferDecl of name, access and element type.",
+                fix="build it with BufferDecl.read, read_write, uniform or workgroup.",
+            )
+    for position, node in enumerate(program.entry):
+        if not isinstance(node, Node):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise VyreError(
+                f"entry[{position}] is {node!r}, not a statement.",
+                fix="pass Let, Assign, Store, If, Loop, Return, Block or Barrier nodes.",
+            )

@@ -9,6 +9,7 @@ from vyre.errors import DispatchError, InterpreterError, StepBudgetExceeded
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.expr import Call
 from vyre.ir.limits import MAX_WORKGROUP_INVOCATIONS, U32_MAX
+from vyre.ir.program import require_program
 from vyre.ir.walk import expressions
 from vyre.reference.actions import Budget
 from vyre.reference.compile import compile_program
@@ -58,6 +59,7 @@ def run(
     (decision 15). `detect` looks for races and other trouble and fills the report. `check=False` skips
     validation: what has no meaning then ends in an `InterpreterError`.
     """
+    require_program(program)
     has_calls = any(isinstance(expr, Call) for expr in expressions(program.entry))
     if check:
         from vyre.validate import check as check_program
@@ -96,7 +98,8 @@ def _check_shape(program: Program, workgroups: Ids) -> None:
             f"{workgroups!r} is not a number of workgroups.", fix="pass three counts from 0 to 4294967295."
         )
     x, y, z = program.workgroup_size
-    if min(x, y, z) < 1 or x * y * z > MAX_WORKGROUP_INVOCATIONS:
+    whole = all(type(n) is int for n in (x, y, z))
+    if not whole or min(x, y, z) < 1 or x * y * z > MAX_WORKGROUP_INVOCATIONS:
         raise InterpreterError(
             f"a workgroup of {x} x {y} x {z} invocations cannot run.",
             fix=f"use sizes of 1 or more with at most {MAX_WORKGROUP_INVOCATIONS} invocations together.",

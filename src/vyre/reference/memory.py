@@ -60,11 +60,11 @@ def host_buffers(program: Program, supplied: Mapping[str, HostBytes]) -> dict[st
 
 
 def _host_bytes(decl: BufferDecl, supplied: HostBytes | None) -> bytearray:
-    expected = decl.count * decl.element.stride
-    if expected < 0:
+    if not isinstance(decl.count, int) or decl.count < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InterpreterError(
             f"buffer {decl.name} is declared with {decl.count} elements.", fix="declare a count of 0 or more."
         )
+    expected = decl.count * decl.element.stride
     if supplied is None:
         if decl.access is not BufferAccess.ReadWrite:
             raise DispatchError(

@@ -49,6 +49,14 @@ def parse_op(text: str, *, file: str = "<text>") -> Op:
 @contextmanager
 def _reading(text: str, file: str) -> Generator[Cursor]:
     """Gives what a constructor refuses the place where the text stood."""
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ParseError(
+            f"a {type(text).__name__} is not a text.",
+            fix="pass a str; Program.from_wire reads bytes.",
+            line=1,
+            column=1,
+            file=file,
+        )
     c = Cursor(Tokens(text, file))
     try:
         yield c

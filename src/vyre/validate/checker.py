@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.errors import ValidationError, VyreError
-from vyre.ir.buffers import BufferAccess, BufferDecl
+from vyre.errors import ValidationError
 from vyre.ir.limits import MAX_NODES
-from vyre.ir.node import Node
-from vyre.ir.types import DataType
+from vyre.ir.program import require_program
 from vyre.validate.context import Context, Ops, buffer_table
 from vyre.validate.declarations import check_declarations
 from vyre.validate.op_bodies import check_called_ops, check_op
@@ -33,7 +31,7 @@ def validate(
     inlining makes. At most `MAX_DIAGNOSTICS` are reported, and a program over the node limit (V019)
     is checked for its other limits only.
     """
-    _require_program(program)
+    require_program(program)
     report = Report(program.locations)
     check_declarations(program, report, allow_reserved=allow_reserved)
     size = program.size
@@ -62,25 +60,3 @@ def validate_op(op: Op, *, registry: Registry | None = None) -> list[Diagnostic]
     report = Report({})
     check_op(op, Ops(registry, (op,)), report)
     return report.diagnostics
-
-
-def _require_program(program: Program) -> None:
-    """Python values of the wrong kind are no language errors and have no V-code."""
-    for position, buffer in enumerate(program.buffers):
-        sound = (
-            isinstance(buffer, BufferDecl)  # pyright: ignore[reportUnnecessaryIsInstance]
-            and isinstance(buffer.name, str)  # pyright: ignore[reportUnnecessaryIsInstance]
-            and isinstance(buffer.access, BufferAccess)  # pyright: ignore[reportUnnecessaryIsInstance]
-            and isinstance(buffer.element, DataType)  # pyright: ignore[reportUnnecessaryIsInstance]
-        )
-        if not sound:
-            raise VyreError(
-                f"buffers[{position}] is {buffer!r}, not a BufferDecl of name, access and element type.",
-                fix="build it with BufferDecl.read, read_write, uniform or workgroup.",
-            )
-    for position, node in enumerate(program.entry):
-        if not isinstance(node, Node):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise VyreError(
-                f"entry[{position}] is {node!r}, not a statement.",
-                fix="pass Let, Assign, Store, If, Loop, Return, Block or Barrier nodes.",
-            )

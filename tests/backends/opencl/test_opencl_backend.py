@@ -161,6 +161,15 @@ def test_platforms_without_devices_do_not_hide_others() -> None:
     assert "pocl-opencl-icd" in caught.value.fix
 
 
+def test_barriers_are_compiled_without_the_optimiser_on_pocl_and_only_there() -> None:
+    backend = opencl()
+    plain = Source("opencl", "k", "o[0] = 1;", (1, 1, 1), (), ())
+    fenced = Source("opencl", "k", "barrier(CLK_LOCAL_MEM_FENCE);", (1, 1, 1), (), ())
+    assert "-cl-opt-disable" not in backend._options(plain)
+    on_pocl = backend.device.platform.name == "Portable Computing Language"
+    assert ("-cl-opt-disable" in backend._options(fenced)) is on_pocl
+
+
 def test_compiled_kernels_are_dropped_with_their_program() -> None:
     executable = opencl().compile(DOUBLE)
     kernel = executable._kernel

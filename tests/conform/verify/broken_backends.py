@@ -1,5 +1,8 @@
-"""Backends with one fault each, for the verifiers to find: `cpu`, on a program with an operation changed,
-or with its buffers spoiled after a run. All are constructed without arguments, so that a child process can."""
+"""Backends with one fault each, for the verifiers to find.
+
+Each is `cpu` on a program with an operation changed, or with its buffers spoiled after a run. All are
+constructed without arguments, so that a child process can.
+"""
 
 from __future__ import annotations
 
@@ -218,7 +221,9 @@ class Unstable(Right):
         for decl in program.buffers:
             if decl.access.writable and not decl.access.shared and decl.element is DataType.U32:
                 words = np.frombuffer(buffers[decl.name], np.uint32)
-                for _ in range(len(words) // 100_000 + (self.random.random() < len(words) % 100_000 / 100_000)):
+                for _ in range(
+                    len(words) // 100_000 + (self.random.random() < len(words) % 100_000 / 100_000)
+                ):
                     words[self.random.randrange(len(words))] ^= np.uint32(1)
 
 

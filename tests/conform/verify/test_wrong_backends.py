@@ -59,7 +59,9 @@ def test_a_wrong_value_is_shrunk_to_one_input(
     assert failure.smallest == f"{op}/inputs/{','.join(_words(failure.smallest))}"
     assert "entry {" in failure.program
     assert failure.source == "the source of a broken backend"
-    assert failure.replay.startswith(f"vyre certify --backend-class broken_backends:{make.__name__} --seed 24301")
+    assert failure.replay.startswith(
+        f"vyre certify --backend-class broken_backends:{make.__name__} --seed 24301"
+    )
     assert not results.ok
 
 

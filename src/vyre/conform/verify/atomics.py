@@ -145,7 +145,9 @@ def workgroup(op: AtomicOp, case: int, seed: int, plan: RunPlan) -> Trial:
         after = np.frombuffer(found["final"], np.uint32).reshape(GROUPS, CELLS)
         for group in range(GROUPS):
             mine = slice(group * SIZE, (group + 1) * SIZE)
-            wrong = _lawful(op, value[mine], expected[mine], where[mine], returned[mine], initial, after[group])
+            wrong = _lawful(
+                op, value[mine], expected[mine], where[mine], returned[mine], initial, after[group]
+            )
             if wrong is not None:
                 return ((f"workgroup {group}", *wrong[0]), wrong[1], wrong[2])
         return None

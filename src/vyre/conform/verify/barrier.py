@@ -42,7 +42,7 @@ def _trial(program: Program, data: Words, expected: Words, plan: RunPlan) -> Tri
 
 
 def visibility(case: int, seed: int, plan: RunPlan) -> Trial:
-    """Each invocation writes its own element and, after the barrier, reads those of others, many times over."""
+    """Each invocation writes its own element and, after the barrier, reads those of others; many times."""
     size, rounds = SIZES[case % len(SIZES)], 1 + case % 4
     step = 1 + seed % (size - 1) if size > 2 else 1
     source, output, shared = _shared(size)
@@ -85,7 +85,14 @@ def storage_visibility(case: int, seed: int, plan: RunPlan) -> Trial:
     data = random_u32(seed, GROUPS * size)
     mirrored = ~data.reshape(GROUPS, size)[:, ::-1]
     trial = _trial(program, data, mirrored.reshape(-1), plan)
-    return Trial("", program, {**trial.buffers, "scratch": bytes(data.nbytes)}, trial.workgroups, trial.judge, plan.repeats)
+    return Trial(
+        "",
+        program,
+        {**trial.buffers, "scratch": bytes(data.nbytes)},
+        trial.workgroups,
+        trial.judge,
+        plan.repeats,
+    )
 
 
 def isolation(case: int, seed: int, plan: RunPlan) -> Trial:
@@ -137,7 +144,7 @@ def scope(case: int, seed: int, plan: RunPlan) -> Trial:
 
 
 def uniform(case: int, seed: int, plan: RunPlan) -> Trial:
-    """A barrier under a condition that all invocations share works; under a divergent one it is no program."""
+    """A barrier works under a condition that all share; under a divergent one there is no program."""
     size = SIZES[case % len(SIZES)]
     source, output, shared = _shared(size)
     switch = BufferDecl.uniform("switch", 2, U32, count=4)
@@ -151,9 +158,7 @@ def uniform(case: int, seed: int, plan: RunPlan) -> Trial:
         ),
     ]
     program = Program((source, output, switch, shared), (size, 1, 1), entry)
-    divergent = Program(
-        (source, output, shared), (size, 1, 1), [If(LocalId(0) < LitU32(1), (Barrier(),))]
-    )
+    divergent = Program((source, output, shared), (size, 1, 1), [If(LocalId(0) < LitU32(1), (Barrier(),))])
     if not any(d.code == "V010" for d in validate(divergent)):
         raise VyreError("a divergent barrier passes the validator.", fix="repair rule V010.")
     data = random_u32(seed, GROUPS * size)
@@ -161,7 +166,9 @@ def uniform(case: int, seed: int, plan: RunPlan) -> Trial:
     expected = data.reshape(GROUPS, size)[:, ::-1].reshape(-1) if taken else np.full(data.size, 7, np.uint32)
     trial = _trial(program, data, expected, plan)
     words = np.array([int(taken), 0, 0, 0], np.uint32)
-    return Trial("", program, {**trial.buffers, "switch": words.tobytes()}, trial.workgroups, trial.judge, plan.repeats)
+    return Trial(
+        "", program, {**trial.buffers, "switch": words.tobytes()}, trial.workgroups, trial.judge, plan.repeats
+    )
 
 
 STAGE = TrialStage(

@@ -10,6 +10,7 @@ filled with a pattern before, so that a result that was never written is seen.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock, local
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,7 @@ class Bench:
 
     def memory(self) -> Memory:
         """Arrays for one thread of work."""
-        return Memory(lambda nbytes: allocate(self.backend, nbytes))
+        return Memory(partial(allocate, self.backend))
 
     def spare(self) -> Memory:
         """Arrays of this thread for questions of a few cases."""
@@ -147,9 +148,9 @@ class _Run:
 
     def fails(self, check: Check) -> NDArray[np.bool_] | None:
         left, right = self.pair(check)
-        if check.condition is None and check.relation is Relation.Eq:
-            if all(np.array_equal(a, b) for a, b in zip(left, right, strict=True)):
-                return None
+        plain = check.condition is None and check.relation is Relation.Eq
+        if plain and all(np.array_equal(a, b) for a, b in zip(left, right, strict=True)):
+            return None
         holds = _related(check.relation, left, right)
         if check.condition is not None:
             (condition,) = self.of(check.condition)
@@ -230,10 +231,7 @@ class _Run:
                 buffers[CELLS][:] = array
             else:
                 buffers[entry.buffer] = array
-        views = {
-            b.name: _view(buffers[b.name], writable=b.access.writable)
-            for b in compiled.program.buffers
-        }
+        views = {b.name: _view(buffers[b.name], writable=b.access.writable) for b in compiled.program.buffers}
         compiled.executable.run(views, grid_of(self.count))
 
     def _through_memory(self, number: int, node: Node, compiled: Compiled) -> None:
@@ -244,9 +242,7 @@ class _Run:
         self.arrays[Value(number, 0)] = array
 
 
-def _related(
-    relation: Relation, left: tuple[Words, ...], right: tuple[Words, ...]
-) -> NDArray[np.bool_]:
+def _related(relation: Relation, left: tuple[Words, ...], right: tuple[Words, ...]) -> NDArray[np.bool_]:
     match relation:
         case Relation.Eq:
             holds = left[0] == right[0]
@@ -266,4 +262,3 @@ def _view(array: NDArray[Any], *, writable: bool) -> memoryview:
 
 def grid_of(count: int) -> tuple[int, int, int]:
     return (max(1, -(-count // WORKGROUP[0])), 1, 1)
-

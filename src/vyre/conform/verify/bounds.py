@@ -64,7 +64,11 @@ def load(of: DataType, case: int, seed: int, plan: RunPlan) -> Trial:
     i = InvocationId(0)
     program = Program((where, memory, out), (SIZE, 1, 1), [Store("out", i, memory[where[i]])])
     count = len(index)
-    buffers = {"index": index.tobytes(), "memory": _data(of, seed, length), "out": b"\xa5" * (count * of.stride)}
+    buffers = {
+        "index": index.tobytes(),
+        "memory": _data(of, seed, length),
+        "out": b"\xa5" * (count * of.stride),
+    }
     return _finish(program, buffers, -(-count // SIZE), plan, of.stride)
 
 

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 SEEN, NOT_SEEN, NOT_EXPOSED = "seen", "not seen", "not exposed"
 
-_COMPARE = r"v?pcmp\w*|v?pminu\w*|v?pmaxu\w*|cmp\w*|test\w*|set[a-z]+|sbb\w*|cm(hi|hs|eq)|setp[.\w]*|isetp|vpternlog\w*"
+_COMPARE = (
+    r"v?pcmp\w*|v?pminu\w*|v?pmaxu\w*|cmp\w*|test\w*|set[a-z]+|sbb\w*|cm(hi|hs|eq)|setp[.\w]*|isetp\S*"
+    r"|v?pternlog\w*"
+)
 _PATTERNS = {
     "primitive.math.add": r"v?padd[dq]|add[lq]?|lea[lq]?|inc[lq]|[iu]?add3?(\.[us]32)?|imad",
     "primitive.math.sub": r"v?psub[dq]|sub[lq]?|sub(\.[us]32)?|iadd3",

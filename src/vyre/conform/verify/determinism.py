@@ -41,10 +41,8 @@ class Determinism:
         return [self._one(backend, plan, ops, number) for number in wanted]
 
     def _one(self, backend: Any, plan: RunPlan, ops: list[OpSpec], number: int) -> Outcome:
-        if number < len(ops):
-            trial = _op_trial(ops[number], plan)
-        else:
-            trial = _program_trial(number - len(ops), plan)
+        of_op = number < len(ops)
+        trial = _op_trial(ops[number], plan) if of_op else _program_trial(number - len(ops), plan)
         return run_trial(backend, f"determinism/{trial.subject}/{number}", trial)
 
 

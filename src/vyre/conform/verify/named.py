@@ -1,9 +1,9 @@
 """One case by its permanent name.
 
-    primitive.math.div/boundary/17              an op on case 17 of a kind
-    primitive.math.div/inputs/0x5,0x0           an op on these operand words
-    primitive.math.add/Commutative/random/3     a law on case 3 of a kind
-    barrier/visibility/4, golden/ROW            a case of a stage
+primitive.math.div/boundary/17              an op on case 17 of a kind
+primitive.math.div/inputs/0x5,0x0           an op on these operand words
+primitive.math.add/Commutative/random/3     a law on case 3 of a kind
+barrier/visibility/4, golden/ROW            a case of a stage
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from vyre.conform.algebra.arrays import NUMPY
 from vyre.conform.isolate import inspect
 from vyre.conform.registry import lookup, spec
+from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.spec.words import mask_of, to_bits
 from vyre.conform.verify import golden
 from vyre.conform.verify.cases import kind_of
@@ -101,7 +101,8 @@ def _of_op(bench: Bench, name: str, plan: RunPlan) -> CaseReport:
     checks = [c for c in found.checks if c.name == (law or PARITY)]
     if not checks:
         raise VyreError(
-            f"{op} has no law {law!r}.", fix=f"use one of {', '.join(dict.fromkeys(c.name for c in found.checks))}."
+            f"{op} has no law {law!r}.",
+            fix=f"use one of {', '.join(dict.fromkeys(c.name for c in found.checks))}.",
         )
     words = _words(found, name, kind, number, plan)
     reports = [_check(bench, name, found, check, words) for check in checks]
@@ -117,7 +118,8 @@ def _words(found: Graph, name: str, kind: str, number: str, plan: RunPlan) -> tu
         raise _unknown(name) from None
     if not found.spec.words <= len(given) <= found.words or any(w >> 32 for w in given):
         raise VyreError(
-            f"{name!r} has {len(given)} operand words.", fix=f"give {found.words} words below 2^32, lane 0 first."
+            f"{name!r} has {len(given)} operand words.",
+            fix=f"give {found.words} words below 2^32, lane 0 first.",
         )
     return (*given, *(0 for _ in range(found.words - len(given))))
 
@@ -155,8 +157,8 @@ def _check(bench: Bench, name: str, found: Graph, check: Check, words: tuple[int
 
 
 def _defined(found: Graph, words: tuple[int, ...]) -> str:
-    operands = [columns(words)[p] & m for p, m in enumerate(found.spec.masks)]
-    return hexes([int(w[0]) for result in found.spec.apply(NUMPY, *operands) for w in result])
+    operands = [words[p] & m for p, m in enumerate(found.spec.masks)]
+    return hexes([w for result in found.spec.apply(CONCRETE, *operands) for w in result])
 
 
 def hexes(words: Sequence[int]) -> str:

@@ -25,7 +25,7 @@ from vyre.conform.verify.made import InputMaker
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from numpy.typing import NDArray
 
@@ -57,8 +57,19 @@ def failure_kind(error: BaseException) -> str:
             return "error"
 
 
-def run_block(bench: Bench, kind: Kind, lo: int, hi: int, memory: Memory) -> dict[str, Any]:
-    """Cases lo to hi - 1 of a kind. The record holds counts, and first failures by check."""
+def run_block(
+    bench: Bench,
+    kind: Kind,
+    lo: int,
+    hi: int,
+    memory: Memory,
+    *,
+    narrow: Callable[[], bool] = lambda: True,
+) -> dict[str, Any]:
+    """Cases lo to hi - 1 of a kind. The record holds counts, and first failures by check.
+
+    After a crash or hang, `narrow` is asked whether it is worth finding the case that caused it.
+    """
     graph = kind.graph
     record: dict[str, Any] = {"cases": hi - lo, "fails": [], "refused": [], "stop": None}
     try:
@@ -82,7 +93,11 @@ def run_block(bench: Bench, kind: Kind, lo: int, hi: int, memory: Memory) -> dic
         try:
             masks = _tile(bench, kind, checks, start, count, memory, maker)
         except Exception as error:  # a crash, a hang, or an exception of the backend
-            record["stop"] = _narrowed(bench, kind, checks, start, count, error)
+            record["stop"] = (
+                _narrowed(bench, kind, checks, start, count, error)
+                if narrow()
+                else _stop(error, start, kind.case(start), at=f"{count} cases")
+            )
             record["cases"] = start - lo
             break
         for check, mask in zip(checks, masks, strict=True):
@@ -103,9 +118,15 @@ def _maker(bench: Bench, kind: Kind, cases: int, memory: Memory) -> InputMaker |
 
 
 def _tile(
-    bench: Bench, kind: Kind, checks: list[Check], start: int, count: int, memory: Memory, maker: InputMaker | None
+    bench: Bench,
+    kind: Kind,
+    checks: list[Check],
+    start: int,
+    count: int,
+    memory: Memory,
+    maker: InputMaker | None,
 ) -> list[NDArray[np.bool_] | None]:
-    """One dispatch of every application. What fails on inputs of the backend's making is tried on the host's."""
+    """Every application once. What fails on inputs of the backend's making is tried again on the host's."""
     words = maker.block(start, count) if maker is not None else None
     if words is not None:
         masks = bench.compare(kind.graph, checks, words, memory, shared=True)
@@ -179,8 +200,13 @@ def _narrowed(
         lo, n = start, count
         while n > 1:
             step = -(-n // _PARTS)
-            parts = ((at, min(step, lo + n - at)) for at in range(lo, lo + n, step))
-            ended = next(((at, size, e) for at, size in parts if (e := bad(at, size, tried)) is not None), None)
+            ended: tuple[int, int, BaseException] | None = None
+            for at in range(lo, lo + n, step):
+                size = min(step, lo + n - at)
+                found = bad(at, size, tried)
+                if found is not None:
+                    ended = at, size, found
+                    break
             if ended is None:
                 return _stop(last, lo, kind.case(lo), at=f"{n} cases together, from this one on")
             lo, n, last = ended
@@ -188,14 +214,14 @@ def _narrowed(
 
 
 @contextmanager
-def _less_patience(backend: Any) -> Iterator[None]:
+def _less_patience(backend: Any) -> Generator[None]:
     """While a hang is looked for, a part of the cases is waited for less long than all of them."""
     backend = getattr(backend, "inner", backend)
     if not isinstance(backend, Isolated):
         yield
         return
     usual = backend.timeout
-    backend.timeout = max(2.0, usual / 10)
+    backend.timeout = min(usual, max(5.0, usual / 10))
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Generated programs: on the backend against the reference, and once more after a trip through the wire form."""
+"""Generated programs: on the backend against the reference, and again after a trip through the wire form."""
 
 from __future__ import annotations
 
@@ -77,12 +77,21 @@ def _explained(backend: Any, name: str, made: GeneratedProgram) -> Outcome:
         note = f"not made smaller: {error}"
     wrong = _wrong(backend, small)
     if wrong is None:
-        return Outcome(name, "integer", FAILED, "unstable", (), "the reference's bytes", "now these, now others",
-                       note, str(small.program))  # fmt: skip
+        shown = str(small.program)
+        return Outcome(name, "integer", FAILED, "unstable", (), "the same bytes again", "others", note, shown)
     source = inspect(backend.compile(inline(small.program))).source
     inputs = tuple(f"{k} = {v.hex()}" for k, v in small.inputs.items())
     return Outcome(
-        name, "integer", FAILED, "value", (*wrong[0], *inputs), wrong[1], wrong[2], note, str(small.program), source
+        name,
+        "integer",
+        FAILED,
+        "value",
+        (*wrong[0], *inputs),
+        wrong[1],
+        wrong[2],
+        note,
+        str(small.program),
+        source,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.conform.spec.op import LoadForm, StoreForm
+from vyre.conform.spec.op import LoadForm
 from vyre.conform.spec.program import OUT, WORKGROUP
 
 if TYPE_CHECKING:
@@ -71,7 +71,11 @@ def _store(executable: Any, size: int, index: Words, values: list[Words]) -> Wor
     inside = at < size
     memory[at[inside]] = old[inside]
     before = memory.copy()
-    views = {"index": _bytes(index).toreadonly(), "memory": _bytes(memory), "value": _bytes(value).toreadonly()}
+    views = {
+        "index": _bytes(index).toreadonly(),
+        "memory": _bytes(memory),
+        "value": _bytes(value).toreadonly(),
+    }
     executable.run(views, (-(-len(index) // WORKGROUP[0]), 1, 1))
     result = old.copy()
     result[inside] = memory[at[inside]]

@@ -139,7 +139,11 @@ def _difference(
 ) -> tuple[tuple[str, ...], str, str]:
     name = next(n for n in first if first[n] != later[n])
     at = next(k for k, (a, b) in enumerate(zip(first[name], later[name], strict=True)) if a != b)
-    return (f"{name} byte {at}",), f"0x{first[name][at]:02X} as in run 1", f"0x{later[name][at]:02X} in run {turn + 1}"
+    return (
+        (f"{name} byte {at}",),
+        f"0x{first[name][at]:02X} as in run 1",
+        f"0x{later[name][at]:02X} in run {turn + 1}",
+    )
 
 
 def exactly(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.lower.llvm.affine import Limit, Ranges
+from vyre.lower.llvm.functions import soft_functions
 from vyre.lower.llvm.kernels import flat_function, is_flat, workgroups_function
 from vyre.lower.llvm.layout import lay_out
 from vyre.lower.llvm.memory import length_of
@@ -72,7 +73,7 @@ def emit(prepared: Prepared, *, backend: str = "cpu") -> LlvmSource:
     versions = {f"{unit}_guarded": False}
     if ranges.constraints:
         versions[f"{unit}_in_range"] = True
-    lines: list[str] = []
+    lines = soft_functions(prepared)
     for name, fast in versions.items():
         if flat:
             lines += flat_function(name, prepared, layout, ranges, fast=fast)

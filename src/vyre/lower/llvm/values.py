@@ -16,6 +16,7 @@ from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE, CastRule
 from vyre.lower.clike import lanes_of
 from vyre.lower.llvm.memory import Lanes, MemoryEmitter, length_of, literal
+from vyre.lower.prepare import function_name
 
 if TYPE_CHECKING:
     from vyre.lower.llvm.affine import Ranges
@@ -135,6 +136,9 @@ class ValueEmitter(MemoryEmitter):
                 return tuple(literal(bits >> (32 * i)) for i in range(lanes_of(t)))
             case e.Var(name=name):
                 return self.read(self.places[name])
+            case e.Call(op_id=op_id, args=args):
+                operands = ", ".join(f"i32 {self.scalar(x)}" for x in args)
+                return (self.text.let(hint, f"call i32 @{function_name(op_id)}({operands})"),)
             case e.BufLen(buffer=buffer):
                 return (length_of(self.prepared.buffer(buffer)),)
             case e.InvocationId() | e.WorkgroupId() | e.LocalId():

@@ -1,0 +1,136 @@
+"""Making the plan of a run: which ops, stages and numbers of cases, over which registry."""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from vyre.conform.registry import specs
+from vyre.conform.results import RunPlan, canonical, decode
+from vyre.conform.spec.emit import definition
+from vyre.conform.units import ALL_STAGES, OPS, REGRESSIONS, graph_of
+from vyre.errors import VyreError
+from vyre.ir.buffers import BufferDecl
+from vyre.ir.expr import LitU32
+from vyre.ir.node import Store as StoreNode
+from vyre.ir.program import Program
+from vyre.ir.types import DataType
+from vyre.wire import byte_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vyre.conform.journal import Journal
+    from vyre.conform.regressions import Store
+    from vyre.conform.spec.op import OpSpec
+
+DEFAULT_SEED = 0x5EED
+DEFAULT_CASES = 1 << 20
+DEFAULT_PROGRAMS = 256
+LARGEST = 1 << 24
+QUICK_CASES = 1 << 12
+QUICK_LARGEST = 1 << 16
+QUICK_PROGRAMS = 32
+
+
+def make_plan(
+    backend: str,
+    *,
+    seed: int = DEFAULT_SEED,
+    cases: int = DEFAULT_CASES,
+    shard: tuple[int, int] = (1, 1),
+    skip: int = 0,
+    ops: Sequence[str] = (),
+    stages: Sequence[str] = (),
+    programs: int = DEFAULT_PROGRAMS,
+    exhaustive: bool = False,
+    largest: int = LARGEST,
+    repeats: int = 3,
+    store: Store | None = None,
+) -> RunPlan:
+    """The plan of a run. What is stored about the backend is replayed first, by the first shard.
+
+    Whoever names ops and no stages gets the ops alone; without either, everything is run.
+    """
+    if not 1 <= shard[0] <= shard[1]:
+        raise VyreError(f"there is no shard {shard[0]} of {shard[1]}.", fix="write it like 1/4, from 1 on.")
+    if cases < 0 or skip < 0 or programs < 0 or repeats < 1 or not 0 <= seed < 1 << 64:
+        raise VyreError("a number of the plan is out of range.", fix="pass numbers of 0 or more.")
+    unknown = [s for s in stages if s not in ALL_STAGES]
+    if unknown:
+        raise VyreError(f"no stage is called {unknown[0]!r}.", fix=f"use {', '.join(ALL_STAGES)}.")
+    wanted = tuple(stages) or ((REGRESSIONS, OPS) if ops else ALL_STAGES)
+    chosen = chosen_ops(ops)
+    stored = tuple(store.load(backend)) if store is not None and shard[0] == 1 else ()
+    return RunPlan(
+        backend,
+        seed,
+        cases,
+        shard,
+        skip,
+        chosen,
+        registry_digest(chosen),
+        tuple(s for s in ALL_STAGES if s in wanted),
+        programs,
+        exhaustive,
+        largest,
+        repeats,
+        stored if REGRESSIONS in wanted else (),
+    )
+
+
+def chosen_ops(patterns: Sequence[str]) -> tuple[str, ...]:
+    """The ids of the registry that match, in its order. A pattern that matches none is an error."""
+    ids = [s.id for s in specs()]
+    for pattern in patterns:
+        if not any(_matches(i, pattern) for i in ids):
+            raise VyreError(
+                f"no op matches {pattern!r}.", fix="use an id or a pattern such as 'primitive.math.*'."
+            )
+    return tuple(i for i in ids if not patterns or any(_matches(i, p) for p in patterns))
+
+
+def _matches(op_id: str, pattern: str) -> bool:
+    return fnmatch.fnmatchcase(op_id, pattern) or op_id.startswith(f"{pattern}.")
+
+
+def registry_digest(ops: Sequence[str]) -> str:
+    """A digest of everything these ops promise: types, definitions, laws, classes, boundaries."""
+    known = {s.id: s for s in specs()}
+    return hashlib.sha256(canonical([_promises(known[op]) for op in ops])).hexdigest()
+
+
+def _promises(spec: OpSpec) -> list[Any]:
+    return [
+        spec.id,
+        spec.category,
+        [t.value for t in (*spec.signature.inputs, *spec.outputs)],
+        definition_digest(spec),
+        [[name, *equations] for name, equations in graph_of(spec.id).statements.items()],
+        [c.name for c in spec.classes],
+        [list(values) for values in spec.boundaries],
+    ]
+
+
+def definition_digest(spec: OpSpec) -> str:
+    """Of the composition that the op's definition is, as a program."""
+    u32 = DataType.U32
+    inputs = [BufferDecl.read(f"in{k}", k, u32, count=1) for k in range(spec.words)]
+    lets, results = definition(spec, [b[LitU32(0)] for b in inputs])
+    out = BufferDecl.read_write("out", len(inputs), u32, count=len(results))
+    stores = [StoreNode("out", LitU32(k), word) for k, word in enumerate(results)]
+    return byte_digest(Program((*inputs, out), (1, 1, 1), [*lets, *stores]))
+
+
+def settle(plan: RunPlan, journal: Journal) -> RunPlan:
+    """The plan as the journal began with it. Raises `VyreError` where the journal is of another run."""
+    begun = cast("RunPlan", decode(RunPlan, journal.head["plan"]))
+    if replace(begun, regressions=()) != replace(plan, regressions=()):
+        differing = [n for n in asdict(plan) if n != "regressions" and getattr(plan, n) != getattr(begun, n)]
+        raise VyreError(
+            f"the journal {journal.path} is of a run with another {', '.join(differing)}.",
+            fix="pass the same options as before, or start anew without --resume.",
+        )
+    return begun
