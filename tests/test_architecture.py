@@ -26,7 +26,8 @@ ALLOWED: dict[str, set[str]] = {
     "backends": {"errors", "ir", "compose", "wire", "validate", "reference", "lower"},
     "frontend": {"errors", "ir", "compose", "validate", "backends"},
     "conform": {"errors", "ir", "compose", "ops", "text", "wire", "validate", "reference", "backends"},
-    "cli": {"errors", "ir", "compose", "text", "wire", "validate", "lower", "backends", "conform"},
+    "__main__": {"cli"},
+    "cli": {"errors", "ir", "frontend", "compose", "text", "wire", "validate", "lower", "backends", "conform"},
 }
 """Which rooms a room may import from. `ops` is data that `compose` reaches lazily."""
 

@@ -39,7 +39,8 @@ class Faulty(ReferenceBackend):
     def compile(self, program):
         def body(nodes):
             return tuple(
-                with_parts(n, tuple(transform(x, fault) for x in n.exprs), tuple(map(body, n.bodies))) for n in nodes
+                with_parts(n, tuple(transform(x, fault) for x in n.exprs), tuple(map(body, n.bodies)))
+                for n in nodes
             )
 
         return super().compile(Program(program.buffers, program.workgroup_size, body(program.entry)))
@@ -92,7 +93,8 @@ def test_a_backend_that_is_wrong(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert "FAILURES" in done.output
     assert "input     0x0, 0x0\n  expected  0x0\n  actual    0xFFFFFFFF" in done.output
-    replay = "vyre certify --backend-class faulty_backend:Faulty --seed 24301 --case primitive.math.div/inputs/0x0,0x0"
+    smallest = "primitive.math.div/inputs/0x0,0x0"
+    replay = f"vyre certify --backend-class faulty_backend:Faulty --seed 24301 --case {smallest}"
     assert replay in done.output
     again = certify(*replay.split()[2:], "--in-process")
     assert again.exit_code == 1
@@ -149,7 +151,7 @@ def test_one_case_alone_in_a_process_of_its_own() -> None:
         (("reference", "--shard", "3/2", "--in-process"), "no shard 3 of 2"),
         (("reference", "--ops", "nothing.*", "--in-process"), "no op matches"),
         (("reference", "--stage", "nothing", "--in-process"), "no stage is called"),
-        (("reference", "--expected-failures", "nofile"), "cannot read nofile"),
+        (("reference", "--expected-failures", "nofile"), "cannot read 'nofile'"),
         (("reference", "--case", "nothing", "--in-process"), "no case is called"),
     ],
 )

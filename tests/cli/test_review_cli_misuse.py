@@ -36,11 +36,9 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-def process(*args: str | Path, **streams: int) -> subprocess.Popen[str]:
+def process(*args: str | Path, stdout: int = subprocess.PIPE) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "vyre", *map(str, args)],
-        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams},
-        text=True,
+        [sys.executable, "-m", "vyre", *map(str, args)], stdout=stdout, stderr=subprocess.PIPE, text=True
     )
 
 

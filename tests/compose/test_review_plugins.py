@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from vyre.compose import Op, Param
 from vyre.errors import OpError
 from vyre.ir import DataType, LitU32, Var
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 U32 = DataType.U32
 X = (Param("x", U32),)
@@ -117,6 +119,13 @@ def test_broken_backends_are_listed_with_what_is_wrong(tmp_path: Path, text: str
     assert not status["available"]
     assert says in status["missing"]
     assert status["install"]
+
+
+def test_a_backend_that_says_what_to_do_is_quoted(tmp_path: Path) -> None:
+    text = "from vyre import VyreError\ndef thing():\n    raise VyreError('no chip.', fix='plug one in.')"
+    install(tmp_path, "acme", text, "vyre.backends", "acme")
+    (status,) = [s for s in json.loads(vyre(tmp_path, "backends", "--json").stdout) if s["name"] == "acme"]
+    assert (status["missing"], status["install"]) == ("no chip.", "plug one in.")
 
 
 def test_a_package_that_takes_the_name_of_ours_is_named(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ TABLE = np.array([[3, 5], [7, 11]], np.uint32)
 
 
 @vyre.kernel
-def polynomial(x: In[f32], out: Out[f32]):
+def polynomial(x: In[f32], out: Out[f32]) -> None:
     i = vyre.invocation_id(0)
     value = f32(COEFFICIENTS[-1])
     value = value * x[i] + COEFFICIENTS[2]
@@ -28,7 +28,7 @@ def polynomial(x: In[f32], out: Out[f32]):
 
 
 @vyre.kernel
-def lookup(out: Out[u32]):
+def lookup(out: Out[u32]) -> None:
     out[0] = TABLE[1][0] + len(out)
 
 
@@ -86,7 +86,7 @@ def test_the_translator_shows_no_inner_exception(refused: Callable[[str], Kernel
 
 
 @vyre.kernel
-def double(x: InOut[u32]):
+def double(x: InOut[u32]) -> None:
     i = vyre.invocation_id(0)
     x[i] = x[i] * 2
 

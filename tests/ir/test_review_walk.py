@@ -57,6 +57,7 @@ def test_a_fourth_dimension_is_refused_instead_of_dropped() -> None:
 
 
 ODD: Any = object()
+NEGATIVE = BufferDecl.read_write("b", 0, DataType.U32, count=-1)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ ODD: Any = object()
         lambda: run(Program([], (1,), [ODD]), {}, (1, 1, 1)),
         lambda: run(Program([ODD], (1,), []), {}, (1, 1, 1), check=False),
         lambda: run(Program([], (ODD,), []), {}, (1, 1, 1), check=False),
-        lambda: run(Program([BufferDecl.read_write("b", 0, DataType.U32, count=-1)], (1,), []), {}, (1, 1, 1), check=False),
+        lambda: run(Program([NEGATIVE], (1,), []), {}, (1, 1, 1), check=False),
         lambda: inline(Program([OUT], (1,), [Let(ODD, Call("primitive.math.add", (LitU32(1),)))])),
         lambda: Program.from_text(ODD),
     ],

@@ -84,9 +84,9 @@ class CudaBackend:
             self.device = _check(driver.cuDeviceGet(ordinal))
             self.context = _check(driver.cuDevicePrimaryCtxRetain(self.device))
         except (RuntimeError, VyreError) as error:  # without a driver the bindings raise RuntimeError
-            why = error.message if isinstance(error, VyreError) else f"{error}."
+            why = error.message if isinstance(error, VyreError) else str(error)
             raise VyreError(
-                f"no CUDA device can be used: {why}",
+                f"no CUDA device can be used: {why.rstrip('.')}.",
                 fix="install NVIDIA's driver, or choose another backend.",
             ) from None
         attribute = driver.CUdevice_attribute

@@ -12,7 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from vyre.backends.protocol import Backend, BackendInfo
-from vyre.errors import DispatchError
+from vyre.errors import DispatchError, VyreError
 
 GROUP = "vyre.backends"
 DEFAULTS = ("cpu", "reference")
@@ -104,6 +104,8 @@ def _load(points: tuple[EntryPoint, ...]) -> Backend | _Failure:
         target = f'"vyre[{point.name}]"' if package == "vyre" else package
         module = f"the module {error.name!r} is not installed." if error.name else f"{error}."
         return _Failure(module, f"pip install {target}")
+    except VyreError as error:  # it knows what to do better than we do
+        return _Failure(error.message, error.fix)
     except (Exception, SystemExit) as error:  # a stranger's code may raise anything; the listing goes on
         return _Failure(f"{type(error).__name__}: {error}", f"repair or uninstall {_package(point)}.")
     if not isinstance(backend, Backend):
@@ -135,6 +137,8 @@ def _status(name: str, points: tuple[EntryPoint, ...]) -> BackendStatus:
     if not isinstance(loaded, _Failure):
         try:
             info = described(loaded)
+        except VyreError as error:
+            loaded = _Failure(error.message, error.fix)
         except (Exception, SystemExit) as error:  # a device may be lost between construction and the question
             loaded = _Failure(f"{type(error).__name__}: {error}", f"repair or uninstall {package}.")
         else:

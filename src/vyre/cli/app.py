@@ -47,13 +47,14 @@ class _LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
-    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
+    def main(self, args: Sequence[str] | None = None, *_: Any, **extra: Any) -> Any:
         """Runs a command and exits: 0, 1 for an error, 2 for a wrong command line, 130 for Ctrl-C."""
         words = list(sys.argv[1:] if args is None else args)
         as_json = "--json" in words
         try:
-            code = super().main(words, *rest, **{**extra, "standalone_mode": False})
-            sys.stdout.flush()  # a full disk shows here, not in the interpreter's last moments
+            options: dict[str, Any] = {**extra, "prog_name": "vyre", "standalone_mode": False}
+            code: Any = super().main(words, **options)
+            click.echo(nl=False)  # flushes: a full disk shows here, not in the last moments of Python
         except VyreError as error:
             report(error, as_json=as_json)
             code = 1

@@ -128,6 +128,7 @@ class Isolated:
         self._life: int | None = None
         self._segments: list[_Segment] = []
         self._attached: set[int] = set()
+        self._numbered = 0
         self._scratch: _Segment | None = None
         self._info = self._start()
         self.name = self._info.name
@@ -170,10 +171,17 @@ class Isolated:
         file.truncate(size)
         memory = mmap.mmap(file.fileno(), size)
         address = int(np.frombuffer(memory, np.uint8).ctypes.data)
-        number = self._segments[-1].number + 1 if self._segments else 0
-        segment = _Segment(number, memory, file, address, size)
+        self._numbered += 1  # never used twice: the child may still hold what was dropped here
+        segment = _Segment(self._numbered, memory, file, address, size)
         self._segments.append(segment)
         return segment
+
+    def _drop(self, segment: _Segment) -> None:
+        self._segments.remove(segment)
+        segment.file.close()
+        if segment.number in self._attached:
+            self._attached.remove(segment.number)
+            self._request("detach", segment.number)
 
     def _start(self) -> BackendInfo:
         ours, theirs = socket.socketpair()
@@ -289,9 +297,8 @@ class Isolated:
         total = sum(-(-v.nbytes // _ALIGN) * _ALIGN for _, v in loose)
         if self._scratch is None or self._scratch.size < total:
             if self._scratch is not None:
-                self._segments.remove(self._scratch)
-                self._scratch.file.close()
-            self._scratch = self._new_segment(max(total, _SCRATCH))
+                self._drop(self._scratch)
+            self._scratch = self._new_segment(max(2 * total, _SCRATCH))
         whole = memoryview(self._scratch.memory)
         at = 0
         copies: list[tuple[memoryview, memoryview]] = []

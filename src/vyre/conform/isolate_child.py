@@ -88,6 +88,9 @@ def _answer(
             segments[number] = mmap.mmap(descriptor, size)
             os.close(descriptor)
             return None
+        case ("detach", number):
+            del segments[number]
+            return None
         case ("compile", key, wire):
             from vyre.wire import decode
 

@@ -354,7 +354,7 @@ class Suite:
 
 
 def _lists(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: list(v) if isinstance(v, tuple) else v for k, v in record.items()}
+    return {k: list(cast("tuple[Any, ...]", v)) if isinstance(v, tuple) else v for k, v in record.items()}
 
 
 def backend_facts(info: BackendInfo, target: str) -> BackendFacts:

@@ -38,7 +38,6 @@ _NUMPY_TYPES = {
     "uint8": "packed_bytes",
     "bool": "boolean",
     "float": "f32",
-    "int": "i32",
 }
 
 

@@ -14,6 +14,7 @@ from vyre.ir.expr import Call, Cast, Expr, FReduce, UnOp
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, rebuild, with_parts
+from vyre.lower.blocks import rewrite_blocks
 from vyre.lower.reductions import expand_reduction
 from vyre.numeric.soft import lowering, soft_ops
 
@@ -39,12 +40,12 @@ def expand_reductions(entry: tuple[Node, ...], types: Types, supply: NameSupply)
 
     Runs after `sequence_effects`, so that hoisting a fold before its statement moves it over no effect.
     """
-    out: list[Node] = []
-    for node in entry:
-        bodies = tuple(expand_reductions(body, types, supply) for body in node.bodies)
+
+    def statement(node: Node, _: None, out: list[Node]) -> tuple[Node, None]:
         exprs = tuple(_without_reductions(root, out, types, supply) for root in node.exprs)
-        out.append(with_parts(node, exprs, bodies))
-    return tuple(out)
+        return with_parts(node, exprs, node.bodies), None
+
+    return rewrite_blocks(entry, statement, None)
 
 
 def _without_reductions(root: Expr, out: list[Node], types: Types, supply: NameSupply) -> Expr:
@@ -63,14 +64,11 @@ def _without_reductions(root: Expr, out: list[Node], types: Types, supply: NameS
 
 def legalise(entry: tuple[Node, ...], types: Types) -> tuple[Node, ...]:
     """The same statements with float operations as calls of soft ops, over bits."""
-    return tuple(
-        with_parts(
-            node,
-            tuple(_legal(root, types) for root in node.exprs),
-            tuple(legalise(body, types) for body in node.bodies),
-        )
-        for node in entry
-    )
+
+    def statement(node: Node, _: None, out: list[Node]) -> tuple[Node, None]:
+        return with_parts(node, tuple(_legal(root, types) for root in node.exprs), node.bodies), None
+
+    return rewrite_blocks(entry, statement, None)
 
 
 def _legal(root: Expr, types: Types) -> Expr:

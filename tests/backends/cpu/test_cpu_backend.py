@@ -158,8 +158,7 @@ def test_an_error_in_a_helper_thread_reaches_the_caller() -> None:
 
 
 def test_unsupported_operations_are_refused_at_compile_time() -> None:
-    f32 = DataType.F32
-    out = BufferDecl.read_write("out", 0, f32)
+    out = BufferDecl.read_write("out", 0, DataType.F64)
     program = Program([out], (8,), [out.store(I, BinOp(BinaryOp.FMul, out[I], out[I]))])
     with pytest.raises(UnsupportedByBackend, match="FMul is not supported by the backend cpu"):
         backend().compile(program)

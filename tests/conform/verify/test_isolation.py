@@ -74,6 +74,17 @@ def test_a_child_computes_what_its_backend_computes(shared: bool, isolated: Any)
     assert inspect(executable).source == "the source of a broken backend"
 
 
+def test_buffers_of_any_size_are_copied_there_and_back(isolated: Any) -> None:
+    backend = isolated("Right")
+    kernel = application(spec("primitive.math.mul"))
+    executable = backend.compile(kernel.program)
+    for count in (1, 1 << 17, 3, 1 << 19, 5, 1 << 20, 64):
+        a, out = np.arange(count, dtype=np.uint32), np.zeros(count, np.uint32)
+        views = {"x0": a.view(np.uint8).data.toreadonly(), "x1": a.view(np.uint8).data.toreadonly()}
+        executable.run({**views, "out": out.view(np.uint8).data}, (-(-count // 64), 1, 1))
+        assert np.array_equal(out, a * a)
+
+
 def test_a_refusal_and_an_exception_come_through(isolated: Any) -> None:
     program = application(spec("primitive.math.div")).program
     with pytest.raises(

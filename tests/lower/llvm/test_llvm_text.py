@@ -105,7 +105,7 @@ def test_nothing_may_be_assumed_about_overflow_or_zero() -> None:
 
 def test_names_are_prefixed() -> None:
     text = source_of([Let("entry", I), Let("define", Var("entry") * 2), Store("out", I, Var("define"))]).text
-    assert "%v_define = mul" in text
+    assert "%v_define = " in text
 
 
 def test_the_abi_facts() -> None:
@@ -134,7 +134,7 @@ def test_float_arithmetic_is_refused_by_name() -> None:
     with pytest.raises(UnsupportedByBackend, match="FAdd is not supported by the backend cpu"):
         source_of(
             [Store("g", I, value)],
-            *(BufferDecl.read_write(n, 3 + k, DataType.F32) for k, n in enumerate("fg")),
+            *(BufferDecl.read_write(n, 3 + k, DataType.F64) for k, n in enumerate("fg")),
         )
 
 

@@ -12,8 +12,19 @@ from vyre.errors import VyreError
 
 if TYPE_CHECKING:
     from vyre.backends.protocol import Backend
+    from vyre.ir import Node
 
 COMPILERS = {"naga": ("vyre.backends.wgpu", "WgpuBackend"), "tint": ("vyre.backends.dawn", "DawnBackend")}
+
+
+@pytest.fixture(autouse=True)
+def unoptimised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the optimiser would fold away must be lowered right as well."""
+    monkeypatch.setattr("vyre.lower.prepare.optimize_entry", _as_it_is)
+
+
+def _as_it_is(entry: tuple[Node, ...], _: object) -> tuple[Node, ...]:
+    return entry
 
 
 @cache

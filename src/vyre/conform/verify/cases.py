@@ -34,11 +34,11 @@ PER_CLASS = 256
 SHAPED = 1 << 16
 """Adversarial and correlated cases of an op."""
 BOUNDARY_LIMIT = 1 << 18
-MEMORY_CASES = 8192
+MEMORY_CASES = 2048
 """Cases of a kind for a load or store, whose buffers need dispatches of their own."""
 
-LENGTHS = np.array([0, 1, 2, 33, 257, 1024, 4096], np.uint32)
-"""Lengths of the buffers that loads and stores are tried on."""
+LENGTHS = np.array([0, 1, 2, 33, *(257, 1024, 4096, 4099) * 7], np.uint32)
+"""Lengths of the buffers that loads and stores are tried on; few are short, as cases share those badly."""
 
 EXHAUSTIVE = {"u8": 8, "u16": 16, "u8x3": 8, "all": 32}
 """Kinds that are every value of so many bits, for each of their operand words."""

@@ -212,7 +212,7 @@ class _Planner:
                 if isinstance(expr, e.Var):
                     cost += costs.get(expr.name, 0 if expr.name in fixed else _TOO_MUCH)
                 else:
-                    cost += _TOO_MUCH if isinstance(expr, e.Load | e.Atomic) else 1
+                    cost += _TOO_MUCH if isinstance(expr, e.Load | e.Atomic | e.Call) else 1
             if cost <= _CHEAP:
                 found[node.name], costs[node.name] = node.value, cost
         return found
