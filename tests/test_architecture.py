@@ -27,7 +27,18 @@ ALLOWED: dict[str, set[str]] = {
     "frontend": {"errors", "ir", "compose", "validate", "backends"},
     "conform": {"errors", "ir", "compose", "ops", "text", "wire", "validate", "reference", "backends"},
     "__main__": {"cli"},
-    "cli": {"errors", "ir", "frontend", "compose", "text", "wire", "validate", "lower", "backends", "conform"},
+    "cli": {
+        "errors",
+        "ir",
+        "frontend",
+        "compose",
+        "text",
+        "wire",
+        "validate",
+        "lower",
+        "backends",
+        "conform",
+    },
 }
 """Which rooms a room may import from. `ops` is data that `compose` reaches lazily."""
 

@@ -153,7 +153,7 @@ def test_a_lost_feature_is_refused_by_name(backend: WebGpuBackend, monkeypatch: 
 
 
 @pytest.mark.slow
-def test_golden_rows_of_the_integer_track(backend: WebGpuBackend) -> None:
+def test_golden_rows(backend: WebGpuBackend) -> None:
     rows = [row for row in load_rows() if row.kind in EXECUTABLE_KINDS]
     outcomes = replay_all(rows, backend)
     assert [o.row.id for o in outcomes if o.status is Status.Failed] == []
