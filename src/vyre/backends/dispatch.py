@@ -8,9 +8,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
-from vyre.errors import DispatchError
+from vyre.errors import DispatchError, UnsupportedByBackend
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.limits import U32_MAX
+from vyre.ir.signature import V2
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from vyre.backends.protocol import Backend, Executable
     from vyre.compose.registry import Registry
     from vyre.ir.program import Program
+    from vyre.ir.signature import Convention
 
 
 def dispatch(
@@ -31,25 +33,30 @@ def dispatch(
     workgroups: int | Sequence[int] | None = None,
     registry: Registry | None = None,
     in_place: bool = False,
+    convention: Convention | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Runs `program` and gives every ReadWrite buffer after the run, by name.
 
     `buffers` holds arrays by buffer name (`vyre.backends.host` says which). They are never changed:
     results are new arrays, unless `in_place` asks for the ReadWrite arrays themselves to be written.
     `workgroups` is one to three numbers; by default the grid covers the longest ReadWrite buffer
-    along x.
+    along x. `convention` is the calling contract that the host relies on (decision 23).
     """
-    compiled = compile_program(program, backend=backend, registry=registry)
+    compiled = compile_program(program, backend=backend, registry=registry, convention=convention)
     return compiled(buffers, workgroups=workgroups, in_place=in_place)
 
 
 def compile_program(
-    program: Program, *, backend: str | Backend | None = None, registry: Registry | None = None
+    program: Program,
+    *,
+    backend: str | Backend | None = None,
+    registry: Registry | None = None,
+    convention: Convention | None = None,
 ) -> Compiled:
     """The program, validated, inlined and compiled: call it many times. Recent ones are kept."""
     if backend is None or isinstance(backend, str):
-        return _compile_named(program, backend, registry)
-    return _compile(program, backend, registry)
+        return _compile_named(program, backend, registry, convention)
+    return _compile(program, backend, registry, convention)
 
 
 class Compiled:
@@ -139,16 +146,41 @@ def _grid_of(workgroups: object) -> tuple[int, int, int]:
 
 
 @lru_cache(maxsize=64)
-def _compile_named(program: Program, backend: str | None, registry: Registry | None) -> Compiled:
+def _compile_named(
+    program: Program, backend: str | None, registry: Registry | None, convention: Convention | None
+) -> Compiled:
     from vyre.backends.registry import default_backend, get
 
-    return _compile(program, get(backend or default_backend()), registry)
+    return _compile(program, get(backend or default_backend()), registry, convention)
 
 
-def _compile(program: Program, backend: Backend, registry: Registry | None) -> Compiled:
+def _compile(
+    program: Program, backend: Backend, registry: Registry | None, convention: Convention | None
+) -> Compiled:
     from vyre.compose.inline import inline
     from vyre.validate import check
+
+    if convention is not None:
+        _require_convention(program, backend, convention)
 
     # Programs that were inlined before carry the reserved names of the inliner (decision 19).
     check(program, registry=registry, allow_reserved=True)
     return Compiled(inline(program, registry), backend)
+
+
+def _require_convention(program: Program, backend: Backend, convention: Convention) -> None:
+    """Refuses a contract that the backend does not declare, or that the program does not keep."""
+    from vyre.backends.registry import described
+
+    name = type(convention).__name__
+    if name not in described(backend).conventions:
+        raise UnsupportedByBackend(f"the convention {name}", backend.name)
+    if isinstance(convention, V2):
+        tables = {b.binding: b for b in program.buffers if b.access is BufferAccess.ReadOnly}
+        if convention.lookup_binding not in tables:
+            known = ", ".join(map(str, tables)) or "no binding"
+            raise DispatchError(
+                f"the convention V2 has its lookup table on binding {convention.lookup_binding}, "
+                "where the program has no ReadOnly buffer.",
+                fix=f"declare one there; ReadOnly buffers are on {known}.",
+            )
