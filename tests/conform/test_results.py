@@ -84,6 +84,7 @@ def test_evidence_names_only_what_was_run() -> None:
     assert evidence(OP.parity) == "exhaustive u8 + witnessed 100"
     assert evidence((KindCount("u8", 100, 65536, 0),)) == "unverified"
     assert evidence((KindCount("all", 1 << 32, 1 << 32, 0),)) == "exhaustive u32"
+    assert evidence((KindCount("u16", 65536, 65536, 0), KindCount("u8", 256, 256, 0))) == "exhaustive u16"
     assert evidence(()) == "unverified"
     assert OP.laws[0].evidence == "witnessed 100"
 

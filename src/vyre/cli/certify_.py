@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from vyre.conform.suite import Progress
 
-_EPILOG = """Examples: vyre certify cpu · vyre certify mine --ops 'primitive.math.*' --cases 100000000 ·
+_EPILOG = """Example: vyre certify cpu · vyre certify mine --ops 'primitive.math.*' --cases 100000000 ·
 vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/0x5,0x0"""
 
 

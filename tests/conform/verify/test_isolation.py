@@ -139,6 +139,7 @@ def test_a_crash_is_narrowed_to_one_case(isolated: Any, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_hang_is_a_result_and_the_run_goes_on(isolated: Any, tmp_path: Path) -> None:
     backend = isolated("Hanging", timeout=2.0)
     results = certify(

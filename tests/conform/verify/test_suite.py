@@ -189,6 +189,7 @@ def journal_lines(state: Path) -> int:
     return sum(len(read(path)[0]) for path in state.glob("runs/*/journal.jsonl"))
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_any_moment_ends_in_the_same_bytes(tmp_path: Path) -> None:
     untouched, killed = tmp_path / "a", tmp_path / "b"
     assert start(untouched).wait() == 1
