@@ -77,8 +77,8 @@ class MachineCode:
         i64, pointer = ctypes.c_int64, ctypes.c_void_p
         self.call: Callable[..., None] = ctypes.CFUNCTYPE(None, pointer, pointer, i64, i64, pointer)(address)
 
-    def __del__(self) -> None:
-        if not sys.is_finalizing():
+    def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not finalizing():
             for owned in ("_engine", "_context"):
                 if hasattr(self, owned):
                     getattr(self, owned).close()
