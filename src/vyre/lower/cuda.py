@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.operators import AtomicOp
-from vyre.ir.types import DataType
-from vyre.lower.clike import ClikeEmitter, Dialect, function_lines, lanes_of
+from vyre.lower.cdialect import CDialect, shared_memory
+from vyre.lower.clike import ClikeEmitter, function_lines
 from vyre.lower.preamble import id_lines, parameter_lines, used_helpers
 from vyre.lower.source import Source, bound_buffers, hidden_words
 from vyre.lower.support import check_supported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from vyre.ir import expr as e
-    from vyre.ir.buffers import BufferDecl
     from vyre.lower.prepare import Prepared
 
 ENTRY = "vyre_main"
@@ -60,64 +55,18 @@ FN u32 atomic_exchange(u32* b, u32 n, u32 i, u32 v) { return i < n ? atomicExch(
 FN u32 atomic_cas(u32* b, u32 n, u32 i, u32 v, u32 e) { return i < n ? atomicCAS(b + i, e, v) : 0u; }
 """
 
-ATOMIC_HELPERS = {
-    AtomicOp.Add: "atomic_add",
-    AtomicOp.Or: "atomic_or",
-    AtomicOp.And: "atomic_and",
-    AtomicOp.Xor: "atomic_xor",
-    AtomicOp.Min: "atomic_min",
-    AtomicOp.Max: "atomic_max",
-    AtomicOp.Exchange: "atomic_exchange",
-    AtomicOp.CompareExchange: "atomic_cas",
-}
 
-
-def storage_suffix(element: DataType) -> str:
-    """The helper family of a buffer: lanes of its element, or `h` for packed halves."""
-    return "h" if element in (DataType.F16, DataType.BF16) else str(lanes_of(element))
-
-
-class CudaDialect(Dialect):
-    def type_name(self, lanes: int) -> str:
-        return "u32" if lanes == 1 else f"uint{lanes}"
+class CudaDialect(CDialect):
+    @property
+    def half(self) -> str:
+        return "unsigned short"
 
     def vector(self, lanes: list[str]) -> str:
         return f"make_uint{len(lanes)}({', '.join(lanes)})"
 
-    def from_bool(self, condition: str) -> str:
-        return f"((u32)({condition}))"
-
-    def choose(self, condition: str, if_true: str, if_false: str) -> str:
-        return f"(({condition}) ? {if_true} : {if_false})"
-
-    def declare(self, name: str, lanes: int, value: str) -> str:
-        return f"{self.type_name(lanes)} {name} = {value};"
-
-    def function_head(self, name: str, params: list[str]) -> str:
-        return f"FN u32 {name}({', '.join(f'u32 {p}' for p in params)}) {{"
-
-    def loop_head(self, var: str, start: str, stop: str) -> str:
-        return f"for (u32 {var} = {start}; {var} < {stop}; {var}++) {{"
-
-    def load(self, decl: BufferDecl, index: str) -> str:
-        loaded = f"load_{storage_suffix(decl.element)}({self._place(decl)}, {index})"
-        return f"((u32)({loaded} != 0u))" if decl.element is DataType.Bool else loaded
-
-    def store(self, decl: BufferDecl, index: str, value: str) -> str:
-        return f"store_{storage_suffix(decl.element)}({self._place(decl)}, {index}, {value});"
-
-    def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str]) -> str:
-        return f"{ATOMIC_HELPERS[op.op]}({self._place(decl)}, {', '.join(operands)})"
-
     @property
     def barrier(self) -> list[str]:
         return ["__syncthreads();"]
-
-    def _place(self, decl: BufferDecl) -> str:
-        return f"b_{decl.name}, {f'{decl.count}u' if decl.count else f'len_{decl.name}'}"
-
-    def element_type(self, element: DataType) -> str:
-        return "unsigned short" if storage_suffix(element) == "h" else self.type_name(lanes_of(element))
 
 
 def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
@@ -149,20 +98,3 @@ def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
         "}\n",
     ]
     return Source("cuda", ENTRY, "\n".join(lines), prepared.workgroup_size, bound_buffers(prepared), hidden)
-
-
-def shared_memory(
-    prepared: Prepared, element_type: Callable[[DataType], str], space: str, barrier: list[str]
-) -> list[str]:
-    """Declarations of workgroup memory and the loops that fill it with zeros."""
-    decls = [b for b in prepared.buffers if b.access.shared]
-    if not decls:
-        return []
-    x, y, z = prepared.workgroup_size
-    lines = [f"  {space} {element_type(b.element)} b_{b.name}[{b.count}];" for b in decls]
-    lines.append(f"  const u32 local_linear = local_x + local_y * {x}u + local_z * {x * y}u;")
-    for b in decls:
-        zero = f"zext_1_{lanes_of(b.element)}(0u)" if lanes_of(b.element) > 1 else "0u"
-        head = f"for (u32 z = local_linear; z < {b.count}u; z += {x * y * z}u)"
-        lines.append(f"  {head} b_{b.name}[z] = {zero};")
-    return lines + [f"  {text}" for text in barrier]

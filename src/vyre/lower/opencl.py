@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.types import DataType
 from vyre.lower.barriers import free_barriers
-from vyre.lower.clike import ClikeEmitter, Dialect, function_lines, lanes_of
-from vyre.lower.cuda import ATOMIC_HELPERS, shared_memory, storage_suffix
+from vyre.lower.cdialect import CDialect, shared_memory
+from vyre.lower.clike import ClikeEmitter, function_lines
 from vyre.lower.preamble import id_lines, parameter_lines, used_helpers
 from vyre.lower.source import Source, bound_buffers, hidden_words
 from vyre.lower.support import check_supported
 
 if TYPE_CHECKING:
-    from vyre.ir import expr as e
     from vyre.ir.buffers import BufferDecl
     from vyre.lower.prepare import Prepared
 
@@ -72,52 +70,20 @@ FN u32 {s}_atomic_cas({q} u32* b, u32 n, u32 i, u32 v, u32 e) {{
 """
 
 
-class OpenClDialect(Dialect):
-    def type_name(self, lanes: int) -> str:
-        return "u32" if lanes == 1 else f"uint{lanes}"
+class OpenClDialect(CDialect):
+    @property
+    def half(self) -> str:
+        return "ushort"
+
+    def prefix(self, decl: BufferDecl) -> str:
+        return "local_" if decl.access.shared else "global_"
 
     def vector(self, lanes: list[str]) -> str:
         return f"((uint{len(lanes)})({', '.join(lanes)}))"
 
-    def from_bool(self, condition: str) -> str:
-        return f"((u32)({condition}))"
-
-    def choose(self, condition: str, if_true: str, if_false: str) -> str:
-        return f"(({condition}) ? {if_true} : {if_false})"
-
-    def declare(self, name: str, lanes: int, value: str) -> str:
-        return f"{self.type_name(lanes)} {name} = {value};"
-
-    def function_head(self, name: str, params: list[str]) -> str:
-        return f"FN u32 {name}({', '.join(f'u32 {p}' for p in params)}) {{"
-
-    def loop_head(self, var: str, start: str, stop: str) -> str:
-        return f"for (u32 {var} = {start}; {var} < {stop}; {var}++) {{"
-
-    def load(self, decl: BufferDecl, index: str) -> str:
-        loaded = f"{_space(decl)}_load_{storage_suffix(decl.element)}({_place(decl)}, {index})"
-        return f"((u32)({loaded} != 0u))" if decl.element is DataType.Bool else loaded
-
-    def store(self, decl: BufferDecl, index: str, value: str) -> str:
-        return f"{_space(decl)}_store_{storage_suffix(decl.element)}({_place(decl)}, {index}, {value});"
-
-    def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str]) -> str:
-        return f"{_space(decl)}_{ATOMIC_HELPERS[op.op]}({_place(decl)}, {', '.join(operands)})"
-
     @property
     def barrier(self) -> list[str]:
         return ["barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"]
-
-    def element_type(self, element: DataType) -> str:
-        return "ushort" if storage_suffix(element) == "h" else self.type_name(lanes_of(element))
-
-
-def _space(decl: BufferDecl) -> str:
-    return "local" if decl.access.shared else "global"
-
-
-def _place(decl: BufferDecl) -> str:
-    return f"b_{decl.name}, {f'{decl.count}u' if decl.count else f'len_{decl.name}'}"
 
 
 def emit(prepared: Prepared, *, backend: str = "opencl") -> Source:

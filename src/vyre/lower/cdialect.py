@@ -1,0 +1,98 @@
+"""What CUDA C and OpenCL C share as dialects of C: expressions, helper names, workgroup memory."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from vyre.ir.operators import AtomicOp
+from vyre.ir.types import DataType
+from vyre.lower.clike import Dialect, lanes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vyre.ir import expr as e
+    from vyre.ir.buffers import BufferDecl
+    from vyre.lower.prepare import Prepared
+
+_ATOMIC_HELPERS = {
+    AtomicOp.Add: "atomic_add",
+    AtomicOp.Or: "atomic_or",
+    AtomicOp.And: "atomic_and",
+    AtomicOp.Xor: "atomic_xor",
+    AtomicOp.Min: "atomic_min",
+    AtomicOp.Max: "atomic_max",
+    AtomicOp.Exchange: "atomic_exchange",
+    AtomicOp.CompareExchange: "atomic_cas",
+}
+
+
+def storage_suffix(element: DataType) -> str:
+    """The helper family of a buffer: lanes of its element, or `h` for packed halves."""
+    return "h" if element in (DataType.F16, DataType.BF16) else str(lanes_of(element))
+
+
+class CDialect(Dialect):
+    """C with `u32`, `uint2` and `uint4`; the memory helpers may carry a prefix for their address space."""
+
+    @property
+    @abstractmethod
+    def half(self) -> str:
+        """The 16-bit unsigned type."""
+
+    def prefix(self, decl: BufferDecl) -> str:
+        """What the names of the helpers for this buffer begin with."""
+        return ""
+
+    def type_name(self, lanes: int) -> str:
+        return "u32" if lanes == 1 else f"uint{lanes}"
+
+    def from_bool(self, condition: str) -> str:
+        return f"((u32)({condition}))"
+
+    def choose(self, condition: str, if_true: str, if_false: str) -> str:
+        return f"(({condition}) ? {if_true} : {if_false})"
+
+    def declare(self, name: str, lanes: int, value: str) -> str:
+        return f"{self.type_name(lanes)} {name} = {value};"
+
+    def function_head(self, name: str, params: list[str]) -> str:
+        return f"FN u32 {name}({', '.join(f'u32 {p}' for p in params)}) {{"
+
+    def loop_head(self, var: str, start: str, stop: str) -> str:
+        return f"for (u32 {var} = {start}; {var} < {stop}; {var}++) {{"
+
+    def load(self, decl: BufferDecl, index: str) -> str:
+        loaded = f"{self.prefix(decl)}load_{storage_suffix(decl.element)}({_place(decl)}, {index})"
+        return f"((u32)({loaded} != 0u))" if decl.element is DataType.Bool else loaded
+
+    def store(self, decl: BufferDecl, index: str, value: str) -> str:
+        return f"{self.prefix(decl)}store_{storage_suffix(decl.element)}({_place(decl)}, {index}, {value});"
+
+    def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str]) -> str:
+        return f"{self.prefix(decl)}{_ATOMIC_HELPERS[op.op]}({_place(decl)}, {', '.join(operands)})"
+
+    def element_type(self, element: DataType) -> str:
+        return self.half if storage_suffix(element) == "h" else self.type_name(lanes_of(element))
+
+
+def _place(decl: BufferDecl) -> str:
+    return f"b_{decl.name}, {f'{decl.count}u' if decl.count else f'len_{decl.name}'}"
+
+
+def shared_memory(
+    prepared: Prepared, element_type: Callable[[DataType], str], space: str, barrier: list[str]
+) -> list[str]:
+    """Declarations of workgroup memory and the loops that fill it with zeros."""
+    decls = [b for b in prepared.buffers if b.access.shared]
+    if not decls:
+        return []
+    x, y, z = prepared.workgroup_size
+    lines = [f"  {space} {element_type(b.element)} b_{b.name}[{b.count}];" for b in decls]
+    lines.append(f"  const u32 local_linear = local_x + local_y * {x}u + local_z * {x * y}u;")
+    for b in decls:
+        zero = f"zext_1_{lanes_of(b.element)}(0u)" if lanes_of(b.element) > 1 else "0u"
+        head = f"for (u32 z = local_linear; z < {b.count}u; z += {x * y * z}u)"
+        lines.append(f"  {head} b_{b.name}[z] = {zero};")
+    return lines + [f"  {text}" for text in barrier]
