@@ -338,7 +338,7 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.s
 
 if not TYPE_CHECKING:  # so that checkers know exactly the names above
 
-    def __getattr__(name):  # noqa: ANN001, ANN202
+    def __getattr__(name):  # noqa: ANN001, ANN202 - typing would cost an import
         from importlib import import_module
 
         if name == "__version__":

@@ -111,11 +111,11 @@ class u32(Integer):  # noqa: N801 - value types read like values
     __vyre_type__ = DataType.U32
 
 
-class i32(Integer):  # noqa: N801
+class i32(Integer):  # noqa: N801 - as u32
     __vyre_type__ = DataType.I32
 
 
-class u64(Integer):  # noqa: N801
+class u64(Integer):  # noqa: N801 - as u32
     __vyre_type__ = DataType.U64
 
     if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class u64(Integer):  # noqa: N801
         def __getitem__(self, lane: int) -> u32: ...
 
 
-class u128(Integer):  # noqa: N801
+class u128(Integer):  # noqa: N801 - as u32
     __vyre_type__ = DataType.U128
 
     if TYPE_CHECKING:
@@ -131,23 +131,23 @@ class u128(Integer):  # noqa: N801
         def __getitem__(self, lane: int) -> u32: ...
 
 
-class f16(Float):  # noqa: N801
+class f16(Float):  # noqa: N801 - as u32
     __vyre_type__ = DataType.F16
 
 
-class bf16(Float):  # noqa: N801
+class bf16(Float):  # noqa: N801 - as u32
     __vyre_type__ = DataType.BF16
 
 
-class f32(Float):  # noqa: N801
+class f32(Float):  # noqa: N801 - as u32
     __vyre_type__ = DataType.F32
 
 
-class f64(Float):  # noqa: N801
+class f64(Float):  # noqa: N801 - as u32
     __vyre_type__ = DataType.F64
 
 
-class boolean(Scalar):  # noqa: N801
+class boolean(Scalar):  # noqa: N801 - as u32
     __vyre_type__ = DataType.Bool
 
     if TYPE_CHECKING:
@@ -163,19 +163,19 @@ class boolean(Scalar):  # noqa: N801
         def __rxor__(self, other: u32 | int) -> u32: ...
 
 
-class vec2(Lanes):  # noqa: N801
+class vec2(Lanes):  # noqa: N801 - as u32
     """Two u32 lanes."""
 
     __vyre_type__ = DataType.Vec2U32
 
 
-class vec4(Lanes):  # noqa: N801
+class vec4(Lanes):  # noqa: N801 - as u32
     """Four u32 lanes."""
 
     __vyre_type__ = DataType.Vec4U32
 
 
-class packed_bytes(Scalar):  # noqa: N801
+class packed_bytes(Scalar):  # noqa: N801 - as u32
     """Element of a `Bytes` buffer: bytes on the host, u32 words in the kernel."""
 
     __vyre_type__ = DataType.Bytes

@@ -37,7 +37,7 @@ from vyre.ir import (
 from vyre.lower.llvm import LlvmSource, emit
 from vyre.lower.prepare import prepare
 
-I = InvocationId(0)  # noqa: E741
+I = InvocationId(0)  # noqa: E741 - short, because it stands in every line
 
 
 def elementwise(*, a: str = "a", out: str = "out") -> Program:

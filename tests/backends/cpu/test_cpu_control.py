@@ -34,7 +34,7 @@ from vyre.ir import (
 )
 
 T = DataType
-I = InvocationId(0)  # noqa: E741
+I = InvocationId(0)  # noqa: E741 - short, because it stands in every line
 L = LocalId(0)
 LAST = 0xFFFFFFFF
 TILE = BufferDecl.workgroup("tile", U32, 8)

@@ -30,7 +30,7 @@ from vyre.ir import (
 )
 
 T = DataType
-I = InvocationId(0)  # noqa: E741
+I = InvocationId(0)  # noqa: E741 - short, because it stands in every line
 L = LocalId(0)
 FAR = (7, 8, 9, 0x40000000, 0x80000000, 0xFFFFFFFF)
 

@@ -33,7 +33,7 @@ from vyre.ir.operators import FLOAT_BINARY_OPS, FLOAT_UNARY_OPS
 from vyre.ir.typing import CAST_TABLE, CastRule
 
 T = DataType
-I = InvocationId(0)  # noqa: E741
+I = InvocationId(0)  # noqa: E741 - short, because it stands in every line
 BINARY = [op for op in BinaryOp if op not in FLOAT_BINARY_OPS]
 UNARY = [op for op in UnaryOp if op not in FLOAT_UNARY_OPS]
 LANE_TYPES = [T.U64, T.Vec2U32, T.U128, T.Vec4U32]
