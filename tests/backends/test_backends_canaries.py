@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from vyre.backends.canaries import Verdict, cache_directory, examine, refuse_lost_features
-from vyre.backends.canary_programs import CANARIES, Canary, words
+from vyre.backends.canaries import CANARIES, Verdict, cache_directory, examine, refuse_lost_features
+from vyre.backends.canary_programs import Canary, words
 from vyre.backends.protocol import BackendInfo
 from vyre.backends.reference import ReferenceBackend
 from vyre.errors import DispatchError, UnsupportedByBackend
@@ -114,7 +114,7 @@ def test_a_verdict_is_kept_per_device_driver_and_lowering(tmp_path: Path) -> Non
     assert device.compiled == runs
     assert (again.fresh, again.failures) == (False, first.failures)
     assert examine(Device(driver="2"), canaries=QUICK, cache=cache).fresh
-    assert examine(device, canaries=QUICK, cache=cache, fingerprint=lambda _: "new lowering").fresh
+    assert examine(device, canaries=QUICK, cache=cache, lowering="another").fresh
     assert not examine(device, canaries=QUICK, cache=cache).fresh
 
 

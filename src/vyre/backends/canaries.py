@@ -15,14 +15,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from vyre.backends.canary_programs import CANARIES, Canary, words
+from vyre.backends.canary_floats import FLOAT_CANARIES
+from vyre.backends.canary_programs import INTEGER_CANARIES, Canary, words
 from vyre.errors import UnsupportedByBackend, VyreError
+from vyre.lower.version import lowering_version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from vyre.backends.protocol import Backend
     from vyre.ir.program import Program
+
+
+CANARIES = INTEGER_CANARIES + FLOAT_CANARIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +41,16 @@ class Verdict:
 def examine(
     backend: Backend,
     *,
-    fingerprint: Callable[[Program], str] | None = None,
+    lowering: str | None = None,
     canaries: Sequence[Canary] = CANARIES,
     cache: Path | None = None,
 ) -> Verdict:
     """The verdict on a backend's device, from the cache where it has one.
 
-    `fingerprint` gives what the verdict depends on besides the device: the lowered source.
+    A verdict holds for a device, its driver and toolchain, and one `lowering`, by default this version's.
     """
     store = _Store(cache or cache_directory() / "canaries.json")
-    key = _key(backend, canaries, fingerprint)
+    key = _key(backend, canaries, lowering or lowering_version())
     known = store.find(key)
     if known is not None:
         return Verdict(known, fresh=False)
@@ -109,13 +114,11 @@ def _read_only(data: bytearray) -> memoryview:
     return memoryview(data).toreadonly()
 
 
-def _key(backend: Backend, canaries: Sequence[Canary], fingerprint: Callable[[Program], str] | None) -> str:
+def _key(backend: Backend, canaries: Sequence[Canary], lowering: str) -> str:
     info = backend.describe()
-    parts = [info.name, info.device, info.driver, info.version, info.toolchain]
+    parts = [info.name, info.device, info.driver, info.version, info.toolchain, lowering]
     for canary in canaries:
         parts += [canary.name, repr(canary.inputs), repr(canary.expected)]
-        if fingerprint is not None:
-            parts.append(fingerprint(canary.program))
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -68,7 +68,7 @@ def _has_statement(kind: type[Node]) -> Callable[[Program], bool]:
     return lambda program: any(isinstance(node, kind) for _, node in statements(program.entry))
 
 
-def _has_operator(*ops: BinaryOp) -> Callable[[Program], bool]:
+def has_operator(*ops: BinaryOp) -> Callable[[Program], bool]:
     return lambda program: any(isinstance(x, BinOp) and x.op in ops for x in expressions(program.entry))
 
 
@@ -258,7 +258,7 @@ def _half_stores() -> Canary:
     )
 
 
-def _elementwise(
+def elementwise(
     name: str,
     feature: str,
     result: Callable[[Expr, Expr], Expr],
@@ -273,7 +273,7 @@ def _elementwise(
     return Canary(name, feature, program, inputs, len(rows), expected, uses)
 
 
-def _binary(op: BinaryOp) -> Callable[[Expr, Expr], Expr]:
+def binary(op: BinaryOp) -> Callable[[Expr, Expr], Expr]:
     return lambda a, b: BinOp(op, a, b)
 
 
@@ -292,43 +292,43 @@ INTEGER_CANARIES: tuple[Canary, ...] = (
     _barriers(),
     _atomics(),
     _half_stores(),
-    _elementwise(
+    elementwise(
         "shifts left",
         "shifts",
-        _binary(BinaryOp.Shl),
+        binary(BinaryOp.Shl),
         [(_ODD, 0, _ODD), (_ODD, 31, 0x8000_0000), (_ODD, 32, _ODD), (_ODD, 33, 2), (3, _MAX, 0x8000_0000)],
-        _has_operator(BinaryOp.Shl),
+        has_operator(BinaryOp.Shl),
     ),
-    _elementwise(
+    elementwise(
         "shifts right",
         "shifts",
-        _binary(BinaryOp.Shr),
+        binary(BinaryOp.Shr),
         [(_ODD, 0, _ODD), (_ODD, 31, 1), (_ODD, 32, _ODD), (_ODD, 33, 0x4000_0000), (_MAX, _MAX, 1)],
-        _has_operator(BinaryOp.Shr),
+        has_operator(BinaryOp.Shr),
     ),
-    _elementwise(
+    elementwise(
         "division",
         "division",
-        _binary(BinaryOp.Div),
+        binary(BinaryOp.Div),
         [(7, 0, 0), (_MAX, 0, 0), (_MAX, 1, _MAX), (_MAX, _MAX, 1), (0x8000_0000, _MAX, 0), (100, 7, 14)],
-        _has_operator(BinaryOp.Div),
+        has_operator(BinaryOp.Div),
     ),
-    _elementwise(
+    elementwise(
         "remainder",
         "division",
-        _binary(BinaryOp.Mod),
+        binary(BinaryOp.Mod),
         [(7, 0, 0), (_MAX, 0, 0), (_MAX, 10, 5), (0x8000_0000, _MAX, 0x8000_0000), (100, 7, 2)],
-        _has_operator(BinaryOp.Mod),
+        has_operator(BinaryOp.Mod),
     ),
-    _elementwise(
+    elementwise(
         "high product",
         "MulHi",
-        _binary(BinaryOp.MulHi),
+        binary(BinaryOp.MulHi),
         [(_MAX, _MAX, 0xFFFF_FFFE), (0x1_0000, 0x1_0000, 1), (0xFFFF, 0x1_0001, 0), (_ODD, 2, 1)],
-        _has_operator(BinaryOp.MulHi),
+        has_operator(BinaryOp.MulHi),
     ),
     # Composed of unsigned operators, so that a device whose signed remainder is wrong still gets it right.
-    _elementwise(
+    elementwise(
         "signed remainder",
         "signed.mod",
         _signed_mod,
@@ -336,8 +336,3 @@ INTEGER_CANARIES: tuple[Canary, ...] = (
         None,
     ),
 )
-
-FLOAT_CANARIES: tuple[Canary, ...] = ()
-"""NaN comparison, flush to zero, fusion: they come with the native float operations they admit."""
-
-CANARIES = INTEGER_CANARIES + FLOAT_CANARIES

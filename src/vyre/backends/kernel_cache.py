@@ -1,0 +1,172 @@
+"""Compiled kernels on disk: the second process that needs a kernel loads it instead of compiling it.
+
+    code = kept("cuda", [source.text, options, device, toolchain], lambda: compile_source(source))
+
+The key is everything the compiler is given: the emitted source, which is the program's meaning with every
+callee and float routine written out in the lowering of this version, the options, the device and the
+toolchain. So an entry cannot be stale. An entry that was damaged is built anew, two processes may share the
+folder, and trouble with the disk is never an error: it is only a cache.
+
+`VYRE_CACHE=off` turns it off, `VYRE_CACHE=/some/folder` moves it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vyre.backends.canaries import cache_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+MAGIC = b"vyre kernel 1\n"
+CAPACITY = 512 << 20
+"""Bytes above which the entries that were used longest ago are dropped, down to three quarters."""
+
+_DIGEST = 32
+_SWEEP_EVERY = 64
+_WORST = 64 << 20
+"""An entry larger than this is no kernel of ours."""
+
+
+def kept(kind: str, parts: Iterable[str], build: Callable[[], bytes]) -> bytes:
+    """The compiled kernel for these parts, from the disk where it has it, else built and kept."""
+    cache = default_cache()
+    return build() if cache is None else cache.kept(kind, parts, build)
+
+
+def default_cache() -> KernelCache | None:
+    """The cache of this user, or None where it is turned off or its folder is not this user's alone."""
+    chosen = os.environ.get("VYRE_CACHE", "")
+    if chosen.lower() in ("off", "0", "none"):
+        return None
+    folder = Path(chosen).expanduser() if chosen else cache_directory() / "kernels"
+    return KernelCache(folder) if _private(folder) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a cache holds."""
+
+    folder: Path
+    entries: int
+    size: int
+
+
+class KernelCache:
+    """A folder of compiled kernels by digest of their key."""
+
+    def __init__(self, folder: Path, *, capacity: int = CAPACITY) -> None:
+        self.folder = folder
+        self.capacity = capacity
+
+    def kept(self, kind: str, parts: Iterable[str], build: Callable[[], bytes]) -> bytes:
+        key = key_of(kind, parts)
+        known = self.find(key)
+        if known is not None:
+            return known
+        made = build()
+        self.keep(key, made)
+        return made
+
+    def find(self, key: str) -> bytes | None:
+        """The entry, or None; one that is damaged is removed."""
+        path = self._path(key)
+        try:
+            with path.open("rb") as file:
+                content = file.read(_WORST)
+        except OSError:
+            return None
+        head = len(MAGIC) + _DIGEST
+        payload = content[head:]
+        sealed = content[:head] == MAGIC + _seal(key, payload)
+        with suppress(OSError):
+            if sealed:
+                os.utime(path)  # so that the least used are dropped first
+            else:
+                path.unlink()
+        return payload if sealed else None
+
+    def keep(self, key: str, payload: bytes) -> None:
+        path = self._path(key)
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix="new-")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(MAGIC + _seal(key, payload) + payload)
+                os.replace(name, path)
+            except OSError:
+                os.unlink(name)
+                raise
+            if int(key[:8], 16) % _SWEEP_EVERY == 0:
+                self.shrink()
+
+    def usage(self) -> Usage:
+        sizes = [size for _, size, _ in self._entries()]
+        return Usage(self.folder, len(sizes), sum(sizes))
+
+    def clear(self) -> int:
+        """Removes every entry and says how many there were; files of others in the folder stay."""
+        removed = 0
+        for _, _, path in self._entries():
+            with suppress(OSError):
+                path.unlink()
+                removed += 1
+        return removed
+
+    def shrink(self) -> None:
+        """Drops what was used longest ago where the cache has outgrown its capacity."""
+        entries = sorted(self._entries())
+        total = sum(size for _, size, _ in entries)
+        if total <= self.capacity:
+            return
+        for _, size, path in entries:
+            if total <= self.capacity * 3 // 4:
+                return
+            with suppress(OSError):
+                path.unlink()
+            total -= size
+
+    def _entries(self) -> list[tuple[float, int, Path]]:
+        found: list[tuple[float, int, Path]] = []
+        with suppress(OSError):
+            for path in self.folder.glob("??/*"):
+                with suppress(OSError):  # another process may have removed it
+                    facts = path.stat()
+                    found.append((facts.st_mtime, facts.st_size, path))
+        return found
+
+    def _path(self, key: str) -> Path:
+        return self.folder / key[:2] / key[2:]
+
+
+def key_of(kind: str, parts: Iterable[str]) -> str:
+    """A digest in which no part can run into the next."""
+    digest = hashlib.sha256(kind.encode())
+    for part in parts:
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()
+
+
+def _seal(key: str, payload: bytes) -> bytes:
+    """Binds the bytes to their key, so that an entry under another's name is damaged too."""
+    return hashlib.sha256(key.encode() + payload).digest()
+
+
+def _private(folder: Path) -> bool:
+    """Machine code is loaded from here, so nobody else may write to it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        facts = folder.stat()
+    except OSError:
+        return False
+    owner = getattr(os, "geteuid", lambda: facts.st_uid)()
+    return facts.st_uid == owner and not facts.st_mode & 0o022
