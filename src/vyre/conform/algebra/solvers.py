@@ -115,7 +115,7 @@ def _bitwuzla(attempt: Attempt, text: str) -> tuple[Answer, dict[str, int]]:
     answer = Answer(str(solver.check_sat()))
     if answer is not Answer.Sat:
         return answer, {}
-    variables = [f for f in parser.get_declared_funs() if f.is_const()]
+    variables = [f for f in parser.get_declared_funs() if f.sort().is_bv()]
     return answer, {f.symbol(): int(solver.get_value(f).value(16), 16) for f in variables}
 
 
@@ -136,10 +136,8 @@ def _cvc5(attempt: Attempt, text: str) -> tuple[Answer, dict[str, int]]:
         return Answer.Unsat, {}
     if not found.isSat():
         return Answer.Unknown, {}
-    values = {
-        t.getSymbol(): int(solver.getValue(t).getBitVectorValue(10)) for t in symbols.getDeclaredTerms()
-    }
-    return Answer.Sat, values
+    words = [t for t in symbols.getDeclaredTerms() if t.getSort().isBitVector()]
+    return Answer.Sat, {t.getSymbol(): int(solver.getValue(t).getBitVectorValue(10)) for t in words}
 
 
 def _z3(attempt: Attempt, text: str) -> tuple[Answer, dict[str, int]]:
@@ -153,7 +151,7 @@ def _z3(attempt: Attempt, text: str) -> tuple[Answer, dict[str, int]]:
     if found != "sat":
         return Answer.Unsat if found == "unsat" else Answer.Unknown, {}
     model = solver.model()
-    return Answer.Sat, {d.name(): model[d].as_long() for d in model.decls()}
+    return Answer.Sat, {d.name(): model[d].as_long() for d in model.decls() if d.arity() == 0}
 
 
 _BACKENDS: dict[str, Callable[[Attempt, str], tuple[Answer, dict[str, int]]]] = {

@@ -1,0 +1,1 @@
+"""Compositional proofs: inlined bodies against what each op means, and how laws carry over."""
