@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,7 +13,7 @@ from vyre.compose.registry import Registry
 from vyre.conform.algebra.cache import ProofCache, default_folder
 from vyre.conform.algebra.solvers import Answer, Attempt, solve
 from vyre.conform.composition import proofs
-from vyre.conform.composition.body import inlined_body, loop_parts
+from vyre.conform.composition.body import LoopParts, inlined_body, loop_parts
 from vyre.conform.composition.meaning import INVARIANTS, MEANINGS
 from vyre.conform.composition.proofs import provable_ops, prove_op
 from vyre.conform.composition.theorems import THEOREMS, Theorem, mutant_obligations, obligation
@@ -25,6 +26,9 @@ from vyre.ir.node import Assign, If, Let, Loop
 from vyre.ir.types import DataType
 from vyre.ops import standard_ops
 from vyre.optimize.smt import Translation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 U32 = DataType.U32
 
@@ -66,12 +70,14 @@ def test_one_wrong_word_is_refuted(op_id: str, monkeypatch: pytest.MonkeyPatch) 
 def test_a_wrong_loop_is_refuted(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     op = OPS["integer.isqrt"]
     real = loop_parts(op)
-    wrong = (
-        replace(real, turns=range(15))
-        if fault == "one turn too few"
-        else replace(real, step=lambda turn: {"root": real.step(turn)["root"] | 1})
-    )
-    monkeypatch.setattr(proofs, "loop_parts", lambda _: wrong)
+
+    def low_bit(turn: int) -> Mapping[str, Expr]:
+        return {"root": real.step(turn)["root"] | 1}
+
+    def parts(_: Op) -> LoopParts:
+        return replace(real, turns=range(15)) if fault == "one turn too few" else replace(real, step=low_bit)
+
+    monkeypatch.setattr(proofs, "loop_parts", parts)
     assert prove_op(op, ProofCache(None)).answer == "refuted"
 
 
@@ -163,7 +169,7 @@ def test_the_stage_proves_and_runs() -> None:
 
 
 def test_the_stage_fails_on_a_proof_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proofs, "inlined_body", lambda o: inlined_body(o) + 1)
+    monkeypatch.setattr(proofs, "inlined_body", _wrong_at_one_word)
     stage, plan = Composition(ProofCache(None)), make_plan("reference", cases=0)
     (wrong,) = stage.run(ReferenceBackend(), plan, 0, 1)
     assert (wrong.status, wrong.kind) == (FAILED, "proof")

@@ -80,7 +80,8 @@ def loop_parts(op: Op, *, registry: Registry | None = None) -> LoopParts:
     env.update({name: Var(short[name]) for name in assigned})
 
     def step(turn: int) -> Mapping[str, Expr]:
-        inner = ChainMap({loop.var: LitU32(turn)}, dict(env))
+        inner: Environment = ChainMap(dict(env))
+        inner[loop.var] = LitU32(turn)
         _execute(loop.body, inner, {}, loads, [MAX_STEPS])
         return {short[name]: inner[name] for name in assigned}
 
