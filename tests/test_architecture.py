@@ -25,7 +25,21 @@ ALLOWED: dict[str, set[str]] = {
     "lower": {"errors", "ir", "compose", "optimize", "numeric"},
     "backends": {"errors", "ir", "compose", "wire", "validate", "reference", "lower"},
     "frontend": {"errors", "ir", "compose", "validate", "backends"},
-    "conform": {"errors", "ir", "compose", "ops", "text", "wire", "validate", "reference", "backends"},
+    "engines": {"errors", "ir", "compose", "ops", "backends"},
+    "conform": {
+        "errors",
+        "ir",
+        "compose",
+        "ops",
+        "text",
+        "wire",
+        "validate",
+        "reference",
+        "optimize",
+        "backends",
+        "engines",
+    },
+    "report": {"errors", "conform"},
     "__main__": {"cli"},
     "cli": {
         "errors",
@@ -38,6 +52,7 @@ ALLOWED: dict[str, set[str]] = {
         "lower",
         "backends",
         "conform",
+        "report",
     },
 }
 """Which rooms a room may import from. `ops` is data that `compose` reaches lazily."""

@@ -6,10 +6,23 @@ The public names, each loaded when it is first used, so that importing the packa
 TYPE_CHECKING = False  # `typing` alone would be most of the import time; checkers know the name
 
 if TYPE_CHECKING:
+    from vyre.backends.device_buffer import DeviceBuffer, device_zeros, to_device
     from vyre.backends.dispatch import Compiled, compile_program, dispatch
-    from vyre.backends.protocol import Backend, BackendInfo, BackendLimits, Executable
+    from vyre.backends.protocol import (
+        Backend,
+        BackendInfo,
+        BackendLimits,
+        DeviceMemory,
+        Executable,
+        ResidentBackend,
+        ResidentExecutable,
+    )
     from vyre.compose import Category, Op, Param, Registry, default_registry
     from vyre.errors import (
+        BackendUnavailable,
+        DeviceError,
+        DeviceLost,
+        DeviceOutOfMemory,
         Diagnostic,
         DispatchError,
         InterpreterError,
@@ -18,6 +31,7 @@ if TYPE_CHECKING:
         ParseError,
         PrintError,
         SourceLocation,
+        SourceRejected,
         StepBudgetExceeded,
         UnsupportedByBackend,
         ValidationError,
@@ -164,6 +178,7 @@ __all__ = [
     "Backend",
     "BackendInfo",
     "BackendLimits",
+    "BackendUnavailable",
     "Barrier",
     "BinOp",
     "BinaryOp",
@@ -178,6 +193,11 @@ __all__ = [
     "Convention",
     "Convert",
     "DataType",
+    "DeviceBuffer",
+    "DeviceError",
+    "DeviceLost",
+    "DeviceMemory",
+    "DeviceOutOfMemory",
     "Diagnostic",
     "Dim",
     "DispatchError",
@@ -215,12 +235,15 @@ __all__ = [
     "ReduceOp",
     "ReduceOrder",
     "Registry",
+    "ResidentBackend",
+    "ResidentExecutable",
     "Return",
     "RoundMode",
     "Select",
     "Shared",
     "SharedAtomic",
     "SourceLocation",
+    "SourceRejected",
     "StepBudgetExceeded",
     "Store",
     "TensorType",
@@ -260,6 +283,7 @@ __all__ = [
     "cos",
     "ctz",
     "default_registry",
+    "device_zeros",
     "dispatch",
     "exp",
     "exp2",
@@ -296,6 +320,7 @@ __all__ = [
     "sin",
     "sqrt",
     "tan",
+    "to_device",
     "trunc",
     "u32",
     "u64",
@@ -318,12 +343,16 @@ _HOMES = {
         local_id log log10 log2 max min mul_hi popcount pow reverse_bits round select shared sin sqrt
         tan trunc workgroup_id
     """,
+    "vyre.backends.device_buffer": "DeviceBuffer device_zeros to_device",
     "vyre.backends.dispatch": "Compiled compile_program dispatch",
-    "vyre.backends.protocol": "Backend BackendInfo BackendLimits Executable",
+    "vyre.backends.protocol": """
+        Backend BackendInfo BackendLimits DeviceMemory Executable ResidentBackend ResidentExecutable
+    """,
     "vyre.compose": "Category Op Param Registry default_registry",
     "vyre.errors": """
-        Diagnostic DispatchError InterpreterError KernelError OpError ParseError PrintError
-        SourceLocation StepBudgetExceeded UnsupportedByBackend ValidationError VyreError WireError
+        BackendUnavailable DeviceError DeviceLost DeviceOutOfMemory Diagnostic DispatchError
+        InterpreterError KernelError OpError ParseError PrintError SourceLocation SourceRejected
+        StepBudgetExceeded UnsupportedByBackend ValidationError VyreError WireError
     """,
     "vyre.ir": """
         Approx ApproxOp Assign Atomic AtomicOp Barrier BinOp BinaryOp Block BufLen BufferAccess
@@ -345,6 +374,8 @@ if not TYPE_CHECKING:  # so that checkers know exactly the names above
             from importlib.metadata import version
 
             return version("vyre")
+        if name == "engines":
+            return import_module("vyre.engines")
         home = _HOME_OF.get(name)
         if home is None:
             raise AttributeError(f"module 'vyre' has no attribute {name!r}")

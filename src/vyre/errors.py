@@ -106,6 +106,38 @@ class DispatchError(VyreError):
     """Buffers, grid or backend that do not fit the program; raised before anything runs."""
 
 
+class BackendUnavailable(DispatchError):
+    """A backend that cannot be had on this machine: a package, a driver or a device is missing."""
+
+
+class DeviceError(DispatchError):
+    """A device or its driver failed well-formed work; the results are void and the process goes on."""
+
+
+class DeviceOutOfMemory(DeviceError):
+    """A device has not the memory for the buffers."""
+
+
+class DeviceLost(DeviceError):
+    """A device is gone, and everything that was on it; `fix` says whether the next call opens another."""
+
+
+class SourceRejected(VyreError):
+    """A compiler does not accept the source of a kernel: a fault of the lowering or of the compiler.
+
+    `source` is the text that was rejected, `log` what the compiler said.
+    """
+
+    def __init__(self, compiler: str, log: str, source: str) -> None:
+        self.compiler = compiler
+        self.log = log.strip()
+        self.source = source
+        super().__init__(
+            f"{compiler} rejects the kernel: {self.log}\n{source}",
+            fix="report it with the source above; it is a fault of the lowering or of the compiler.",
+        )
+
+
 class UnsupportedByBackend(VyreError):
     """A backend cannot do this operation exactly; a first-class outcome, never a silent fallback."""
 
@@ -117,6 +149,10 @@ class UnsupportedByBackend(VyreError):
             f"{op} is not supported by the backend {backend}{reason}.",
             fix=fix or "choose a backend that supports it (`vyre backends` lists them).",
         )
+
+
+class CertificateError(VyreError):
+    """A certificate that was changed, claims more than it contains, or does not fit with others."""
 
 
 class InterpreterError(VyreError):

@@ -92,7 +92,9 @@ def test_a_backend_that_is_wrong(tmp_path: Path) -> None:
     done = certify(*DIV, "--in-process", "--junit", "out.xml")
     assert done.exit_code == 1
     assert "FAILURES" in done.output
-    assert "input     0x0, 0x0\n  expected  0x0\n  actual    0xFFFFFFFF" in done.output
+    bits = " ".join(["1" * 8] * 4)
+    assert f"  input     0x0, 0x0\n  expected  0x0         {bits.replace('1', '0')}" in done.output
+    assert f"  actual    0xFFFFFFFF  {bits}\n{'':24}{bits.replace('1', '^')}" in done.output
     smallest = "primitive.math.div/inputs/0x0,0x0"
     replay = f"vyre certify --backend-class faulty_backend:Faulty --seed 24301 --case {smallest}"
     assert replay in done.output

@@ -109,10 +109,10 @@ def test_an_invalid_program_is_not_lowered(tmp_path: Path) -> None:
 
 def test_what_has_no_exact_lowering_is_refused_by_name(tmp_path: Path) -> None:
     file = tmp_path / "f.vyre"
-    file.write_text("vyre 1\nworkgroup 1 1 1\nbuffer f: readwrite F32 @0\nentry {\n  f[0] = fsin(f[0])\n}\n")
-    result = run("lower", file, "--to", "opencl")
+    file.write_text("vyre 1\nworkgroup 1 1 1\nbuffer f: readwrite F64 @0\nentry {\n  f[0] = fsqrt(f[0])\n}\n")
+    result = run("lower", file, "--to", "wgsl")
     assert result.exit_code == 1
-    assert "FSin is not supported by the backend opencl" in result.output
+    assert "FSqrt on F64 is not supported by the backend wgpu" in result.output
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-GROUPS = ("golden", "cast", "type", "operator", "limit", "wire", "code", "op")
+GROUPS = ("golden", "cast", "type", "operator", "limit", "wire", "code", "op", "spec", "law")
 
 
 @pytest.fixture(scope="module")

@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.backends.protocol import BackendInfo, Executable
 from vyre.backends.reference import ReferenceBackend
+from vyre.conform.mutate import Mutated, rewrite
 from vyre.ir.expr import Atomic, BinOp, Expr, Lane, UnOp
 from vyre.ir.operators import AtomicOp, BinaryOp, UnaryOp
-from vyre.ir.program import Program
-from vyre.ir.walk import transform, with_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.ir.node import Node
 
-
-@dataclass(frozen=True)
-class Wrong:
+class Wrong(Mutated):
     """Replaces every expression by what `fault` makes of it."""
 
-    fault: Callable[[Expr], Expr]
-    name: str = "wrong"
-
-    def describe(self) -> BackendInfo:
-        return BackendInfo(self.name, "0", "a wrong interpreter")
-
-    def compile(self, program: Program) -> Executable:
-        changed = Program(program.buffers, program.workgroup_size, self._body(program.entry))
-        return ReferenceBackend().compile(changed)
-
-    def _body(self, body: tuple[Node, ...]) -> tuple[Node, ...]:
-        return tuple(
-            with_parts(n, tuple(transform(x, self.fault) for x in n.exprs), tuple(map(self._body, n.bodies)))
-            for n in body
-        )
+    def __init__(self, fault: Callable[[Expr], Expr]) -> None:
+        super().__init__(ReferenceBackend(), change=lambda p: rewrite(p, expr=fault), name="wrong")
 
 
 def off_by_one_popcount(expr: Expr) -> Expr:

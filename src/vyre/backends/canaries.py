@@ -13,6 +13,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.backends.canary_floats import FLOAT_CANARIES
@@ -70,10 +71,41 @@ def examine(
     return Verdict(failures)
 
 
+class Examined:
+    """A backend whose device is examined when it is first given a program."""
+
+    _verdict: Verdict | None = None
+    _examining: RLock | None = None
+
+    def examine_later(self) -> None:
+        """Called by a constructor; without it the device is believed."""
+        self._examining = RLock()
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """None while the canaries themselves are compiled, and for a device that is not examined."""
+        lock = self._examining
+        if lock is None or self._verdict is not None:
+            return self._verdict
+        with lock:
+            if self._verdict is None and self._examining is not None:
+                self._examining = None
+                try:
+                    self._verdict = examine(cast("Backend", self))
+                finally:
+                    self._examining = lock
+        return self._verdict
+
+
 def refuse_lost_features(
-    program: Program, verdict: Verdict, backend: str, *, canaries: Sequence[Canary] = CANARIES
+    program: Program, verdict: Verdict | None, backend: str, *, canaries: Sequence[Canary] = CANARIES
 ) -> None:
-    """Raises `UnsupportedByBackend` for a program that needs what the device failed."""
+    """Raises `UnsupportedByBackend` for a program that needs what the device failed.
+
+    A device without a verdict is still being examined.
+    """
+    if verdict is None or not verdict.failures:
+        return
     for canary in canaries:
         detail = verdict.failures.get(canary.name)
         if detail is None or canary.uses is None or not canary.uses(program):

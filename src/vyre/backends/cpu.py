@@ -13,20 +13,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.backends.cpu_compile import MachineCode, compile_source, toolchain
+from vyre.backends import host_memory
+from vyre.backends.canaries import Examined, refuse_lost_features
+from vyre.backends.cpu_compile import MachineCode, assembly, compile_source, native_ways, toolchain
 from vyre.backends.cpu_threads import ThreadTeam
+from vyre.backends.host_memory import address_of
 from vyre.backends.protocol import BackendInfo
+from vyre.errors import DispatchError
 from vyre.ir.node import Loop
 from vyre.lower.llvm import LlvmSource, emit
 from vyre.lower.prepare import prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from vyre.backends.host_memory import HostMemory
+    from vyre.backends.protocol import DeviceMemory
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.program import Program
+    from vyre.lower.ways import Ways
 
 _PARALLEL_WORK = 200_000
 """Program nodes to execute below which a second thread costs more than it saves."""
@@ -37,7 +44,7 @@ _LOOP_WEIGHT = 64
 _ALIGN = 64
 
 
-class CpuBackend:
+class CpuBackend(Examined):
     """Compiles to machine code of this processor and runs on `threads` threads, all cores by default.
 
     The `keep` kernels used last stay compiled; one takes about 20 KB.
@@ -45,12 +52,15 @@ class CpuBackend:
 
     name = "cpu"
 
-    def __init__(self, *, threads: int | None = None, keep: int = 256) -> None:
+    def __init__(self, *, threads: int | None = None, keep: int = 256, canaries: bool = True) -> None:
         self._tools = toolchain()
+        self.ways = native_ways()
         self._team = ThreadTeam(threads or _cores())
         self._keep = keep
-        self._kept: OrderedDict[str, Kernel] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, Ways], Kernel] = OrderedDict()
         self._lock = Lock()
+        if canaries:
+            self.examine_later()
 
     def describe(self) -> BackendInfo:
         from importlib.metadata import version
@@ -64,21 +74,30 @@ class CpuBackend:
             toolchain=f"LLVM {tools.llvm}, llvmlite {tools.llvmlite}, {tools.cpu}, features {tools.digest}",
         )
 
-    def compile(self, program: Program) -> CpuExecutable:
+    def compile(self, program: Program, *, ways: Ways | None = None) -> CpuExecutable:
+        """`ways` overrides which float operations are native."""
         from vyre.wire import meaning_digest
 
-        key = meaning_digest(program)
+        refuse_lost_features(program, self.verdict, self.name)
+        chosen = self.ways if ways is None else ways
+        key = (meaning_digest(program), chosen)
         with self._lock:
             kernel = self._kept.get(key)
             if kernel is not None:
                 self._kept.move_to_end(key)
         if kernel is None:
-            kernel = Kernel(emit(prepare(program), backend=self.name), program)
+            kernel = Kernel(emit(prepare(program, ways=chosen), backend=self.name), program)
             with self._lock:
                 self._kept[key] = kernel
                 while len(self._kept) > self._keep:
                     self._kept.popitem(last=False)
         return CpuExecutable(kernel, program, self._team)
+
+    def allocate(self, nbytes: int) -> HostMemory:
+        return host_memory.allocate(nbytes)
+
+    def borrow(self, data: memoryview) -> HostMemory:
+        return host_memory.borrow(data)
 
 
 class Kernel:
@@ -103,10 +122,37 @@ class CpuExecutable:
         """The LLVM IR; its names are those of the first program of this meaning."""
         return self._kernel.source
 
+    @property
+    def lowering(self) -> str:
+        """Which way the float operations took, in words."""
+        return self.source.lowering
+
+    def assembly(self) -> str:
+        """The machine code as text."""
+        return assembly(self.source)
+
     def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
         bound = [_bind(buffers[b.name], b) for b in self._buffers]
-        addresses = (ctypes.c_void_p * len(bound))(*(b.address for b in bound))
-        words = [*workgroups, *(b.memory.nbytes // b.decl.element.stride for b in bound if not b.decl.count)]
+        self._launch([b.address for b in bound], [b.memory.nbytes for b in bound], workgroups)()
+        for buffer in bound:
+            if buffer.copied and buffer.decl.access.writable:
+                buffers[buffer.decl.name][:] = buffer.memory.data
+
+    def bind(self, memories: Sequence[DeviceMemory], workgroups: tuple[int, int, int]) -> Callable[[], None]:
+        for decl, memory in zip(self._buffers, memories, strict=True):
+            if memory.span[1] % min(4, decl.element.stride):
+                raise DispatchError(
+                    f"the memory of buffer {decl.name!r} is not aligned to its elements.",
+                    fix="make a copy: vyre.to_device(x).",
+                )
+        return self._launch([m.span[1] for m in memories], [m.nbytes for m in memories], workgroups)
+
+    def _launch(
+        self, where: Sequence[int], sizes: Sequence[int], workgroups: tuple[int, int, int]
+    ) -> Callable[[], None]:
+        addresses = (ctypes.c_void_p * len(where))(*where)
+        sized = zip(self._buffers, sizes, strict=True)
+        words = [*workgroups, *(size // decl.element.stride for decl, size in sized if not decl.count)]
         hidden = (ctypes.c_uint32 * len(words))(*words)
         call, scratch_bytes = self._kernel.code.call, self._kernel.source.scratch_bytes
 
@@ -114,19 +160,15 @@ class CpuExecutable:
             scratch = np.empty(scratch_bytes + _ALIGN, np.uint8)
 
             def work(first: int, last: int) -> None:
-                call(addresses, hidden, first, last, -(-_address(scratch) // _ALIGN) * _ALIGN)
+                call(addresses, hidden, first, last, -(-address_of(scratch) // _ALIGN) * _ALIGN)
 
             return work
 
         count = prod(workgroups)
         work = count * prod(self.source.workgroup_size) * self._kernel.work_per_invocation
         if self._team.threads == 1 or work < _PARALLEL_WORK:
-            make_work()(0, count)
-        else:
-            self._team.run(count, make_work)
-        for buffer in bound:
-            if buffer.copied and buffer.decl.access.writable:
-                buffers[buffer.decl.name][:] = buffer.memory.data
+            return lambda: make_work()(0, count)
+        return lambda: self._team.run(count, make_work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,15 +183,11 @@ class _Bound:
 
 def _bind(view: memoryview, decl: BufferDecl) -> _Bound:
     memory = np.frombuffer(view, np.uint8) if view.nbytes else np.empty(0, np.uint8)
-    address = _address(memory)
+    address = address_of(memory)
     if address % min(4, decl.element.stride) == 0:
         return _Bound(decl, memory, address, copied=False)
     copy = memory.copy()
-    return _Bound(decl, copy, _address(copy), copied=True)
-
-
-def _address(array: NDArray[np.uint8]) -> int:
-    return array.__array_interface__["data"][0]
+    return _Bound(decl, copy, address_of(copy), copied=True)
 
 
 def _cores() -> int:

@@ -2,6 +2,10 @@
 
 The optimised module becomes an object file first, which is then loaded: compiled code is bytes that can be
 kept. llvmlite lets one thread at a time into LLVM, so this may be called from any.
+
+A kernel with native floats is entered through a function that puts the thread's floating-point state into
+its default, to nearest with subnormals kept and nothing trapped, and puts back what it found at the end: the
+state is per thread, and other libraries change it.
 """
 
 from __future__ import annotations
@@ -14,18 +18,51 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from vyre.backends.kernel_cache import kept
 from vyre.errors import VyreError
+from vyre.lower.ways import LLVM_F16_WAYS, LLVM_WAYS, SOFT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from vyre.lower.llvm import LlvmSource
+    from vyre.lower.ways import Ways
 
 _EFFORT = ((300_000, 3, 3), (800_000, 1, 1), (3_000_000, 1, 0))
 """Up to how many characters of IR to optimise at which level, and to generate code at which level.
 
 The time of LLVM grows faster than the text; beyond the last row it does as little as it can.
 """
+
+GUARDED_ENTRY = "vyre_guarded"
+
+_X86_STATE = """
+declare void @llvm.x86.sse.stmxcsr(ptr)
+declare void @llvm.x86.sse.ldmxcsr(ptr)
+define void @vyre_guarded(ptr %buffers, ptr %hidden, i64 %start, i64 %stop, ptr %scratch) nounwind {
+  %found = alloca i32, align 4
+  %default = alloca i32, align 4
+  call void @llvm.x86.sse.stmxcsr(ptr %found)
+  store i32 8064, ptr %default, align 4
+  call void @llvm.x86.sse.ldmxcsr(ptr %default)
+  call void @vyre_main(ptr %buffers, ptr %hidden, i64 %start, i64 %stop, ptr %scratch)
+  call void @llvm.x86.sse.ldmxcsr(ptr %found)
+  ret void
+}
+"""
+_ARM_STATE = """
+declare i64 @llvm.aarch64.get.fpcr()
+declare void @llvm.aarch64.set.fpcr(i64)
+define void @vyre_guarded(ptr %buffers, ptr %hidden, i64 %start, i64 %stop, ptr %scratch) nounwind {
+  %found = call i64 @llvm.aarch64.get.fpcr()
+  call void @llvm.aarch64.set.fpcr(i64 0)
+  call void @vyre_main(ptr %buffers, ptr %hidden, i64 %start, i64 %stop, ptr %scratch)
+  call void @llvm.aarch64.set.fpcr(i64 %found)
+  ret void
+}
+"""
+_STATES = {"x86_64": _X86_STATE, "aarch64": _ARM_STATE, "arm64": _ARM_STATE}
+"""Per architecture. 8064 is MXCSR after a reset: all exceptions masked, to nearest, nothing flushed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +98,26 @@ def toolchain() -> Toolchain:
     )
 
 
+def native_ways() -> Ways:
+    """Which float operations are native here: none on an architecture whose state cannot be set."""
+    tools = toolchain()
+    if _architecture() not in _STATES:
+        return SOFT
+    converts = _architecture() != "x86_64" or "+f16c" in tools.features.split(",")
+    return LLVM_F16_WAYS if converts else LLVM_WAYS
+
+
+def _architecture() -> str:
+    return toolchain().triple.partition("-")[0]
+
+
+def _entered(source: LlvmSource) -> tuple[str, str]:
+    """The text to compile and the function to call."""
+    if "@native_" not in source.text:
+        return source.text, source.entry
+    return source.text + _STATES[_architecture()], GUARDED_ENTRY
+
+
 class MachineCode:
     """A loaded kernel. `call` takes the arguments of its entry; the code lives as long as this object."""
 
@@ -85,8 +142,10 @@ class MachineCode:
 
 
 def compile_source(source: LlvmSource) -> MachineCode:
-    """The kernel for this processor, optimised and loaded."""
-    return MachineCode(object_image(source), source.entry)
+    """The kernel for this processor, optimised and loaded; from the disk where it was compiled before."""
+    text, entry = _entered(source)
+    image = kept("cpu", [text, toolchain().digest, repr(_EFFORT)], lambda: object_image(source))
+    return MachineCode(image, entry)
 
 
 def object_image(source: LlvmSource) -> bytes:
@@ -108,7 +167,7 @@ def _optimised(source: LlvmSource) -> Generator[tuple[Any, Any]]:
     context = llvm.create_context()
     try:
         try:
-            module = llvm.parse_assembly(source.text, context=context)
+            module = llvm.parse_assembly(_entered(source)[0], context=context)
             module.verify()
         except RuntimeError as error:
             raise VyreError(

@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 import ctypes
-import importlib
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from vyre.backends.canaries import Examined, refuse_lost_features
+from vyre.backends.cuda_driver import bindings
+from vyre.backends.cuda_driver import check as _check
+from vyre.backends.cuda_memory import CudaMemory, adopt, allocate, borrow
+from vyre.backends.kernel_cache import kept
 from vyre.backends.protocol import BackendInfo, BackendLimits
-from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
+from vyre.backends.subgroups import cuda_hardware
+from vyre.errors import (
+    BackendUnavailable,
+    SourceRejected,
+    UnsupportedByBackend,
+    VyreError,
+)
 from vyre.lower.cuda import emit
+from vyre.lower.intrinsics import check_intrinsics
 from vyre.lower.prepare import prepare
 from vyre.lower.source import launches
+from vyre.lower.ways import CUDA_WAYS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from vyre.backends.device_buffer import DeviceBuffer
     from vyre.ir.program import Program
     from vyre.lower.source import Source
+    from vyre.lower.ways import Ways
 
 OPTIONS = ("--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true", "--std=c++17")
 """Strict floats by option as well as by instruction: nothing is fused, flushed or approximated."""
 
-MIN_BYTES = 16
-"""The least that is allocated for a buffer, whose length may be 0."""
-
-_LOST = "choose another backend; CUDA may need a new process."
-_FIXES = {
-    "CUDA_ERROR_OUT_OF_MEMORY": "use smaller buffers, or free memory on the device.",
-    "CUDA_ERROR_NO_DEVICE": "choose another backend.",
-}
 _MAX_SHARED = 48 * 1024
 _MAX_INVOCATIONS = 1024
 _MAX_GRID = (2**31 - 1, 65_535, 65_535)
@@ -37,7 +43,7 @@ _MAX_GRID = (2**31 - 1, 65_535, 65_535)
 
 def compile_source(source: Source, architecture: str) -> bytes:
     """PTX for an architecture such as `compute_90`, or a cubin for `sm_90`."""
-    nvrtc = _bindings("nvrtc")
+    nvrtc = bindings("nvrtc")
     program = _check(nvrtc.nvrtcCreateProgram(source.text.encode(), b"vyre.cu", 0, [], []))
     options = [f"--gpu-architecture={architecture}".encode(), *[o.encode() for o in OPTIONS]]
     try:
@@ -45,10 +51,7 @@ def compile_source(source: Source, architecture: str) -> bytes:
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
             log = bytes(_check(nvrtc.nvrtcGetProgramLogSize(program)))
             _check(nvrtc.nvrtcGetProgramLog(program, log))
-            raise VyreError(
-                f"NVRTC rejects the kernel: {log.rstrip(bytes(1)).decode()}\n{source.text}",
-                fix="report it with the source above; it is a fault of the lowering.",
-            )
+            raise SourceRejected("NVRTC", log.rstrip(bytes(1)).decode(), source.text)
         binary = architecture.startswith("sm_")
         size = _check((nvrtc.nvrtcGetCUBINSize if binary else nvrtc.nvrtcGetPTXSize)(program))
         code = bytes(size)
@@ -64,28 +67,30 @@ def choose_architecture(capability: int, supported: list[int]) -> str:
         return f"sm_{capability}"
     older = [known for known in supported if known < capability]
     if not older:
-        raise VyreError(
+        raise BackendUnavailable(
             f"NVRTC compiles for compute capability {min(supported)} and later; the device has {capability}.",
             fix="install an older nvidia-cuda-nvrtc, or choose another backend.",
         )
     return f"compute_{max(older)}"
 
 
-class CudaBackend:
+class CudaBackend(Examined):
     """One NVIDIA GPU, through its primary context."""
 
     name = "cuda"
+    ways = CUDA_WAYS
 
-    def __init__(self, *, ordinal: int = 0) -> None:
-        driver, nvrtc = _bindings("driver"), _bindings("nvrtc")
+    def __init__(self, *, ordinal: int = 0, canaries: bool = True) -> None:
+        driver, nvrtc = bindings("driver"), bindings("nvrtc")
         self._driver = driver
+        self.ordinal = ordinal
         try:
             _check(driver.cuInit(0))
             self.device = _check(driver.cuDeviceGet(ordinal))
             self.context = _check(driver.cuDevicePrimaryCtxRetain(self.device))
         except (RuntimeError, VyreError) as error:  # without a driver the bindings raise RuntimeError
             why = error.message if isinstance(error, VyreError) else str(error)
-            raise VyreError(
+            raise BackendUnavailable(
                 f"no CUDA device can be used: {why.rstrip('.')}.",
                 fix="install NVIDIA's driver, or choose another backend.",
             ) from None
@@ -94,7 +99,10 @@ class CudaBackend:
         minor = self._attribute(attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
         _, supported = nvrtc.nvrtcGetSupportedArchs()
         self.architecture = choose_architecture(10 * major + minor, list(supported))
+        self.hardware = cuda_hardware(10 * major + minor)
         self._toolchain = "NVRTC {}.{}".format(*_check(nvrtc.nvrtcVersion()))
+        if canaries:
+            self.examine_later()
 
     def _attribute(self, attribute: Any) -> int:
         return int(_check(self._driver.cuDeviceGetAttribute(attribute, self.device)))
@@ -102,6 +110,24 @@ class CudaBackend:
     def enter(self) -> None:
         """Makes the device's context current in this thread, as every call of the driver needs it."""
         _check(self._driver.cuCtxSetCurrent(self.context))
+
+    def synchronize(self) -> None:
+        self.enter()
+        _check(self._driver.cuCtxSynchronize())
+
+    def allocate(self, nbytes: int) -> CudaMemory:
+        return allocate(self, nbytes)
+
+    def borrow(self, data: memoryview) -> CudaMemory:
+        return borrow(self, data)
+
+    def import_array(self, value: Any) -> DeviceBuffer:
+        """A buffer that shares the memory of an array of torch, CuPy or Numba on this GPU."""
+        from vyre.backends.cuda_arrays import read_array
+        from vyre.backends.device_buffer import DeviceBuffer
+
+        array = read_array(value)
+        return DeviceBuffer(self, adopt(self, array), array.dtype, array.shape, readonly=array.readonly)
 
     def describe(self) -> BackendInfo:
         driver = self._driver
@@ -115,9 +141,13 @@ class CudaBackend:
             driver=_driver_version(),
             toolchain=self._toolchain,
             limits=BackendLimits(buffer_bytes=memory),
+            categories=("A", "C"),
+            hardware=self.hardware,
         )
 
-    def compile(self, program: Program) -> CudaExecutable:
+    def compile(self, program: Program, *, ways: Ways | None = None) -> CudaExecutable:
+        """`ways` overrides which float operations are native."""
+        refuse_lost_features(program, self.verdict, self.name)
         x, y, z = program.workgroup_size
         if x * y * z > _MAX_INVOCATIONS or z > 64:
             raise UnsupportedByBackend(
@@ -128,8 +158,11 @@ class CudaBackend:
             raise UnsupportedByBackend(
                 f"{shared} bytes of workgroup memory", self.name, why=f"a block has {_MAX_SHARED}"
             )
-        source = emit(prepare(program), backend=self.name)
-        code = compile_source(source, self.architecture)
+        prepared = prepare(program, ways=self.ways if ways is None else ways)
+        check_intrinsics(prepared.intrinsics, self.name, self.hardware)
+        source = emit(prepared, backend=self.name)
+        key = [source.text, self.architecture, *OPTIONS, self._toolchain]
+        code = kept(self.name, key, lambda: compile_source(source, self.architecture))
         self.enter()
         module = _check(self._driver.cuModuleLoadData(code))
         function = _check(self._driver.cuModuleGetFunction(module, source.entry.encode()))
@@ -147,26 +180,34 @@ class CudaExecutable:
         unload = weakref.finalize(self, _unload, backend._driver, backend.context, module)
         unload.atexit = False  # the process takes its modules with it, and the driver may be gone first
 
+    @property
+    def lowering(self) -> str:
+        """Which way the float operations took, in words."""
+        return self.source.lowering
+
+    def assembly(self) -> str:
+        """The kernel as PTX."""
+        architecture = self._backend.architecture.replace("sm_", "compute_")
+        return compile_source(self.source, architecture).rstrip(bytes(1)).decode()
+
     def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
-        driver = self._driver
-        self._backend.enter()
-        addresses: list[Any] = []
+        memories: list[CudaMemory] = []
         try:
             for decl in self.source.buffers:
-                view = buffers[decl.name]
-                addresses.append(_check(driver.cuMemAlloc(max(MIN_BYTES, view.nbytes))))
-                if view.nbytes:
-                    _check(driver.cuMemcpyHtoD(addresses[-1], _address(view), view.nbytes))
-            lengths = {b.name: buffers[b.name].nbytes // b.element.stride for b in self.source.buffers}
-            self.launch([int(a) for a in addresses], lengths, workgroups)
-            _check(driver.cuCtxSynchronize())
-            for decl, address in zip(self.source.buffers, addresses, strict=True):
-                view = buffers[decl.name]
-                if decl.access.writable and view.nbytes:
-                    _check(driver.cuMemcpyDtoH(_address(view), address, view.nbytes))
+                memories.append(self._backend.borrow(buffers[decl.name]))  # noqa: PERF401 - all are freed
+            self.bind(memories, workgroups)()
+            self._backend.synchronize()
+            for decl, memory in zip(self.source.buffers, memories, strict=True):
+                if decl.access.writable and memory.nbytes:
+                    memory.read(buffers[decl.name])
         finally:
-            for address in addresses:
-                driver.cuMemFree(address)  # after a failed launch this fails too, and changes nothing
+            for memory in memories:
+                memory.free()  # after a failed launch this fails too, and changes nothing
+
+    def bind(self, memories: Sequence[CudaMemory], workgroups: tuple[int, int, int]) -> Callable[[], None]:
+        sized = zip(self.source.buffers, memories, strict=True)
+        lengths = {decl.name: memory.nbytes // decl.element.stride for decl, memory in sized}
+        return self._bound([memory.address for memory in memories], lengths, workgroups)
 
     def launch(
         self,
@@ -177,41 +218,50 @@ class CudaExecutable:
         stream: int = 0,
     ) -> None:
         """Queues the grid on device memory, in several launches where a grid axis is too long for one."""
-        kinds = (ctypes.c_void_p,) * len(addresses) + (ctypes.c_uint32,) * len(self.source.hidden)
-        for base, grid in launches(workgroups, _MAX_GRID):
-            values = (*addresses, *self.source.hidden_values(lengths, base))
-            status = self._driver.cuLaunchKernel(
-                self._function, *grid, *self.source.workgroup_size, 0, stream, (values, kinds), 0
-            )
-            _check(status)
+        self._bound(addresses, lengths, workgroups, stream=stream)()
+
+    def _bound(
+        self,
+        addresses: list[int],
+        lengths: dict[str, int],
+        workgroups: tuple[int, int, int],
+        *,
+        stream: int = 0,
+    ) -> Callable[[], None]:
+        parts = [
+            (grid, _Arguments(addresses, self.source.hidden_values(lengths, base)))
+            for base, grid in launches(workgroups, _MAX_GRID)
+        ]
+        enter, queue = self._backend.enter, self._driver.cuLaunchKernel
+        size, function = self.source.workgroup_size, self._function
+
+        def launch() -> None:
+            enter()
+            for grid, arguments in parts:
+                _check(queue(function, *grid, *size, 0, stream, arguments.address, 0))
+
+        return launch
 
 
-def _bindings(module: str) -> Any:
-    """A module of `cuda.bindings`, which carries no types."""
-    return importlib.import_module(f"cuda.bindings.{module}")
+class _Arguments:
+    """The arguments of a launch as the driver takes them: an array of their addresses."""
 
+    __slots__ = ("_kept", "address")
 
-def _address(view: memoryview) -> int:
-    """Where the bytes lie, read-only views included; the view keeps them alive."""
-    import numpy as np
-
-    return int(np.frombuffer(view, dtype=np.uint8).ctypes.data)
+    def __init__(self, addresses: Sequence[int], words: Sequence[int]) -> None:
+        pointers = (ctypes.c_uint64 * len(addresses))(*addresses)
+        hidden = (ctypes.c_uint32 * len(words))(*words)
+        where = [ctypes.addressof(pointers) + 8 * k for k in range(len(addresses))]
+        where += [ctypes.addressof(hidden) + 4 * k for k in range(len(words))]
+        table = (ctypes.c_void_p * len(where))(*where)
+        self._kept = (pointers, hidden, table)
+        self.address = ctypes.addressof(table)
 
 
 def _unload(driver: Any, context: Any, module: Any) -> None:
     """Drops a module in whatever thread collects its owner. A lost device has dropped it already."""
     driver.cuCtxSetCurrent(context)
     driver.cuModuleUnload(module)
-
-
-def _check(result: Any) -> Any:
-    """The value of a call of the driver or NVRTC, or a `DispatchError` that names its status."""
-    status, *values = result
-    if int(status) != 0:
-        raise DispatchError(
-            f"the CUDA device or its driver refused: {status.name}.", fix=_FIXES.get(status.name, _LOST)
-        )
-    return values[0] if len(values) == 1 else tuple(values)
 
 
 def _driver_version() -> str:

@@ -20,7 +20,7 @@ from vyre.backends.webgpu_device import (
     DeviceLimits,
     RejectedSource,
 )
-from vyre.errors import VyreError
+from vyre.errors import BackendUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -37,7 +37,7 @@ class DawnBackend(WebGpuBackend):
     name = "dawn"
 
     def __init__(self, *, canaries: bool = True) -> None:
-        super().__init__(DawnDevice(), canaries=canaries)
+        super().__init__(DawnDevice, canaries=canaries)
 
 
 class DawnDevice:
@@ -49,9 +49,11 @@ class DawnDevice:
         gpu, utils = self._gpu, self._utils
         try:
             adapter = utils.request_adapter_sync(gpu.WGPUPowerPreference_HighPerformance)
-            self._device = utils.request_device_sync(adapter)
+            subgroups = gpu.WGPUFeatureName_Subgroups
+            self.subgroups = bool(gpu.wgpuAdapterHasFeature(adapter, subgroups))
+            self._device = utils.request_device_sync(adapter, [subgroups] if self.subgroups else [])
         except (RuntimeError, AssertionError) as error:
-            raise VyreError(f"Dawn finds no device: {error}", fix=_NO_DEVICE_FIX) from None
+            raise BackendUnavailable(f"Dawn finds no device: {error}", fix=_NO_DEVICE_FIX) from None
         self._queue = gpu.wgpuDeviceGetQueue(self._device)
         self.facts = self._describe(adapter)
         self.limits = self._limits()
@@ -144,25 +146,21 @@ class DawnDevice:
         with self._faults():
             self._gpu.wgpuQueueWriteBuffer(self._queue, buffer, offset, address, data.nbytes)
 
-    def launch(
-        self, kernel: _Kernel, bindings: Sequence[tuple[Any, int]], launches: Sequence[Launch]
-    ) -> None:
+    def launch(self, kernel: _Kernel, group: _Group, launches: Sequence[Launch]) -> None:
         gpu = self._gpu
         with self._faults():
-            group = self._bind_group(kernel, bindings)
             encoder = self._utils.create_command_encoder(self._device)
             commands = self._utils.begin_compute_pass(encoder)
             gpu.wgpuComputePassEncoderSetPipeline(commands, kernel.pipeline)
             for launch in launches:
                 offset = ctypes.c_uint32(launch.offset)
-                gpu.wgpuComputePassEncoderSetBindGroup(commands, 0, group, 1, ctypes.pointer(offset))
+                gpu.wgpuComputePassEncoderSetBindGroup(commands, 0, group.handle, 1, ctypes.pointer(offset))
                 gpu.wgpuComputePassEncoderDispatchWorkgroups(commands, *launch.grid)
             gpu.wgpuComputePassEncoderEnd(commands)
             gpu.wgpuComputePassEncoderRelease(commands)
             self._submit(encoder)
-            gpu.wgpuBindGroupRelease(group)
 
-    def _bind_group(self, kernel: _Kernel, bindings: Sequence[tuple[Any, int]]) -> Any:
+    def bind(self, kernel: _Kernel, bindings: Sequence[tuple[Any, int]]) -> _Group:
         gpu = self._gpu
         entries = (gpu.WGPUBindGroupEntry * len(bindings))()
         for number, (entry, (buffer, size)) in enumerate(zip(entries, bindings, strict=True)):
@@ -174,7 +172,8 @@ class DawnDevice:
         description.layout = kernel.group
         description.entryCount = len(bindings)
         description.entries = entries
-        return gpu.wgpuDeviceCreateBindGroup(self._device, description)
+        with self._faults():
+            return _Group(gpu, gpu.wgpuDeviceCreateBindGroup(self._device, description))
 
     def _submit(self, encoder: Any) -> None:
         gpu = self._gpu
@@ -218,10 +217,11 @@ class DawnDevice:
         except (RuntimeError, AssertionError) as error:
             failure = str(error) or "the device was lost"
         finally:
-            found = [self._utils.pop_error(self._device) for _ in kinds]
-        message = "; ".join(filter(None, [failure, *found]))
+            _, memory, _ = found = [self._utils.pop_error(self._device) for _ in kinds]
+        message = "; ".join(dict.fromkeys(filter(None, [failure, *found])))
         if message:
-            raise DeviceFault(message)
+            lost = any(word in message.lower() for word in ("disconnected", "lost", "future failed"))
+            raise DeviceFault(message, lost=lost, out_of_memory=bool(memory) and not lost)
 
 
 class _Kernel:
@@ -236,3 +236,14 @@ class _Kernel:
         self._gpu.wgpuBindGroupLayoutRelease(self.group)
         if self.pipeline:
             self._gpu.wgpuComputePipelineRelease(self.pipeline)
+
+
+class _Group:
+    """A bind group, given back to Dawn with the object."""
+
+    def __init__(self, gpu: Any, handle: Any) -> None:
+        self._gpu = gpu
+        self.handle = handle
+
+    def __del__(self) -> None:
+        self._gpu.wgpuBindGroupRelease(self.handle)

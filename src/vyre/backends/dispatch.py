@@ -1,28 +1,31 @@
 """Running a program: check, inline, compile, bind the arrays, choose the grid, run.
 
-The same steps in the same order for every backend. Nothing runs unless everything fits.
+The same steps in the same order for every backend. Nothing runs unless everything fits. A call on device
+buffers that was made before is not checked again: buffers never change their memory, type or length.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
+from vyre.backends.protocol import ResidentExecutable
 from vyre.errors import DispatchError, UnsupportedByBackend
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.limits import U32_MAX
 from vyre.ir.signature import V2
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from vyre.backends.host import Bound
+    from vyre.backends.device_buffer import Claim
     from vyre.backends.protocol import Backend, Executable
     from vyre.compose.registry import Registry
     from vyre.ir.program import Program
     from vyre.ir.signature import Convention
+
+_KEPT_LAUNCHES = 64
+"""Bound calls that a compiled program remembers; a chain uses a few."""
 
 
 def dispatch(
@@ -34,11 +37,13 @@ def dispatch(
     registry: Registry | None = None,
     in_place: bool = False,
     convention: Convention | None = None,
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Any]:
     """Runs `program` and gives every ReadWrite buffer after the run, by name.
 
     `buffers` holds arrays by buffer name (`vyre.backends.host` says which). They are never changed:
     results are new arrays, unless `in_place` asks for the ReadWrite arrays themselves to be written.
+    Memory on a device is different (`vyre.backends.device_buffer`): ReadWrite buffers there are always
+    written in place, and their results are the same objects.
     `workgroups` is one to three numbers; by default the grid covers the longest ReadWrite buffer
     along x. `convention` is the calling contract that the host relies on (decision 23).
     """
@@ -62,7 +67,7 @@ def compile_program(
 class Compiled:
     """A program on one backend, ready to run."""
 
-    __slots__ = ("_executable", "backend", "info", "program")
+    __slots__ = ("_executable", "_launches", "_names", "_outputs", "backend", "info", "program")
 
     def __init__(self, program: Program, backend: Backend) -> None:
         from vyre.backends.registry import described
@@ -71,6 +76,10 @@ class Compiled:
         self.backend = backend
         self.info = described(backend)
         self._executable: Executable = backend.compile(program)
+        bound = [b for b in program.buffers if not b.access.shared]
+        self._names = tuple(b.name for b in bound)
+        self._outputs = tuple(b.name for b in bound if b.access is BufferAccess.ReadWrite)
+        self._launches: dict[tuple[Any, ...], Callable[[], None]] = {}
 
     def __call__(
         self,
@@ -79,40 +88,97 @@ class Compiled:
         workgroups: int | Sequence[int] | None = None,
         in_place: bool = False,
         lengths: Mapping[str, int] | None = None,
-    ) -> dict[str, NDArray[Any]]:
+    ) -> dict[str, Any]:
         """Like `dispatch`. `lengths` sizes ReadWrite buffers that are not supplied."""
+        try:
+            launch = self._launches[self._key(buffers, workgroups)]
+        except (AttributeError, KeyError, TypeError):  # an array, a buffer left out, a new call
+            launch = None
+        if launch is not None:
+            launch()
+            return {name: buffers[name] for name in self._outputs}
+        from vyre.backends.resident import any_resident
+
+        if any_resident(buffers):
+            return self._on_device(buffers, workgroups, in_place=in_place, lengths=lengths or {})
         from vyre.backends.host import bind
 
         bound = bind(self.program, buffers, lengths=lengths or {}, in_place=in_place)
-        self._require_room(bound)
-        grid = self._grid(bound, workgroups)
+        self._require_room({name: view.nbytes for name, view in bound.views.items()})
+        grid = self._grid(bound.lengths, workgroups)
         if all(grid):
             self._executable.run(bound.views, grid)
         return bound.results()
 
-    def _require_room(self, bound: Bound) -> None:
-        limits = self.info.limits
-        for name, view in bound.views.items():
-            if limits.buffer_bytes is not None and view.nbytes > limits.buffer_bytes:
+    def _on_device(
+        self,
+        buffers: Mapping[str, Any],
+        workgroups: int | Sequence[int] | None,
+        *,
+        in_place: bool,
+        lengths: Mapping[str, int],
+    ) -> dict[str, Any]:
+        from vyre.backends.resident import bind_resident
+
+        executable = self._executable
+        call = bind_resident(self.program, self.backend, buffers, lengths=lengths, in_place=in_place)
+        try:
+            if not isinstance(executable, ResidentExecutable):
                 raise DispatchError(
-                    f"buffer {name!r} takes {view.nbytes} bytes; the backend {self.info.name} accepts "
+                    f"the backend {self.backend.name!r} does not run programs on device buffers.",
+                    fix="pass arrays, such as x.numpy().",
+                )
+            self._require_room(call.sizes)
+            grid = self._grid(call.lengths, workgroups)
+            launch = executable.bind(call.memories, grid) if all(grid) else _nothing
+            launch()
+            if call.repeatable:
+                self._keep(launch, call.constants, buffers, workgroups)
+            return call.results()
+        finally:
+            call.end()
+
+    def _key(self, buffers: Mapping[str, Any], workgroups: object) -> tuple[Any, ...]:
+        """What a call depends on: its grid, the device buffers, and `bytes`, which never change."""
+        values = [buffers[name] for name in self._names]
+        return len(buffers), workgroups, *[v if type(v) is bytes else v._vyre_serial for v in values]
+
+    def _keep(
+        self,
+        launch: Callable[[], None],
+        constants: list[Claim],
+        buffers: Mapping[str, Any],
+        workgroups: int | Sequence[int] | None,
+    ) -> None:
+        if isinstance(workgroups, list):
+            return  # it can change
+        if len(self._launches) >= _KEPT_LAUNCHES:
+            self._launches = {}
+        kept = partial(_launch_with, launch, constants) if constants else launch
+        self._launches[self._key(buffers, workgroups)] = kept
+
+    def _require_room(self, sizes: Mapping[str, int]) -> None:
+        limits = self.info.limits
+        for name, size in sizes.items():
+            if limits.buffer_bytes is not None and size > limits.buffer_bytes:
+                raise DispatchError(
+                    f"buffer {name!r} takes {size} bytes; the backend {self.info.name} accepts "
                     f"{limits.buffer_bytes} per buffer.",
                     fix="split the buffer, or choose another backend.",
                 )
-        if limits.buffers is not None and len(bound.views) > limits.buffers:
+        if limits.buffers is not None and len(sizes) > limits.buffers:
             raise DispatchError(
-                f"{len(bound.views)} buffers are bound; the backend {self.info.name} accepts "
-                f"{limits.buffers}.",
+                f"{len(sizes)} buffers are bound; the backend {self.info.name} accepts {limits.buffers}.",
                 fix="pack several buffers into one, or choose another backend.",
             )
 
-    def _grid(self, bound: Bound, workgroups: int | Sequence[int] | None) -> tuple[int, int, int]:
+    def _grid(
+        self, lengths: Mapping[str, int], workgroups: int | Sequence[int] | None
+    ) -> tuple[int, int, int]:
         size = self.program.workgroup_size
         if workgroups is None:
-            lengths = [
-                bound.lengths[b.name] for b in self.program.buffers if b.access is BufferAccess.ReadWrite
-            ]
-            grid = (-(-max(lengths, default=1) // size[0]), 1, 1)
+            longest = max((lengths[name] for name in self._outputs), default=1)
+            grid = (-(-longest // size[0]), 1, 1)
         else:
             grid = _grid_of(workgroups)
         for axis, count in zip("xyz", grid, strict=True):
@@ -128,6 +194,15 @@ class Compiled:
                     fix="use fewer workgroups, or spread the grid over two axes.",
                 )
         return grid
+
+
+def _launch_with(launch: Callable[[], None], constants: list[Claim]) -> None:
+    """A launch that has memory of its own, which is freed when the launch is forgotten."""
+    launch()
+
+
+def _nothing() -> None:
+    """The launch of an empty grid."""
 
 
 def _grid_of(workgroups: object) -> tuple[int, int, int]:
@@ -157,6 +232,7 @@ def _compile_named(
 def _compile(
     program: Program, backend: Backend, registry: Registry | None, convention: Convention | None
 ) -> Compiled:
+    from vyre.backends.subgroups import require_known
     from vyre.compose.inline import inline
     from vyre.validate import check
 
@@ -165,7 +241,9 @@ def _compile(
 
     # Programs that were inlined before carry the reserved names of the inliner (decision 19).
     check(program, registry=registry, allow_reserved=True)
-    return Compiled(inline(program, registry), backend)
+    flat = inline(program, registry)
+    require_known(flat, registry, backend.name)
+    return Compiled(flat, backend)
 
 
 def _require_convention(program: Program, backend: Backend, convention: Convention) -> None:

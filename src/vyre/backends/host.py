@@ -9,6 +9,8 @@
 `bytes` and `bytearray` are the raw contents of any type. Arrays of more dimensions are taken in row-major
 order and come back in their shape. Nothing supplied is changed unless `in_place` asks for it.
 
+Memory that stays on a device is bound by `vyre.backends.resident`, by the same rules.
+
 Enforced here, before anything runs and for every backend (decision 15): overlapping memory with one side
 writable, a length that differs from a declared count, Uniform buffers over 64 KiB, read-only memory that
 would have to be written, missing and unknown buffers. A ReadWrite buffer that is not supplied is zeros.
@@ -17,6 +19,7 @@ would have to be written, missing and unknown buffers. A ReadWrite buffer that i
 from __future__ import annotations
 
 import difflib
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -28,7 +31,7 @@ from vyre.ir.limits import MAX_UNIFORM_BYTES, U32_MAX
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -51,13 +54,16 @@ STORAGE: dict[DataType, np.dtype[Any]] = {
     _T.BF16: np.dtype("<u2"),
     _T.F64: np.dtype("<f8"),
 }
-_LANES = {_T.Vec2U32: 2, _T.Vec4U32: 4, _T.U128: 4}
+LANES = {_T.Vec2U32: 2, _T.Vec4U32: 4, _T.U128: 4}
 _BOOL = np.dtype("?")
+_DLPACK_HOST = (1, 3, 11, 13)
+"""Kinds of memory in DLPack that the host can read: its own, pinned for CUDA or ROCm, managed by CUDA."""
+
 _ALIAS_WORK: Any = 10_000  # NumPy's stubs know only the two special values
 
 
 @dataclass(frozen=True, slots=True)
-class _Slot:
+class Slot:
     """One bound buffer: the memory the backend sees, and how it goes back to the caller."""
 
     decl: BufferDecl
@@ -75,7 +81,7 @@ class _Slot:
 class Bound:
     """Every storage and uniform buffer of a program as raw bytes; `lengths` count elements."""
 
-    slots: Mapping[str, _Slot]
+    slots: Mapping[str, Slot]
     views: Mapping[str, memoryview]
     lengths: Mapping[str, int]
 
@@ -93,20 +99,20 @@ def bind(
 ) -> Bound:
     """Checks everything the caller supplies and lays it out as bytes."""
     declared = {b.name: b for b in program.buffers if not b.access.shared}
-    _refuse_unknown(program, declared, buffers)
+    refuse_unknown(program, declared, buffers)
     given = {
         name: array_of(decl, buffers[name])
         for name, decl in declared.items()
         if buffers.get(name) is not None
     }
-    _refuse_aliases(declared, given)
-    slots: dict[str, _Slot] = {}
+    refuse_aliases(declared, given)
+    slots: dict[str, Slot] = {}
     for name, decl in declared.items():
         if name in given:
-            slot = _supplied(decl, given[name], in_place=in_place)
+            slot = supplied(decl, given[name], in_place=in_place)
         else:
             slot = _zeros(decl, lengths.get(name))
-        _refuse_length(decl, slot)
+        refuse_length(decl, slot.memory.nbytes)
         slots[name] = slot
     views = {
         name: s.memory.data if s.decl.access.writable else s.memory.data.toreadonly()
@@ -117,7 +123,9 @@ def bind(
 
 
 def element_count(decl: BufferDecl, value: Any) -> int:
-    """How many elements of `decl` an array holds."""
+    """How many elements of `decl` an array holds, on the host or on a device."""
+    if is_on_device(value):
+        return math.prod(value.shape) * STORAGE[decl.element].itemsize // decl.element.stride
     array = array_of(decl, value)
     return -(-array.nbytes // decl.element.stride) if array.dtype != _BOOL else array.size
 
@@ -125,19 +133,38 @@ def element_count(decl: BufferDecl, value: Any) -> int:
 def array_of(decl: BufferDecl, value: Any) -> Array:
     """The caller's own memory as an array of the right dtype and shape; never a copy."""
     array = _import(decl, value)
-    expected = STORAGE[decl.element]
-    if not (array.dtype == expected or _accepted_too(decl.element, array.dtype)):
-        _refuse_dtype(decl, array)
-    lanes = _LANES.get(decl.element)
-    if array.ndim == 0:
-        _refuse(decl, "is a single number, not an array", "wrap it: np.array([x], dtype).")
-    if lanes is not None and array.shape[-1] != lanes:
-        _refuse(
+    refuse_unfit(decl, array.dtype, array.shape)
+    return array
+
+
+def is_on_device(value: Any) -> bool:
+    """Whether this is memory of a GPU, ours or a stranger's, which the host cannot read."""
+    if value is None or isinstance(value, (np.ndarray, bytes, bytearray)):
+        return False
+    if hasattr(value, "_vyre_serial"):
+        return True
+    where = getattr(value, "__dlpack_device__", None)
+    if where is None:
+        return hasattr(value, "__cuda_array_interface__")
+    try:
+        return int(where()[0]) not in _DLPACK_HOST
+    except Exception:  # a producer that cannot say where its memory is; importing it will say why
+        return False
+
+
+def refuse_unfit(decl: BufferDecl, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
+    """Refuses what cannot hold elements of `decl`."""
+    if not (dtype == STORAGE[decl.element] or _accepted_too(decl.element, dtype)):
+        _refuse_dtype(decl, dtype)
+    lanes = LANES.get(decl.element)
+    if not shape:
+        refuse(decl, "is a single number, not an array", "wrap it: np.array([x], dtype).")
+    if lanes is not None and shape[-1] != lanes:
+        refuse(
             decl,
-            f"holds {decl.element.value} and has shape {array.shape}",
+            f"holds {decl.element.value} and has shape {shape}",
             f"pass an array of shape (n, {lanes}).",
         )
-    return array
 
 
 def _import(decl: BufferDecl, value: Any) -> Array:
@@ -149,10 +176,16 @@ def _import(decl: BufferDecl, value: Any) -> Array:
         return np.asarray(memoryview(value))
     except (TypeError, ValueError):
         pass
+    if is_on_device(value):
+        refuse(
+            decl,
+            "is memory of a GPU, which this backend does not take",
+            "copy it to the host, or choose the backend that it is on.",
+        )
     if not hasattr(value, "__dlpack__"):
         made = f"np.array({decl.name}, np.{STORAGE[decl.element].name})"
         kind = type(value).__name__
-        _refuse(decl, f"got a {kind}", f"pass {made if kind in ('list', 'tuple') else _example(decl)}.")
+        refuse(decl, f"got a {kind}", f"pass {made if kind in ('list', 'tuple') else _example(decl)}.")
     try:
         return np.from_dlpack(value)
     except Exception as error:  # every producer of DLPack has errors of its own
@@ -165,13 +198,13 @@ def _import(decl: BufferDecl, value: Any) -> Array:
 def _raw(decl: BufferDecl, value: bytes | bytearray) -> Array:
     expected = STORAGE[decl.element]
     if decl.element is not _T.Bytes and len(value) % decl.element.stride:
-        _refuse(
+        refuse(
             decl,
             f"got {len(value)} raw bytes, which are no whole {decl.element.value} elements",
             f"pass a multiple of {decl.element.stride} bytes.",
         )
     array = np.frombuffer(value, expected) if value else np.zeros(0, expected)
-    return array.reshape(-1, _LANES[decl.element]) if decl.element in _LANES else array
+    return array.reshape(-1, LANES[decl.element]) if decl.element in LANES else array
 
 
 def _accepted_too(element: DataType, dtype: np.dtype[Any]) -> bool:
@@ -180,31 +213,31 @@ def _accepted_too(element: DataType, dtype: np.dtype[Any]) -> bool:
     return element is _T.BF16 and dtype.name == "bfloat16"
 
 
-def _supplied(decl: BufferDecl, array: Array, *, in_place: bool) -> _Slot:
+def supplied(decl: BufferDecl, array: Array, *, in_place: bool) -> Slot:
     writable = decl.access is BufferAccess.ReadWrite
     if writable and in_place:
-        return _Slot(decl, _memory_in_place(decl, array), array.shape, array.dtype)
+        return Slot(decl, _memory_in_place(decl, array), array.shape, array.dtype)
     shape = array.shape
     if decl.element is _T.Bool and array.dtype == _BOOL:
         memory = np.ascontiguousarray(array).astype(STORAGE[_T.Bool])
-        return _Slot(decl, _bytes_of(memory), shape, array.dtype)
+        return Slot(decl, _bytes_of(memory), shape, array.dtype)
     padding = -array.nbytes % 4 if decl.element is _T.Bytes else 0
     if padding:
         memory = np.concatenate([array.reshape(-1), np.zeros(padding, np.uint8)])
-        return _Slot(decl, memory, memory.shape, array.dtype)
+        return Slot(decl, memory, memory.shape, array.dtype)
     memory = np.array(array, order="C") if writable else np.ascontiguousarray(array)
-    return _Slot(decl, _bytes_of(memory), shape, array.dtype)
+    return Slot(decl, _bytes_of(memory), shape, array.dtype)
 
 
 def _memory_in_place(decl: BufferDecl, array: Array) -> Array:
     if not array.flags.writeable:
-        _refuse(decl, "is read-only memory and would be written in place", "pass a copy: x.copy().")
+        refuse(decl, "is read-only memory and would be written in place", "pass a copy: x.copy().")
     if not array.flags.c_contiguous:
-        _refuse(decl, "is not contiguous and would be written in place", "pass np.ascontiguousarray(x).")
+        refuse(decl, "is not contiguous and would be written in place", "pass np.ascontiguousarray(x).")
     if array.dtype == _BOOL:
-        _refuse(decl, "is bool and would be written in place", "pass x.astype(np.uint32).")
+        refuse(decl, "is bool and would be written in place", "pass x.astype(np.uint32).")
     if decl.element is _T.Bytes and array.nbytes % 4:
-        _refuse(
+        refuse(
             decl,
             f"has {array.nbytes} bytes, no whole words, and would be written in place",
             "pass a multiple of 4 bytes.",
@@ -216,19 +249,9 @@ def _bytes_of(array: Array) -> Array:
     return array.reshape(-1).view(np.uint8)
 
 
-def _zeros(decl: BufferDecl, length: int | None) -> _Slot:
-    if decl.access is not BufferAccess.ReadWrite:
-        _refuse(decl, f"is {decl.access.value} and was not supplied", f"pass {_example(decl)}.")
-    count = decl.count if length is None else length
-    if length is None and count == 0:
-        _refuse(
-            decl,
-            "is sized by the host and was not supplied",
-            f"pass an array of the length you want, such as {_example(decl)}.",
-        )
-    lanes = _LANES.get(decl.element)
+def _zeros(decl: BufferDecl, length: int | None) -> Slot:
+    count, shape = zeros_shape(decl, length)
     dtype = _BOOL if decl.element is _T.Bool else STORAGE[decl.element]
-    shape = (count * 4,) if decl.element is _T.Bytes else (count, lanes) if lanes else (count,)
     try:
         memory = np.zeros(count * decl.element.stride, np.uint8)
     except MemoryError as error:
@@ -236,30 +259,46 @@ def _zeros(decl: BufferDecl, length: int | None) -> _Slot:
             f"buffer {decl.name!r} of {count} elements does not fit into memory.",
             fix="declare or pass a shorter buffer.",
         ) from error
-    return _Slot(decl, memory, shape, dtype)
+    return Slot(decl, memory, shape, dtype)
 
 
-def _refuse_length(decl: BufferDecl, slot: _Slot) -> None:
-    size = slot.memory.nbytes
+def zeros_shape(decl: BufferDecl, length: int | None) -> tuple[int, tuple[int, ...]]:
+    """How many elements a buffer has that was not supplied, and the shape of its array."""
+    if decl.access is not BufferAccess.ReadWrite:
+        refuse(decl, f"is {decl.access.value} and was not supplied", f"pass {_example(decl)}.")
+    count = decl.count if length is None else length
+    if length is None and count == 0:
+        refuse(
+            decl,
+            "is sized by the host and was not supplied",
+            f"pass an array of the length you want, such as {_example(decl)}.",
+        )
+    lanes = LANES.get(decl.element)
+    return count, (count * 4,) if decl.element is _T.Bytes else (count, lanes) if lanes else (count,)
+
+
+def refuse_length(decl: BufferDecl, size: int) -> None:
+    """Refuses a buffer of `size` bytes that is not as long as the program or the language says."""
     length = size // decl.element.stride
     unit = "words" if decl.element is _T.Bytes else "elements"
     if decl.count and length != decl.count:
-        _refuse(
+        refuse(
             decl,
             f"has {length} {unit}, and the program declares {decl.count}",
             f"pass exactly {decl.count} {unit}, or declare the buffer with count 0.",
         )
     if length > U32_MAX:
-        _refuse(decl, f"has {length} {unit}, beyond a u32", "split it into several buffers.")
+        refuse(decl, f"has {length} {unit}, beyond a u32", "split it into several buffers.")
     if decl.access is BufferAccess.Uniform and size > MAX_UNIFORM_BYTES:
-        _refuse(
+        refuse(
             decl,
             f"is Uniform and takes {size} bytes; {MAX_UNIFORM_BYTES} are allowed",
             "declare it ReadOnly.",
         )
 
 
-def _refuse_unknown(program: Program, declared: Mapping[str, BufferDecl], buffers: Mapping[str, Any]) -> None:
+def refuse_unknown(program: Program, declared: Mapping[str, BufferDecl], buffers: Mapping[str, Any]) -> None:
+    """Refuses names that are no buffers of the program."""
     for name in buffers:
         if name in declared:
             continue
@@ -276,13 +315,19 @@ def _refuse_unknown(program: Program, declared: Mapping[str, BufferDecl], buffer
         )
 
 
-def _refuse_aliases(declared: Mapping[str, BufferDecl], given: Mapping[str, Array]) -> None:
+def refuse_aliases(
+    declared: Mapping[str, BufferDecl],
+    given: Mapping[str, Any],
+    *,
+    overlap: Callable[[Any, Any], bool] | None = None,
+) -> None:
+    """Refuses memory that is bound twice and written; arrays are compared unless `overlap` is given."""
     names = list(given)
     for i, first in enumerate(names):
         for second in names[i + 1 :]:
             if not (declared[first].access.writable or declared[second].access.writable):
                 continue
-            if _overlap(given[first], given[second]):
+            if (overlap or _overlap)(given[first], given[second]):
                 raise DispatchError(
                     f"buffers {first!r} and {second!r} share memory, and one of them is writable.",
                     fix="pass a copy of one of them: x.copy().",
@@ -296,9 +341,8 @@ def _overlap(a: Array, b: Array) -> bool:
         return True
 
 
-def _refuse_dtype(decl: BufferDecl, array: Array) -> NoReturn:
+def _refuse_dtype(decl: BufferDecl, have: np.dtype[Any]) -> NoReturn:
     expected = STORAGE[decl.element]
-    have = array.dtype
     if have.byteorder == ">" and have.newbyteorder("<") == expected:
         fix = f'pass x.astype("{expected.str}"), which swaps the bytes.'
     elif have.itemsize == expected.itemsize and have.kind in "iu" and expected.kind in "iu":
@@ -307,7 +351,7 @@ def _refuse_dtype(decl: BufferDecl, array: Array) -> NoReturn:
         fix = "pass uint16 bits, or bfloat16 of ml_dtypes."
     else:
         fix = f"pass x.astype(np.{expected.name})."
-    _refuse(decl, f"holds {decl.element.value} and got {_dtype_name(have)}", fix)
+    refuse(decl, f"holds {decl.element.value} and got {_dtype_name(have)}", fix)
 
 
 def _dtype_name(dtype: np.dtype[Any]) -> str:
@@ -316,9 +360,10 @@ def _dtype_name(dtype: np.dtype[Any]) -> str:
 
 def _example(decl: BufferDecl) -> str:
     n = str(decl.count or "n")
-    shape = f"({n}, {_LANES[decl.element]})" if decl.element in _LANES else n
+    shape = f"({n}, {LANES[decl.element]})" if decl.element in LANES else n
     return f"{decl.name}=np.zeros({shape}, np.{STORAGE[decl.element].name})"
 
 
-def _refuse(decl: BufferDecl, problem: str, fix: str) -> NoReturn:
+def refuse(decl: BufferDecl, problem: str, fix: str) -> NoReturn:
+    """A `DispatchError` about one buffer."""
     raise DispatchError(f"buffer {decl.name!r} {problem}.", fix=fix)

@@ -1,13 +1,17 @@
 """What a runtime implements to run programs: one class with a name and two methods.
 
-A backend is handed a program that is valid and holds no `Call`. It compiles it once and runs it many
-times. Everything about arrays (dtypes, lengths, aliasing, zero initialisation, the grid) is settled
-before `run`, in one place for all backends (decision 15).
+A backend is handed a program that is valid and holds no `Call` but those of Category C ops, of which it
+emits what its hardware has and refuses the rest. It compiles it once and runs it many times. Everything
+about arrays (dtypes, lengths, aliasing, zero initialisation, the grid) is settled before `run`, in one place
+for all backends (decision 15).
 
     class Mine:
         name = "mine"
         def describe(self) -> BackendInfo: ...
         def compile(self, program: Program) -> Executable: ...
+
+Two optional protocols let buffers stay on the device between runs: `ResidentBackend` makes memory there,
+and `ResidentExecutable` runs on it. A backend without them works on the host's memory alone.
 
 Register the class in the entry point group `vyre.backends`; it is constructed without arguments. A
 constructor that raises `ImportError` says that a package is missing, and the listing says so.
@@ -16,12 +20,13 @@ constructor that raises `ImportError` says that a package is missing, and the li
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from vyre.errors import DispatchError
 from vyre.ir.limits import U32_MAX
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from vyre.ir.program import Program
 
@@ -33,6 +38,14 @@ class BackendLimits:
     buffer_bytes: int | None = None
     buffers: int | None = None
     workgroups_per_axis: int = U32_MAX
+
+    def require_room(self, nbytes: int, backend: str) -> None:
+        """Raises `DispatchError`, which names the limit, for a buffer that is too large."""
+        if self.buffer_bytes is not None and nbytes > self.buffer_bytes:
+            raise DispatchError(
+                f"the buffer takes {nbytes} bytes; the backend {backend} accepts {self.buffer_bytes} each.",
+                fix="split the buffer, or choose another backend.",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +62,8 @@ class BackendInfo:
     approximate: frozenset[str] = frozenset()
     """Operations that are done within a declared tolerance; all others are exact or refused."""
     limits: BackendLimits = field(default_factory=BackendLimits)
+    hardware: frozenset[str] = frozenset()
+    """The hardware ids of the Category C ops that this device has; programs with others are refused."""
 
 
 @runtime_checkable
@@ -67,7 +82,7 @@ class Executable(Protocol):
 
 @runtime_checkable
 class Backend(Protocol):
-    """A runtime. Later abilities come as further optional protocols, so that this one stays small."""
+    """A runtime. Further abilities are optional protocols, so that this one stays small."""
 
     @property
     def name(self) -> str: ...
@@ -76,4 +91,60 @@ class Backend(Protocol):
 
     def compile(self, program: Program) -> Executable:
         """Raises `UnsupportedByBackend` for an operation that this device cannot do exactly."""
+        ...
+
+
+@runtime_checkable
+class DeviceMemory(Protocol):
+    """Bytes on a device. Runs, reads and writes happen in the order in which they were asked for."""
+
+    @property
+    def nbytes(self) -> int: ...
+
+    @property
+    def span(self) -> tuple[object, int, int]:
+        """Where it lies, to see overlaps: an address space, the first byte, and the byte after the last."""
+        ...
+
+    def read(self, target: memoryview) -> None:
+        """Copies all bytes to the host, after everything that was asked for before."""
+        ...
+
+    def write(self, source: memoryview) -> None:
+        """Copies all bytes from the host; `source` may be changed afterwards."""
+        ...
+
+    def copy(self, source: Any) -> None:
+        """Copies all bytes from other memory of this backend."""
+        ...
+
+    def free(self) -> None:
+        """Gives the memory back. Called once; any thread may do it."""
+        ...
+
+
+@runtime_checkable
+class ResidentBackend(Protocol):
+    """Optional: a backend whose memory can be held between runs."""
+
+    def allocate(self, nbytes: int) -> DeviceMemory:
+        """Memory of zeros; `nbytes` may be 0. Raises `DispatchError` past a limit, `DeviceOutOfMemory`."""
+        ...
+
+    def borrow(self, data: memoryview) -> DeviceMemory:
+        """Memory that holds `data`, for one run; that of `data` itself where the device can use it."""
+        ...
+
+
+@runtime_checkable
+class ResidentExecutable(Protocol):
+    """Optional: a compiled program that runs on device memory."""
+
+    def bind(self, memories: Sequence[DeviceMemory], workgroups: tuple[int, int, int]) -> Callable[[], None]:
+        """A launch that may be called again and again, as long as the memories live.
+
+        `memories` come in the order of the program's storage and uniform buffers, whole elements each,
+        and are what this backend allocated or borrowed. The launch may return before the work is done,
+        and must not keep the memories alive.
+        """
         ...

@@ -12,7 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from vyre.backends.protocol import Backend, BackendInfo
-from vyre.errors import DispatchError, VyreError
+from vyre.errors import BackendUnavailable, DispatchError, VyreError
 
 GROUP = "vyre.backends"
 DEFAULTS = ("cpu", "reference")
@@ -40,7 +40,7 @@ def available() -> list[BackendStatus]:
 
 
 def get(name: str) -> Backend:
-    """The backend of that name, constructed once. Raises `DispatchError` when it cannot be had."""
+    """The backend of that name, constructed once. Raises `BackendUnavailable` when it cannot be had."""
     points = _points()
     if name not in points:
         close = difflib.get_close_matches(name, points, n=1)
@@ -51,7 +51,9 @@ def get(name: str) -> Backend:
         )
     loaded = _load(points[name])
     if isinstance(loaded, _Failure):
-        raise DispatchError(f"the backend {name!r} is not available: {loaded.missing}", fix=loaded.install)
+        raise BackendUnavailable(
+            f"the backend {name!r} is not available: {loaded.missing}", fix=loaded.install
+        )
     return loaded
 
 
@@ -66,7 +68,7 @@ def default_backend() -> str:
         elif loaded is not None:
             return name
     if failed is not None:
-        raise DispatchError(failed[0], fix=failed[1])
+        raise BackendUnavailable(failed[0], fix=failed[1])
     raise DispatchError(
         "no default backend is registered; the package metadata of vyre is missing.",
         fix="install vyre with pip, or pass backend= explicitly.",

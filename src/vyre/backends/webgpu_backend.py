@@ -1,37 +1,48 @@
-"""What the WebGPU backends share: limits, kernels, buffers, launches. A library stands behind each.
+"""What the WebGPU backends share: limits, kernels, launches. A library stands behind each.
 
-Large buffers travel in pieces, so that a run needs its buffers and a constant beside them.
+A device that is lost takes its buffers with it, and the next call opens another: a run on the host's memory
+goes on there by itself, as long as it has given nothing back yet.
 """
 
 from __future__ import annotations
 
 import struct
+from collections import deque
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.canaries import examine, refuse_lost_features
 from vyre.backends.protocol import BackendInfo, BackendLimits
-from vyre.backends.webgpu_device import STAGING, STORAGE, UNIFORM, DeviceFault, Launch, RejectedSource
-from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
+from vyre.backends.subgroups import webgpu_hardware
+from vyre.backends.webgpu_device import STORAGE, UNIFORM, DeviceFault, Launch, RejectedSource
+from vyre.backends.webgpu_memory import Pool, WebGpuMemory, download, padded, upload
+from vyre.errors import (
+    DeviceError,
+    DeviceLost,
+    DeviceOutOfMemory,
+    DispatchError,
+    SourceRejected,
+    UnsupportedByBackend,
+)
+from vyre.lower.intrinsics import check_intrinsics
 from vyre.lower.prepare import prepare
 from vyre.lower.source import launches
+from vyre.lower.ways import SOFT
 from vyre.lower.wgsl import emit, workgroup_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from vyre.backends.canaries import Verdict
     from vyre.backends.webgpu_device import WebGpuDevice
     from vyre.ir.program import Program
     from vyre.lower.source import Source
+    from vyre.lower.ways import Ways
 
-_MIN_BYTES = 16
-"""No binding is smaller, so that an array of any element type holds one; lengths are hidden words."""
-
-_PIECE = 1 << 24
-_POOLED = 1 << 20
 _LAUNCHES = 512
 
 
@@ -40,10 +51,13 @@ class WebGpuBackend:
 
     name: str
 
-    def __init__(self, device: WebGpuDevice, *, canaries: bool = True) -> None:
-        self.device = device
-        self.limits = device.limits
-        self.pool = _Pool(device)
+    def __init__(self, open_device: Callable[[], WebGpuDevice], *, canaries: bool = True) -> None:
+        self._open = open_device
+        self._lost = False
+        self._discarded: deque[tuple[WebGpuDevice, Any]] = deque()
+        self.device = open_device()
+        self.limits = self.device.limits
+        self.pool = Pool(self.device)
         self.lock = RLock()
         self.verdict: Verdict | None = None
         if canaries:
@@ -58,28 +72,93 @@ class WebGpuBackend:
             driver=facts.driver,
             toolchain=facts.toolchain,
             limits=BackendLimits(buffer_bytes=self.buffer_bytes, buffers=self.limits.storage_buffers),
+            categories=("A", "C") if self.hardware else ("A",),
+            hardware=self.hardware,
         )
+
+    @cached_property
+    def hardware(self) -> frozenset[str]:
+        """The instructions that the device was seen to have."""
+        return webgpu_hardware(self)
 
     @property
     def buffer_bytes(self) -> int:
         return min(self.limits.buffer_bytes, self.limits.binding_bytes)
 
-    def compile(self, program: Program) -> WebGpuExecutable:
-        if self.verdict is not None:
-            refuse_lost_features(program, self.verdict, self.name)
+    ways = SOFT
+    """WGSL promises no float result, so none is native."""
+
+    def compile(self, program: Program, *, ways: Ways | None = None) -> WebGpuExecutable:
+        """`ways` overrides which float operations are native; the probe asks what that would give."""
+        refuse_lost_features(program, self.verdict, self.name)
         self._require_room(program)
-        source = emit(prepare(program), backend=self.name)
+        prepared = prepare(program, ways=self.ways if ways is None else ways)
+        if prepared.intrinsics:
+            check_intrinsics(prepared.intrinsics, self.name, self.hardware)
+        executable = WebGpuExecutable(self, emit(prepared, backend=self.name))
         try:
-            with self.lock:
-                kernel = self.device.build(source)
-        except RejectedSource as error:
-            raise VyreError(
-                f"the compiler of {self.device.facts.toolchain} rejects the kernel: {error}\n{source.text}",
-                fix="report it with the source above; it is a fault of the lowering or of the compiler.",
-            ) from None
-        except DeviceFault as error:
-            raise _refused(self, error) from None
-        return WebGpuExecutable(self, source, kernel)
+            executable.build()
+        except DeviceLost:
+            executable.build()
+        return executable
+
+    def allocate(self, nbytes: int) -> WebGpuMemory:
+        BackendLimits(buffer_bytes=self.buffer_bytes).require_room(nbytes, self.name)
+        with self.using() as device:
+            return WebGpuMemory(self, device, nbytes)
+
+    def borrow(self, data: memoryview) -> WebGpuMemory:
+        memory = self.allocate(data.nbytes)
+        try:
+            memory.write(data)
+        except BaseException:
+            memory.free()
+            raise
+        return memory
+
+    @contextmanager
+    def using(self, *memories: WebGpuMemory) -> Generator[WebGpuDevice]:
+        """The open device, for this thread alone; its faults become errors, and `memories` are on it."""
+        with self.lock:
+            self._reopen()
+            self._free_discarded()
+            try:
+                for memory in memories:
+                    self._require_alive(memory.device, [memory.cell])
+                yield self.device
+            except DeviceFault as fault:
+                self._lost |= fault.lost
+                raise _error(self, fault) from None
+
+    def _reopen(self) -> None:
+        if self._lost:
+            self.device = self._open()
+            self.limits = self.device.limits
+            self.pool = Pool(self.device)
+            self._lost = False
+
+    def _require_alive(self, device: WebGpuDevice, cells: Sequence[list[Any]]) -> None:
+        if device is not self.device:
+            raise DeviceLost(
+                f"the buffers were on a device of the backend {self.name} that was lost.",
+                fix="make them again with vyre.to_device; another device is open.",
+            )
+        if not all(cells):
+            raise DispatchError("a device buffer was closed.", fix="make a new one with vyre.to_device.")
+
+    def discard(self, device: WebGpuDevice, *buffers: Any) -> None:
+        """Frees buffers, now or at the next call: no library is entered by two threads at once."""
+        self._discarded.extend((device, buffer) for buffer in buffers)
+        if self.lock.acquire(blocking=False):
+            try:
+                self._free_discarded()
+            finally:
+                self.lock.release()
+
+    def _free_discarded(self) -> None:
+        while self._discarded:
+            device, buffer = self._discarded.popleft()
+            device.free(buffer)
 
     def _require_room(self, program: Program) -> None:
         limits = self.limits
@@ -116,30 +195,70 @@ class WebGpuBackend:
 
 
 class WebGpuExecutable:
-    """A pipeline. The device works on copies; ReadWrite buffers are copied back."""
+    """A pipeline, built anew on a new device. `run` works on copies; ReadWrite buffers are copied back."""
 
-    def __init__(self, backend: WebGpuBackend, source: Source, kernel: Any) -> None:
+    def __init__(self, backend: WebGpuBackend, source: Source) -> None:
         self._backend = backend
-        self._kernel = kernel
+        self._kernel: Any = None
+        self._device: WebGpuDevice | None = None
         self.source = source
 
+    @property
+    def lowering(self) -> str:
+        """Which way the float operations took, in words."""
+        return self.source.lowering
+
+    def build(self) -> Any:
+        """The kernel on the open device."""
+        with self._backend.using() as device:
+            if self._device is not device:
+                try:
+                    self._kernel = device.build(self.source)
+                except RejectedSource as error:
+                    compiler = f"the compiler of {device.facts.toolchain}"
+                    raise SourceRejected(compiler, str(error), self.source.text) from None
+                self._device = device
+            return self._kernel
+
     def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
-        backend = self._backend
         self._require_room(buffers)
         try:
-            with backend.lock, backend.pool.lease() as lease:
+            returned = self._run(buffers, workgroups)
+        except DeviceLost:
+            returned = self._run(buffers, workgroups)
+        if returned is not None:
+            raise returned
+
+    def _run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> DeviceError | None:
+        """Raises `DeviceLost` only while the caller's memory is as it was; later it is given back."""
+        backend = self._backend
+        with backend.lock:
+            kernel = self.build()
+            with backend.using() as device, backend.pool.lease() as lease:
                 bound: list[tuple[Any, int]] = []
                 for decl in self.source.buffers:
-                    size = _padded(buffers[decl.name].nbytes)
+                    size = padded(buffers[decl.name].nbytes)
                     bound.append((lease.buffer(STORAGE, size), size))
-                    _upload(backend.device, bound[-1][0], buffers[decl.name])
-                self._launch(lease, bound, buffers, workgroups)
-                for decl, (buffer, _) in zip(self.source.buffers, bound, strict=True):
-                    if decl.access.writable:
-                        _download(backend.device, lease, buffer, buffers[decl.name])
-                backend.device.finish()
-        except DeviceFault as error:
-            raise _refused(backend, error) from None
+                    upload(device, bound[-1][0], buffers[decl.name])
+                sizes = [buffers[decl.name].nbytes for decl in self.source.buffers]
+                uniform: Any = None
+                for batch in self._batches(sizes, workgroups):
+                    uniform = lease.buffer(UNIFORM, batch.data.nbytes) if uniform is None else uniform
+                    device.write(uniform, 0, batch.data)
+                    group = device.bind(kernel, [*bound, (uniform, batch.bound_bytes)])
+                    device.launch(kernel, group, batch.launches)
+                try:
+                    with backend.using():
+                        for decl, (buffer, _) in zip(self.source.buffers, bound, strict=True):
+                            if decl.access.writable:
+                                download(device, lease, buffer, buffers[decl.name])
+                        device.finish()
+                except DeviceLost as lost:
+                    return lost
+        return None
+
+    def bind(self, memories: Sequence[WebGpuMemory], workgroups: tuple[int, int, int]) -> Callable[[], None]:
+        return _BoundLaunch(self, memories, workgroups)
 
     def _require_room(self, buffers: Mapping[str, memoryview]) -> None:
         limit = self._backend.buffer_bytes
@@ -152,98 +271,76 @@ class WebGpuExecutable:
                     fix="split the buffer, or choose another backend.",
                 )
 
-    def _launch(
-        self,
-        lease: _Lease,
-        bound: list[tuple[Any, int]],
-        buffers: Mapping[str, memoryview],
-        workgroups: tuple[int, int, int],
-    ) -> None:
-        device = self._backend.device
-        lengths = {b.name: buffers[b.name].nbytes // b.element.stride for b in self.source.buffers}
-        words = -(-len(self.source.hidden) // 4) * 4
-        step = -(-4 * words // device.limits.uniform_alignment) * device.limits.uniform_alignment
-        most = device.limits.workgroups_per_axis
+    def _batches(self, sizes: Sequence[int], workgroups: tuple[int, int, int]) -> Generator[_Batch]:
+        """The launches of a grid, each batch with its hidden words; the first batch is the longest."""
+        limits = self._backend.device.limits
+        sized = zip(self.source.buffers, sizes, strict=True)
+        lengths = {decl.name: size // decl.element.stride for decl, size in sized}
+        bound = -(-len(self.source.hidden) // 4) * 16
+        step = -(-bound // limits.uniform_alignment) * limits.uniform_alignment
+        most = limits.workgroups_per_axis
         parts = launches(workgroups, (most, most, most))
-        batch = list(islice(parts, _LAUNCHES))
-        uniform = lease.buffer(UNIFORM, step * len(batch))
-        while batch:
+        while batch := list(islice(parts, _LAUNCHES)):
             data = bytearray(step * len(batch))
             for number, (base, _) in enumerate(batch):
                 hidden = self.source.hidden_values(lengths, base)
                 struct.pack_into(f"<{len(hidden)}I", data, step * number, *hidden)
-            device.write(uniform, 0, memoryview(data))
             queued = [Launch(step * number, grid) for number, (_, grid) in enumerate(batch)]
-            device.launch(self._kernel, [*bound, (uniform, 4 * words)], queued)
-            batch = list(islice(parts, _LAUNCHES))
+            yield _Batch(memoryview(data), bound, queued)
 
 
-def _padded(size: int) -> int:
-    return max(_MIN_BYTES, -(-size // 4) * 4)
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    data: memoryview
+    bound_bytes: int
+    launches: list[Launch]
 
 
-def _upload(device: WebGpuDevice, buffer: Any, view: memoryview) -> None:
-    whole = view.nbytes // 4 * 4
-    for start in range(0, whole, _PIECE):
-        device.write(buffer, start, view[start : min(start + _PIECE, whole)])
-        if whole > _PIECE:
-            device.finish()
-    if view.nbytes > whole:
-        rest = bytes(view[whole:]).ljust(4, b"\0")
-        device.write(buffer, whole, memoryview(rest))
+class _BoundLaunch:
+    """A grid on device buffers, ready to be queued again; it owns the buffers of the hidden words."""
+
+    def __init__(
+        self, executable: WebGpuExecutable, memories: Sequence[WebGpuMemory], workgroups: tuple[int, int, int]
+    ) -> None:
+        self._backend = backend = executable._backend
+        self._uniforms: list[Any] = []
+        with backend.lock:
+            self._kernel = executable.build()
+            self._queued: list[tuple[Any, list[Launch]]] = []
+            self._cells = [memory.cell for memory in memories]
+            with backend.using(*memories) as self._device:
+                bound = [(memory.cell[0], padded(memory.nbytes)) for memory in memories]
+                for batch in executable._batches([memory.nbytes for memory in memories], workgroups):
+                    uniform = self._device.allocate(UNIFORM, batch.data.nbytes)
+                    self._uniforms.append(uniform)
+                    self._device.write(uniform, 0, batch.data)
+                    group = self._device.bind(self._kernel, [*bound, (uniform, batch.bound_bytes)])
+                    self._queued.append((group, batch.launches))
+
+    def __call__(self) -> None:
+        with self._backend.using() as device:
+            self._backend._require_alive(self._device, self._cells)
+            for group, queued in self._queued:
+                device.launch(self._kernel, group, queued)
+
+    def __del__(self) -> None:
+        if self._uniforms:
+            self._backend.discard(self._device, *self._uniforms)
 
 
-def _download(device: WebGpuDevice, lease: _Lease, buffer: Any, view: memoryview) -> None:
-    if not view.nbytes:
-        return
-    staging = lease.buffer(STAGING, min(_PIECE, _padded(view.nbytes)))
-    for start in range(0, view.nbytes, _PIECE):
-        piece = view[start : start + _PIECE]
-        device.copy(buffer, start, staging, -(-piece.nbytes // 4) * 4)
-        device.read(staging, piece)
-
-
-def _refused(backend: WebGpuBackend, error: DeviceFault) -> DispatchError:
-    return DispatchError(
-        f"the device {backend.device.facts.device} refused the work: {error}",
+def _error(backend: WebGpuBackend, fault: DeviceFault) -> DeviceError:
+    device = backend.device.facts.device
+    if fault.lost:
+        return DeviceLost(
+            f"the device {device} of the backend {backend.name} was lost: {fault}",
+            fix="make its device buffers again and repeat the call, which opens another device.",
+        )
+    if fault.out_of_memory:
+        return DeviceOutOfMemory(
+            f"the device {device} is out of memory: {fault}",
+            fix="use smaller buffers, close device buffers, or choose another backend.",
+        )
+    return DeviceError(
+        f"the device {device} refused the work: {fault}",
         fix="use smaller buffers or another backend; the process can go on.",
     )
-
-
-class _Pool:
-    """Small buffers are kept for the next run; large ones are given back at once."""
-
-    def __init__(self, device: WebGpuDevice) -> None:
-        self._device = device
-        self._free: dict[tuple[str, int], list[Any]] = {}
-
-    @contextmanager
-    def lease(self) -> Generator[_Lease]:
-        lease = _Lease(self._device, self._free)
-        try:
-            yield lease
-        finally:
-            lease.end()
-
-
-class _Lease:
-    """The buffers of one run. A buffer may be larger than asked for, and holds what it last held."""
-
-    def __init__(self, device: WebGpuDevice, free: dict[tuple[str, int], list[Any]]) -> None:
-        self._device = device
-        self._free = free
-        self._taken: list[tuple[str, int, Any]] = []
-
-    def buffer(self, kind: str, size: int) -> Any:
-        capacity = size if size > _POOLED else 1 << (size - 1).bit_length()
-        kept = self._free.get((kind, capacity))
-        buffer = kept.pop() if kept else self._device.allocate(kind, capacity)
-        self._taken.append((kind, capacity, buffer))
-        return buffer
-
-    def end(self) -> None:
-        for kind, capacity, buffer in self._taken:
-            if capacity > _POOLED:
-                self._device.free(buffer)
-            else:
-                self._free.setdefault((kind, capacity), []).append(buffer)

@@ -18,6 +18,11 @@ class RejectedSource(Exception):
 class DeviceFault(Exception):
     """The device refused or failed: validation, out of memory, lost."""
 
+    def __init__(self, message: str, *, lost: bool = False, out_of_memory: bool = False) -> None:
+        super().__init__(message)
+        self.lost = lost
+        self.out_of_memory = out_of_memory
+
 
 @dataclass(frozen=True, slots=True)
 class DeviceFacts:
@@ -76,12 +81,16 @@ class WebGpuDevice(Protocol):
         """Queues a copy of `data`, whose length and offset are multiples of 4."""
         ...
 
-    def launch(self, kernel: Any, bindings: Sequence[tuple[Any, int]], launches: Sequence[Launch]) -> None:
-        """Queues dispatches. `bindings` are buffers with the bytes bound, the hidden words last."""
+    def bind(self, kernel: Any, bindings: Sequence[tuple[Any, int]]) -> Any:
+        """A bind group of buffers with the bytes bound, the hidden words last; it goes with the object."""
+        ...
+
+    def launch(self, kernel: Any, group: Any, launches: Sequence[Launch]) -> None:
+        """Queues dispatches. No buffer of the group may have been freed."""
         ...
 
     def copy(self, source: Any, offset: int, target: Any, size: int) -> None:
-        """Queues a copy from a storage buffer to the start of a staging buffer."""
+        """Queues a copy from a storage buffer to the start of another buffer."""
         ...
 
     def read(self, staging: Any, target: memoryview) -> None:

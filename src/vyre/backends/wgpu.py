@@ -16,7 +16,8 @@ from vyre.backends.webgpu_device import (
     DeviceLimits,
     RejectedSource,
 )
-from vyre.errors import VyreError
+from vyre.errors import BackendUnavailable
+from vyre.lower.intrinsics import WGSL_ENABLE
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -33,7 +34,7 @@ class WgpuBackend(WebGpuBackend):
     name = "wgpu"
 
     def __init__(self, *, canaries: bool = True) -> None:
-        super().__init__(WgpuDevice(), canaries=canaries)
+        super().__init__(WgpuDevice, canaries=canaries)
 
 
 class WgpuDevice:
@@ -45,9 +46,13 @@ class WgpuDevice:
         self._wgpu = wgpu
         adapter = _adapter(wgpu)
         try:
-            self._device = adapter.request_device_sync(required_limits=dict(adapter.limits))
+            self.subgroups = "subgroup" in adapter.features
+            self._device = adapter.request_device_sync(
+                required_features=["subgroup"] if self.subgroups else [],
+                required_limits=dict(adapter.limits),
+            )
         except (RuntimeError, wgpu.GPUError) as error:
-            raise VyreError(f"wgpu cannot open the adapter: {error}", fix=_NO_DEVICE_FIX) from None
+            raise BackendUnavailable(f"wgpu cannot open the adapter: {error}", fix=_NO_DEVICE_FIX) from None
         self._queue = self._device.queue
         info = adapter.info
         library = ".".join(str(n) for n in native.lib_version_info[:3])
@@ -78,7 +83,8 @@ class WgpuDevice:
             group = device.create_bind_group_layout(entries=entries)
             layout = device.create_pipeline_layout(bind_group_layouts=[group])
         try:
-            module = device.create_shader_module(code=source.text)
+            # Naga has the builtins of the extension and rejects its name.
+            module = device.create_shader_module(code=source.text.removeprefix(WGSL_ENABLE))
             stage = {"module": module, "entry_point": source.entry}
             pipeline = device.create_compute_pipeline(layout=layout, compute=stage)
         except self._wgpu.GPUError as error:
@@ -96,14 +102,18 @@ class WgpuDevice:
         with self._faults():
             self._queue.write_buffer(buffer, offset, data)
 
-    def launch(self, kernel: Any, bindings: Sequence[tuple[Any, int]], launches: Sequence[Launch]) -> None:
-        pipeline, layout = kernel
+    def bind(self, kernel: Any, bindings: Sequence[tuple[Any, int]]) -> Any:
+        _, layout = kernel
         entries = [
             {"binding": number, "resource": {"buffer": buffer, "offset": 0, "size": size}}
             for number, (buffer, size) in enumerate(bindings)
         ]
         with self._faults():
-            group = self._device.create_bind_group(layout=layout, entries=entries)
+            return self._device.create_bind_group(layout=layout, entries=entries)
+
+    def launch(self, kernel: Any, group: Any, launches: Sequence[Launch]) -> None:
+        pipeline, _ = kernel
+        with self._faults():
             encoder = self._device.create_command_encoder()
             commands = encoder.begin_compute_pass()
             commands.set_pipeline(pipeline)
@@ -130,7 +140,9 @@ class WgpuDevice:
 
     def finish(self) -> None:
         with self._faults():
-            self._queue.submit([])
+            # wgpu-native ends the process when work is submitted to a lost device; finishing an encoder
+            # before it is what reports the loss as an error.
+            self._queue.submit([self._device.create_command_encoder().finish()])
             # The public way, on_submitted_work_done_sync, raises TypeError in wgpu-py 0.32.
             self._device._poll_wait()
 
@@ -139,16 +151,20 @@ class WgpuDevice:
         try:
             yield
         except (self._wgpu.GPUError, RuntimeError, ValueError) as error:
-            raise DeviceFault(str(error)) from None
+            raise DeviceFault(
+                str(error),
+                lost="device is lost" in str(error).lower(),
+                out_of_memory=isinstance(error, self._wgpu.GPUOutOfMemoryError),
+            ) from None
 
 
 def _adapter(wgpu: Any) -> Any:
     try:
         adapter = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
     except RuntimeError as error:
-        raise VyreError(f"wgpu finds no adapter: {error}", fix=_NO_DEVICE_FIX) from None
+        raise BackendUnavailable(f"wgpu finds no adapter: {error}", fix=_NO_DEVICE_FIX) from None
     if adapter.info["backend_type"] == "OpenGL":
-        raise VyreError("wgpu finds no adapter but OpenGL.", fix=_NO_DEVICE_FIX)
+        raise BackendUnavailable("wgpu finds no adapter but OpenGL.", fix=_NO_DEVICE_FIX)
     return adapter
 
 

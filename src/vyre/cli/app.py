@@ -26,9 +26,14 @@ _COMMANDS = {
     "explain": "Explain a V-code: meaning, a program that triggers it, how to fix it.",
     "ops": "List the registered ops, or show one.",
     "backends": "List the backends and what each one needs.",
+    "probe": "Ask a device which float operations it does exactly.",
     "cache": "Show or clear the compiled kernels that are kept on disk.",
     "laws": "Show the laws of the ops and what proves each.",
     "certify": "Certify a backend and print what was shown.",
+    "verify": "Check a certificate, and run a part of it again.",
+    "report": "Make an HTML page of a certificate.",
+    "merge": "Join the certificates of shards into one.",
+    "keygen": "Make a key that signs certificates.",
 }
 
 

@@ -12,9 +12,13 @@ from vyre.cli.files import read_bytes, write_bytes
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from vyre.conform.suite import Progress
+    from vyre.conform.certify.annex import Baseline
+    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.keys import SigningKey
+    from vyre.conform.results import RunPlan
+    from vyre.conform.suite import Progress, Run
 
 _EPILOG = """Example: vyre certify cpu · vyre certify mine --ops 'primitive.math.*' --cases 100000000 ·
 vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/0x5,0x0"""
@@ -25,7 +29,7 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
 @click.option(
     "--backend-class", metavar="MODULE:CLASS", help="A backend that is not installed as an entry point."
 )
-@click.option("--cases", type=click.IntRange(0), metavar="N", help="Random cases per op and law [2^20].")
+@click.option("--cases", type=click.IntRange(0), metavar="N", help="Random cases per op and law [5 * 2^20].")
 @click.option(
     "--ops", multiple=True, metavar="PATTERN", help="Only these ops: an id, a family, or a pattern."
 )
@@ -36,7 +40,20 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
 )
 @click.option("--resume", is_flag=True, help="Go on with a run of the same options that was ended.")
 @click.option("--seed", type=click.IntRange(0, (1 << 64) - 1), metavar="N", help="Of all random cases.")
-@click.option("--exhaustive", is_flag=True, help="All 2^32 inputs of every op of one word.")
+@click.option(
+    "--exhaustive",
+    is_flag=False,
+    flag_value="",
+    default=None,
+    metavar="[NAME]",
+    help="All 2^32 inputs: of every op of one word, or of the float functions NAME (exp,log or all).",
+)
+@click.option("--range", "range_text", metavar="LO:HI", help="With --exhaustive NAME: only these inputs.")
+@click.option(
+    "--engine", type=click.Choice(["ray"]), help="Run the shards on a cluster and merge their certificates."
+)
+@click.option("--shards", type=click.IntRange(1), default=8, show_default=True, help="For the engine.")
+@click.option("--ray-address", metavar="ADDRESS", help="A running cluster [one made of this machine].")
 @click.option("--quick", is_flag=True, help="A first look: few random cases, no triples.")
 @click.option("--programs", type=click.IntRange(0), metavar="N", help="Generated programs.")
 @click.option(
@@ -54,6 +71,13 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
 @click.option(
     "--failures", "folder", type=click.Path(), metavar="DIR", help="The store of failures [STATE/failures]."
 )
+@click.option(
+    "--certificate", type=click.Path(), metavar="FILE", help="Where the certificate goes [below STATE/runs]."
+)
+@click.option("--key", type=click.Path(), metavar="FILE", help="Sign it with this key (`vyre keygen`).")
+@click.option(
+    "--baselines/--no-baselines", default=None, help="Measure speed for the annex [if nothing is left out]."
+)
 @click.option("--results", type=click.Path(), metavar="FILE", help="Write the results here as well.")
 @click.option("--junit", "junit_file", type=click.Path(), metavar="FILE", help="Write JUnit XML.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
@@ -63,8 +87,12 @@ def command(backend: str | None, **options: Any) -> None:
     Exits with 1 on a failure that is not expected, or an expected one that passed.
     """
     target = _target(backend, options["backend_class"])
-    if options["case"]:
+    if options["exhaustive"]:
+        _functions(target, options)
+    elif options["case"]:
         _one_case(target, options)
+    elif options["engine"]:
+        _sharded(target, options)
     else:
         _whole(target, options)
 
@@ -120,7 +148,7 @@ def _plan(name: str, options: dict[str, Any], store: Any) -> Any:
         ops=options["ops"],
         stages=options["stages"],
         programs=(QUICK_PROGRAMS if quick else DEFAULT_PROGRAMS) if programs is None else programs,
-        exhaustive=options["exhaustive"],
+        exhaustive=options["exhaustive"] is not None,
         largest=QUICK_LARGEST if quick else LARGEST,
         repeats=options["repeats"],
         store=store,
@@ -153,16 +181,85 @@ def _one_case(target: str, options: dict[str, Any]) -> None:
         raise SystemExit(1)
 
 
+def _functions(target: str, options: dict[str, Any]) -> None:
+    """All 2^32 inputs of float functions, against digests of the truth."""
+    from vyre.cli.exhaustive_ import run_exhaustive
+
+    backend = _opened(target, options)
+    try:
+        code = run_exhaustive(
+            backend,
+            options["exhaustive"].split(","),
+            target=target,
+            state=options["state"],
+            resume=options["resume"],
+            range_text=options["range_text"],
+            results=options["results"],
+            as_json=options["as_json"],
+        )
+    finally:
+        _closed(backend)
+    if code:
+        raise SystemExit(code)
+
+
+def _sharded(target: str, options: dict[str, Any]) -> None:
+    """The run in shards on a cluster; the certificate is that of one run."""
+    from vyre.cli.styled import echo_lines, width
+    from vyre.conform.adopters import read_expected
+    from vyre.conform.certify.keys import SigningKey
+    from vyre.conform.certify.merge import merge
+    from vyre.conform.certify.statement import read
+    from vyre.conform.shards import on_ray, split
+    from vyre.conform.summary import summary
+
+    key = SigningKey.load(options["key"]) if options["key"] else None
+    file = options["expected_failures"]
+    expected = read_expected(read_bytes(file).decode("utf-8", "replace"), file=file) if file else []
+    backend = _opened(target, options)
+    try:
+        plan = _plan(backend.name, options, None)
+    finally:
+        _closed(backend)
+    jobs = split(
+        plan,
+        target,
+        options["shards"],
+        timeout=options["timeout"],
+        in_process=options["in_process"],
+        expected=expected,
+    )
+    parts = on_ray(
+        jobs,
+        address=options["ray_address"],
+        done=lambda job: click.echo(f"shard {job.plan.shard[0]} of {job.plan.shard[1]} is done", err=True),
+    )
+    found = [read(data).certificate for data in parts]
+    made = merge(found) if len(found) > 1 else found[0]
+    folder = Path(options["state"]) / "runs" / f"{plan.backend}-{plan.digest[:16]}"
+    places = _write_certificates([made], folder, options["certificate"], key)
+    echo_lines(summary(made.results, [made], width=width()))
+    for path, digest in places:
+        click.echo(f"certificate  {path}\n             sha256 {digest}")
+    if not made.results.ok:
+        raise SystemExit(1)
+
+
 def _whole(target: str, options: dict[str, Any]) -> None:
     import json
     from dataclasses import asdict, replace
 
+    from vyre.cli.styled import echo_lines, width
     from vyre.conform.adopters import junit, read_expected
+    from vyre.conform.certify.annex import write_annex
+    from vyre.conform.certify.earned import earned
+    from vyre.conform.certify.keys import SigningKey
     from vyre.conform.journal import Journal, write_durably
     from vyre.conform.regressions import Store
     from vyre.conform.suite import Suite
-    from vyre.conform.summary import render
+    from vyre.conform.summary import summary
 
+    key = SigningKey.load(options["key"]) if options["key"] else None
     file = options["expected_failures"]
     expected = read_expected(read_bytes(file).decode("utf-8", "replace"), file=file) if file else []
     state = Path(options["state"])
@@ -178,11 +275,16 @@ def _whole(target: str, options: dict[str, Any]) -> None:
                 plan, backend, journal, store=store, target=target, expected=expected, progress=bar.update
             )
             run = suite.run()
+            baselines = _baselines(backend, plan, options["baselines"])
     finally:
         _closed(backend)
     results, data = run.results, run.results.to_json()
     write_durably(folder / "results.json", data)
     write_durably(folder / "annex.json", json.dumps(run.annex, indent=2).encode() + b"\n")
+    made = earned(run, baselines=[b.name for b in baselines])
+    places = _write_certificates(made, folder, options["certificate"], key)
+    if baselines:
+        write_durably(folder / "performance.json", write_annex(baselines, made[0], key=key))
     if options["results"]:
         write_bytes(options["results"], data)
     if options["junit_file"]:
@@ -190,12 +292,49 @@ def _whole(target: str, options: dict[str, Any]) -> None:
     if options["as_json"]:
         click.echo(data.decode(), nl=False)
     else:
-        click.echo(render(results))
-        click.echo(
-            f"\nresults   {folder / 'results.json'} (sha256 {results.digest[:16]}, {run.annex['seconds']} s)"
-        )
+        echo_lines(summary(results, made, width=width()))
+        _echo_places(places, run, folder)
     if not results.ok:
         raise SystemExit(1)
+
+
+def _baselines(backend: Any, plan: RunPlan, wanted: bool | None) -> tuple[Baseline, ...]:
+    """Measured where it was asked for, or where the run is for a full certificate."""
+    from vyre.conform.certify.annex import measure
+    from vyre.conform.plan import chosen_ops
+    from vyre.conform.units import ALL_STAGES
+
+    everything = plan.ops == chosen_ops(()) and plan.stages == ALL_STAGES
+    return measure(backend) if (everything if wanted is None else wanted) else ()
+
+
+def _write_certificates(
+    made: Sequence[Certificate], folder: Path, file: str | None, key: SigningKey | None
+) -> list[tuple[str, str]]:
+    """Writes each and gives its place and digest; an approximate one stands beside the strict one."""
+    import hashlib
+
+    from vyre.conform.certify.statement import statement, write
+
+    places: list[tuple[str, str]] = []
+    for certificate in made:
+        path = Path(file) if file else folder / "certificate.json"
+        if certificate.kind != "strict":
+            path = path.with_name(f"{path.stem}-{certificate.kind}{path.suffix}")
+        write_bytes(str(path), write(certificate, key=key))
+        places.append((str(path), hashlib.sha256(statement(certificate)).hexdigest()))
+    return places
+
+
+def _echo_places(places: Sequence[tuple[str, str]], run: Run, folder: Path) -> None:
+    click.echo()
+    for path, digest in places:
+        click.echo(f"certificate  {path}")
+        click.echo(f"             sha256 {digest}")
+    if (folder / "performance.json").exists():
+        click.echo(f"performance  {folder / 'performance.json'}")
+    click.echo(f"verify it    vyre verify {places[0][0]} --rerun 1%")
+    click.echo(f"results      {folder / 'results.json'} ({run.annex['seconds']} s)")
 
 
 class _Bar:

@@ -145,6 +145,8 @@ def _own_size(op: Op) -> int:
 
 def op_fault(op: Op) -> Fault | None:
     """Why the op's own definition cannot be inlined anywhere, or None."""
+    if op.hardware:
+        return None  # the call stays, for the backend to emit or to refuse
     if op.result is None and op.category is Category.A:
         message = f"{op.id} has no result expression, and a call stands for a value."
         return Fault("V029", message, f"give the Op {op.id} a result.")

@@ -5,6 +5,9 @@ that does (a load, an atomic, a reduction) stays in place where it is evaluated 
 Where it cannot stay it is bound by a `Let`, after everything that the same statement has read or changed
 before it, so that the order of accesses never changes (decision 1). Variables need no such care: between
 the operands of one statement nothing is assigned but a callee's own, freshly named variables.
+
+Calls of hardware instructions stay calls. They are kept in order and evaluated once like accesses to memory,
+and an op's own never leave the block that calls it.
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ if TYPE_CHECKING:
     from vyre.compose.template import Local, Template
     from vyre.ir.node import Node
 
-_MEMORY_NODES = (e.Load, e.Atomic, e.FReduce, e.FReduceApprox)
+_MEMORY_NODES = (e.Load, e.Atomic, e.FReduce, e.FReduceApprox, e.Call)
+"""What may not be moved, repeated or left out; a call that is still there is a hardware instruction's."""
 
 
 class _Frame:
@@ -80,9 +84,9 @@ class Expander:
                 pending.append(_Slot(frame, len(frame.values) - 1))
 
     def _finish(self, expr: e.Expr, frame: _Frame, pending: list[_Slot], out: list[Node]) -> e.Expr:
-        if not isinstance(expr, e.Call):
+        template = self._templates.get(expr.op_id) if isinstance(expr, e.Call) else None
+        if template is None:
             return rebuild(expr, tuple(frame.values))
-        template = self._templates[expr.op_id]
         names = _Names(self)
         values = self._bind_arguments(template, frame, pending, out, names)
         for local in template.locals:

@@ -1,4 +1,5 @@
-"""Inlining: every `Call` is replaced by the op's own statements and expression; nothing is left to call.
+"""Inlining: every `Call` is replaced by the op's own statements and expression; what is left to call is
+hardware: instructions of Category C, which every backend emits or refuses.
 
 Arguments are evaluated once, in order, in the caller's scope; the callee's statements are hoisted in front
 of the statement that calls, in the same block, under fresh names such as `__call17_temp` whose numbers
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 
 
 def inline(program: Program, registry: Registry | None = None) -> Program:
-    """The same program without calls; `ValidationError` with every call that cannot be inlined.
+    """The same program without calls but those of hardware instructions; `ValidationError` with every call
+    that cannot be inlined.
 
     Statements keep their source locations at their new paths; hoisted ones get their caller's.
     """
@@ -56,7 +58,10 @@ def inline(program: Program, registry: Registry | None = None) -> Program:
 
 
 def inline_op(op: Op, registry: Registry | None = None) -> Op:
-    """The same op without calls. The op itself need not be registered."""
+    """The same op without calls but those of hardware instructions, of which it may be one. The op itself
+    need not be registered."""
+    if op.hardware:
+        return op
     registry = default_registry() if registry is None else registry
     # An op still being defined may bear an id that the registry gives another meaning.
     templates = registry.templates if registry.get(op.id) == op else {}

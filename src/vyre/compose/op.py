@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from types import NoneType
 
+from vyre.compose.hardware import MAX_LANES, BackendAvailability
 from vyre.errors import OpError
 from vyre.ir.expr import Expr
 from vyre.ir.limits import MAX_OP_ID_LENGTH
@@ -42,7 +43,8 @@ class Op:
     """A value operation. Its body sees its parameters and nothing else.
 
     `id` is bare for version 1 and ends in `@N` for later ones (decision 20). A Category C op has no
-    `result`: it names hardware instead of a composition, and cannot be inlined (V020).
+    `result`: it names `hardware` instead of a composition, and its calls stay calls until a backend that has
+    the instruction emits it (`compose/hardware.py`). One that names nothing cannot be called (V020).
     """
 
     id: str
@@ -52,9 +54,13 @@ class Op:
     body: tuple[Node, ...] = ()
     category: Category = Category.A
     doc: str = ""
+    hardware: str = ""
+    backend_availability: BackendAvailability | None = None
+    lanes: int = 1
 
     def __post_init__(self) -> None:
         self._require_parts()
+        self._require_hardware()
         if not _ID.fullmatch(self.id) or len(self.id) > MAX_OP_ID_LENGTH or self.id.endswith("@1"):
             raise OpError(
                 f"op id {self.id!r} is malformed.",
@@ -71,6 +77,9 @@ class Op:
             "body": (self.body, Node),
             "category": ((self.category,), Category),
             "doc": ((self.doc,), str),
+            "hardware": ((self.hardware,), str),
+            "backend_availability": ((self.backend_availability,), (BackendAvailability, NoneType)),
+            "lanes": ((self.lanes,), int),
         }
         for name, (values, kind) in parts.items():
             if not isinstance(values, tuple):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -84,6 +93,27 @@ class Op:
                     f"{name} of the op {self.id!r} holds a {type(wrong).__name__}, not a {names}.",
                     fix="build ops from Param, DataType, expressions and statements, or with @vyre.op.",
                 )
+
+    def _require_hardware(self) -> None:
+        """An instruction is declared whole and composes nothing; a composition declares none of it."""
+        declared = bool(self.hardware), self.backend_availability is not None, self.lanes != 1
+        if not any(declared):
+            return
+        if self.category is not Category.C or self.result is not None or self.body:
+            raise OpError(
+                f"the op {self.id} declares hardware and is no instruction.",
+                fix="make it Category C without body and result: there is no software fallback.",
+            )
+        if not (self.hardware and self.backend_availability is not None):
+            raise OpError(
+                f"the instruction {self.id} must name its hardware and say which backends have it.",
+                fix='pass hardware="…" and backend_availability=BackendAvailability((…,)).',
+            )
+        if not 1 <= self.lanes <= MAX_LANES or self.lanes & (self.lanes - 1):
+            raise OpError(
+                f"the instruction {self.id} cannot be of {self.lanes} lanes.",
+                fix=f"use a power of two up to {MAX_LANES}.",
+            )
 
     @property
     def version(self) -> int:

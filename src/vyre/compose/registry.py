@@ -61,11 +61,13 @@ class Registry:
 
 @cache
 def default_registry() -> Registry:
-    """The standard library plus ops of installed packages (entry point group `vyre.ops`)."""
+    """The standard library and the hardware instructions, plus ops of installed packages (entry point
+    group `vyre.ops`)."""
     from vyre.compose.plugins import ops_by_package
     from vyre.ops import standard_ops
+    from vyre.ops.intrinsics import intrinsic_ops
 
-    registry = Registry(standard_ops())
+    registry = Registry([*standard_ops(), *intrinsic_ops()])
     for package, ops in ops_by_package():
         try:
             registry = registry.extend(ops)

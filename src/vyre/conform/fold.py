@@ -7,25 +7,31 @@ had got. A declared class or boundary that met no case is a failure of the run.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform.results import (
     BoundaryCount,
     ClassCount,
     Coverage,
+    ExpectedFailure,
+    Failure,
     KindCount,
     LawResult,
     OpResult,
+    Results,
     StageResult,
     SubjectCount,
+    covers,
+    decode,
 )
-from vyre.conform.units import graph_of
+from vyre.conform.units import OPS, graph_of
 from vyre.conform.verify.cases import is_memory
 from vyre.conform.verify.graph import PARITY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from vyre.conform.results import BackendFacts, RunPlan
     from vyre.conform.units import Block, Unit
     from vyre.conform.verify.graph import Graph
 
@@ -166,3 +172,34 @@ def outcomes(
     """The outcomes of a stage's cases, in order."""
     mine = [b for b in blocks if b.unit == number and (b.unit, b.number) in records]
     return [o for b in mine for o in records[b.unit, b.number]["outcomes"]]
+
+
+def results(
+    plan: RunPlan,
+    facts: BackendFacts,
+    units: Sequence[Unit],
+    blocks: Sequence[Block],
+    records: Mapping[tuple[int, int], dict[str, Any]],
+    groups: Mapping[str, Mapping[str, Any]],
+    expected: Sequence[tuple[str, str]],
+) -> Results:
+    """The results of a run: all blocks added up, and what was noted when each group was finished."""
+    ops = tuple(
+        op_result(op, units, tally(op, units, blocks, records), groups.get(op, {}).get("facts", {}))
+        for op in plan.ops
+        if OPS in plan.stages
+    )
+    stages = tuple(stage_result(n, u, blocks, records) for n, u in enumerate(units) if u.kind is None)
+    order = dict.fromkeys(u.group for u in units)
+    failures = tuple(
+        cast("Failure", decode(Failure, lists(record)))
+        for group in order
+        for record in groups.get(group, {"failures": []})["failures"]
+    )
+    known = tuple(ExpectedFailure(p, reason, any(covers(p, f) for f in failures)) for p, reason in expected)
+    return Results(plan, facts, ops, stages, failures, known)
+
+
+def lists(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record as it comes back from JSON, which has no tuples."""
+    return {k: list(cast("tuple[Any, ...]", v)) if isinstance(v, tuple) else v for k, v in record.items()}

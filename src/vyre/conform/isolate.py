@@ -21,14 +21,14 @@ import threading
 from dataclasses import dataclass
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
     from vyre.backends.protocol import BackendInfo
@@ -78,6 +78,20 @@ def inspect(executable: Any) -> Inspection:
         assembly = assembly()
     lowering = getattr(executable, "lowering", "")
     return Inspection(*(v if isinstance(v, str) else "" for v in (lowering, source, assembly)))
+
+
+def canaries(backend: Any) -> tuple[tuple[str, str], ...]:
+    """Each canary that the backend ran at open, with its fault or nothing; empty where it does not tell."""
+    backend = getattr(backend, "inner", backend)
+    if isinstance(backend, Isolated):
+        return backend.canaries()
+    failures = getattr(getattr(backend, "verdict", None), "failures", None)
+    if not isinstance(failures, dict):
+        return ()
+    from vyre.backends.canaries import CANARIES
+
+    faults = cast("dict[str, str]", failures)
+    return tuple((canary.name, faults.get(canary.name, "")) for canary in CANARIES)
 
 
 def allocate(backend: Any, nbytes: int) -> memoryview:
@@ -152,12 +166,23 @@ class Isolated:
     def describe(self) -> BackendInfo:
         return self._info
 
+    def canaries(self) -> tuple[tuple[str, str], ...]:
+        return self._request("canaries")
+
     def compile(self, program: Program) -> IsolatedExecutable:
         from vyre.wire import byte_digest, encode
 
         executable = IsolatedExecutable(self, byte_digest(program), encode(program))
         self._request("compile", executable.key, executable.wire)
         return executable
+
+    def resident(self) -> bool:
+        """Whether the backend has memory of its own that can be held between runs."""
+        return self._request("resident")
+
+    def allocate_on_device(self, nbytes: int) -> RemoteMemory:
+        """Zeroed memory of the child's device, which is gone when the child is."""
+        return RemoteMemory(self, self._request("allocate", nbytes), nbytes)
 
     def allocate(self, nbytes: int) -> memoryview:
         """Zeroed memory that is shared with the child."""
@@ -337,6 +362,16 @@ class IsolatedExecutable:
     def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
         self._owner._run(self, buffers, workgroups)
 
+    def bind(self, memories: Sequence[RemoteMemory], grid: tuple[int, int, int]) -> Callable[[], None]:
+        """A launch on memory of the device."""
+        owner = self._owner
+        message = ("bind", self.key, [m.number for m in memories], grid)
+        number = owner._request(*message)
+        if number == "missing":
+            owner._request("compile", self.key, self.wire)
+            number = owner._request(*message)
+        return lambda: owner._request("launch", number)
+
     def inspect(self) -> Inspection:
         owner = self._owner
         found = owner._request("inspect", self.key)
@@ -344,6 +379,24 @@ class IsolatedExecutable:
             owner._request("compile", self.key, self.wire)
             found = owner._request("inspect", self.key)
         return Inspection(*found)
+
+
+class RemoteMemory:
+    """Memory of the device of an isolated backend, by its number there."""
+
+    def __init__(self, owner: Isolated, number: int, nbytes: int) -> None:
+        self._owner = owner
+        self.number = number
+        self.nbytes = nbytes
+
+    def read(self, target: memoryview) -> None:
+        target[:] = self._owner._request("read", self.number)
+
+    def write(self, source: memoryview) -> None:
+        self._owner._request("write", self.number, bytes(source))
+
+    def free(self) -> None:
+        self._owner._request("free", self.number)
 
 
 def _ending(code: int | None) -> str:

@@ -14,7 +14,7 @@ from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import Any
 
-from vyre.conform.isolate import inspect, load
+from vyre.conform.isolate import canaries, inspect, load
 from vyre.errors import UnsupportedByBackend, VyreError
 
 _KEPT = 512
@@ -52,16 +52,58 @@ def _end_with_parent(life: int) -> None:
         pass  # there the child ends when it next waits for a request
 
 
+class _Device:
+    """Memories and bound launches of the device, by number."""
+
+    def __init__(self) -> None:
+        self.memories: dict[int, Any] = {}
+        self.launches: list[Any] = []
+
+    def answer(self, message: tuple[Any, ...], backend: Any, kept: OrderedDict[str, Any]) -> Any:
+        match message:
+            case ("resident",):
+                from vyre.conform.verify.residence import has_device_memory
+
+                return has_device_memory(backend)
+            case ("allocate", nbytes):
+                number = len(self.memories)
+                self.memories[number] = backend.allocate(nbytes)
+                return number
+            case ("free", number):
+                self.memories[number].free()
+                self.memories[number] = None
+                return None
+            case ("write", number, data):
+                self.memories[number].write(memoryview(data))
+                return None
+            case ("read", number):
+                data = bytearray(self.memories[number].nbytes)
+                self.memories[number].read(memoryview(data))
+                return bytes(data)
+            case ("bind", key, numbers, grid):
+                if key not in kept:
+                    return "missing"
+                kept.move_to_end(key)
+                self.launches.append(kept[key].bind([self.memories[n] for n in numbers], grid))
+                return len(self.launches) - 1
+            case ("launch", number):
+                self.launches[number]()
+                return None
+            case _:
+                raise ValueError(f"no request {message[0]!r}")
+
+
 def _serve(connection: Any, backend: Any) -> None:
     kept: OrderedDict[str, Any] = OrderedDict()
     segments: dict[int, mmap.mmap] = {}
+    device = _Device()
     while True:
         try:
             message = connection.recv()
         except (EOFError, OSError):
             return
         try:
-            answer = _answer(message, connection, backend, kept, segments)
+            answer = _answer(message, connection, backend, kept, segments, device)
         except UnsupportedByBackend as refusal:
             why = refusal.message.partition(": ")[2].rstrip(".")
             connection.send(("refused", refusal.op, refusal.backend, why, refusal.fix))
@@ -79,10 +121,13 @@ def _answer(
     backend: Any,
     kept: OrderedDict[str, Any],
     segments: dict[int, mmap.mmap],
+    device: _Device,
 ) -> Any:
     match message:
         case ("ping",):
             return None
+        case ("canaries",):
+            return canaries(backend)
         case ("attach", number, size):
             descriptor = _recv_handle(connection)
             segments[number] = mmap.mmap(descriptor, size)
@@ -115,4 +160,4 @@ def _answer(
             kept[key].run(views, grid)
             return None
         case _:
-            raise ValueError(f"no request {message[0]!r}")
+            return device.answer(message, backend, kept)

@@ -3,9 +3,9 @@
     python -m vyre.conform.lock             names every promise that was changed, removed or not yet locked
     python -m vyre.conform.lock --update    locks what is new; refuses to change or remove anything
 
-The lock file holds one entry per golden row, cast, wire tag, V-code, standard op, type size, operator name
-and limit. Adding is fine, changing or removing is red: what is superseded keeps its entry and gets a new
-version beside it.
+The lock file holds one entry per golden row, cast, wire tag, V-code, standard op, type size, operator name,
+limit, specified op with its version, and law. Adding is fine, changing or removing is red: what is superseded
+keeps its entry and gets a new version beside it.
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ def collect() -> Promises:
         **_wire_tags(),
         **_codes(),
         **_ops(),
+        **_specs(),
     }
 
 
@@ -110,17 +111,40 @@ def _codes() -> Promises:
 
 def _ops() -> Promises:
     from vyre.ops import standard_ops
+    from vyre.ops.intrinsics import intrinsic_ops
 
-    return {f"op/{op.id}": definition_digest(op) for op in standard_ops()}
+    return {f"op/{op.id}": definition_digest(op) for op in (*standard_ops(), *intrinsic_ops())}
+
+
+def _specs() -> Promises:
+    """What each specified op computes, and every law and property it declares; laws may be added."""
+    from vyre.conform.plan import definition_program
+    from vyre.conform.registry import specs
+    from vyre.conform.spec.law import sides
+    from vyre.conform.verify.graph import law_names
+    from vyre.wire import meaning_digest
+
+    found: Promises = {}
+    for spec in specs():
+        meaning = meaning_digest(definition_program(spec))[:_DIGITS]
+        found[f"spec/{spec.id}"] = f"version {spec.version}, {spec.category} {meaning}"
+        for name, role, law in law_names(spec):
+            equations = "\n".join(map(str, sides(law, spec)))
+            found[f"law/{spec.id}/{name}"] = f"{role} {_digest(equations)}"
+    return found
 
 
 def definition_digest(op: Op) -> str:
     """A digest of what an op computes, blind to its names and its documentation.
 
     It is the meaning digest of the program that applies the op to one element of each input, so it rests
-    on the wire form, which is permanent.
+    on the wire form, which is permanent. An instruction is what it declares; who has it may change.
     """
     from vyre.wire import meaning_digest
+
+    if op.hardware:
+        types = " ".join(t.value for t in (*op.signature.inputs, op.output))
+        return f"{op.category.value} {_digest(f'{op.hardware} of {op.lanes} lanes over {types}')}"
 
     zero = LitU32(0)
     buffers = [BufferDecl.read(f"in{k}", k, p.type) for k, p in enumerate(op.params)]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from vyre.conform.spec.op import OpSpec
 
 DEFAULT_SEED = 0x5EED
-DEFAULT_CASES = 1 << 20
+DEFAULT_CASES = 5 << 20
 DEFAULT_PROGRAMS = 256
 LARGEST = 1 << 24
 QUICK_CASES = 1 << 12
@@ -102,6 +102,11 @@ def registry_digest(ops: Sequence[str]) -> str:
     return hashlib.sha256(canonical([_promises(known[op]) for op in ops])).hexdigest()
 
 
+def promise_digest(spec: OpSpec) -> str:
+    """A digest of everything one op promises."""
+    return hashlib.sha256(canonical(_promises(spec))).hexdigest()
+
+
 def _promises(spec: OpSpec) -> list[Any]:
     return [
         spec.id,
@@ -116,12 +121,17 @@ def _promises(spec: OpSpec) -> list[Any]:
 
 def definition_digest(spec: OpSpec) -> str:
     """Of the composition that the op's definition is, as a program."""
+    return byte_digest(definition_program(spec))
+
+
+def definition_program(spec: OpSpec) -> Program:
+    """The op's definition on the first words of buffers."""
     u32 = DataType.U32
     inputs = [BufferDecl.read(f"in{k}", k, u32, count=1) for k in range(spec.words)]
     lets, results = definition(spec, [b[LitU32(0)] for b in inputs])
     out = BufferDecl.read_write("out", len(inputs), u32, count=len(results))
     stores = [StoreNode("out", LitU32(k), word) for k, word in enumerate(results)]
-    return byte_digest(Program((*inputs, out), (1, 1, 1), [*lets, *stores]))
+    return Program((*inputs, out), (1, 1, 1), [*lets, *stores])
 
 
 def settle(plan: RunPlan, journal: Journal) -> RunPlan:

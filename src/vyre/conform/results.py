@@ -60,6 +60,14 @@ class RunPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class CanaryResult:
+    """A program with a known result, run when the device was opened; `fault` is empty where it was right."""
+
+    name: str
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
 class BackendFacts:
     """The device, driver and toolchain the evidence is about."""
 
@@ -73,6 +81,12 @@ class BackendFacts:
     approximate: tuple[str, ...]
     target: str
     """What a replay command names: an entry point, or `module:Class`."""
+    canaries: tuple[CanaryResult, ...] = ()
+    """What the device was asked at open, where the backend tells."""
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(canonical(asdict(self))).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +363,8 @@ def decode(cls: Any, value: Any) -> Any:
         hints = get_type_hints(cls)
         names = {f.name for f in fields(cls)}
         if not isinstance(value, dict) or set(cast("dict[str, Any]", value)) != names:
-            raise ValueError(f"a record of other fields than {', '.join(sorted(names))}")
+            name = cast("type", cls).__name__
+            raise ValueError(f"a {name} of other fields than {', '.join(sorted(names))}")
         record = cast("dict[str, Any]", value)
         return cast("Any", cls)(**{name: decode(hints[name], record[name]) for name in names})
     origin, args = get_origin(cls), get_args(cls)
@@ -359,8 +374,12 @@ def decode(cls: Any, value: Any) -> Any:
         items = cast("list[Any]", value)
         kinds = [args[0]] * len(items) if args[-1] is Ellipsis else list(args)
         return tuple(decode(kind, item) for kind, item in zip(kinds, items, strict=True))
-    if origin in (Union, types.UnionType):
+    if cls is Any or origin in (Union, types.UnionType):
         return value
+    if origin is dict:
+        if not isinstance(value, dict):
+            raise ValueError(f"{value!r} is no record")
+        return cast("Any", value)
     if type(value) is not cls:
         raise ValueError(f"{value!r} is no {cls.__name__}")
     return value

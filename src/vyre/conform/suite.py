@@ -11,7 +11,6 @@ in the store, and replayed first the next time.
 
 from __future__ import annotations
 
-import shlex
 import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -19,10 +18,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform import fold
+from vyre.conform.faults import EXPLAINED, Faults
+from vyre.conform.isolate import canaries
 from vyre.conform.locked import Locked
 from vyre.conform.plan import make_plan, settle
 from vyre.conform.registry import specs
-from vyre.conform.results import BackendFacts, ExpectedFailure, Failure, Results, covers, decode
+from vyre.conform.results import BackendFacts, CanaryResult, Failure, Results, decode
 from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.units import OPS, REGRESSIONS, STAGES, blocks, graph_of, units
 from vyre.conform.verify import control
@@ -35,7 +36,7 @@ from vyre.conform.verify.stage import FAILED, PASSED, REFUSED, Outcome
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from vyre.backends.protocol import BackendInfo
     from vyre.conform.journal import Journal
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
     from vyre.conform.results import RunPlan
     from vyre.conform.units import Block, Unit
 
-_EXPLAINED = 3
-"""Failing programs that are made small; each takes hundreds of runs."""
 _THREADS = 2
 """One thread makes inputs and compares while the other waits for the backend."""
 
@@ -62,10 +61,14 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A finished run: the results, and what took how long, which is no part of them."""
+    """A finished run: the results, and what took how long, which is no part of them.
+
+    `blocks` are the records the results were added up from, by unit and number.
+    """
 
     results: Results
     annex: dict[str, Any]
+    blocks: tuple[tuple[str, int, dict[str, Any]], ...] = ()
 
 
 class Regressions:
@@ -121,6 +124,7 @@ class Suite:
         self.journal = journal
         self.store = store
         self.target = target or plan.backend
+        self.faults = Faults(self.plan, self.target)
         self.expected = tuple(expected)
         self.progress = progress
         stored = dict(store.load(plan.backend)) if store is not None else {}
@@ -162,7 +166,7 @@ class Suite:
             "restarts": getattr(self.bench.backend.inner, "restarts", 0),
             "groups": {k: round(v, 3) for k, v in self.seconds.items()},
         }
-        return Run(results, annex)
+        return Run(results, annex, self.block_records())
 
     def _work(self, resumed: int) -> None:
         todo = [b for b in self.blocks if (b.unit, b.number) not in self.records]
@@ -236,7 +240,7 @@ class Suite:
         self.groups[group] = entry
         for record in entry["failures"]:
             if self.store is not None and group != REGRESSIONS:
-                self.store.add(cast("Failure", decode(Failure, _lists(record))))
+                self.store.add(cast("Failure", decode(Failure, fold.lists(record))))
         self.journal.append(entry)
 
     def _op_entry(self, group: str) -> dict[str, Any]:
@@ -250,7 +254,7 @@ class Suite:
             failures.append(self._stop_failure(group, found))
         result = fold.op_result(group, self.units, found, facts)
         if self.plan.whole and result.status in ("passed", "failed") and found.stop is None:
-            failures += [self._coverage_failure(group, missing) for missing in result.coverage.missing]
+            failures += [self.faults.coverage(group, missing) for missing in result.coverage.missing]
         assert graph.spec.id == group
         return {"group": group, "facts": facts, "failures": [asdict(f) for f in failures]}
 
@@ -270,7 +274,7 @@ class Suite:
         smallest = f"{prefix}/{INPUTS}/{','.join(f'0x{w:X}' for w in said.words)}"
         report = run_named(self.bench, smallest, self.plan, STAGES)
         note = f"{check.equation}; {said.note}".strip("; ") if check.equation is not None else said.note
-        return self._failure(
+        return self.faults.failure(
             OPS, group, f"{prefix}/{kind}/{first}", smallest, said.kind,
             bits_of(graph, check, said.words), report.expected, report.actual,
             bits_of(graph, check, said.found), count, note, report.program, report.source,
@@ -286,81 +290,40 @@ class Suite:
         expected = hexes([w for r in graph.spec.apply(CONCRETE, *operands) for w in r]) if words else ""
         smallest = f"{group}/{INPUTS}/{','.join(f'0x{w:X}' for w in words)}" if words else case
         program = program_of(graph.spec).to_text()
-        return self._failure(
+        return self.faults.failure(
             OPS, group, case, smallest, stop["kind"], shown, expected or "a result", stop["message"],
             shown, 1, f"at {stop['at']}", program, "",
-        )  # fmt: skip
-
-    def _coverage_failure(self, group: str, missing: str) -> Failure:
-        return self._failure(
-            OPS, group, f"{group}/coverage", f"{group}/coverage", "coverage", (missing,),
-            "at least one case", "none", (), 0, "", "", "",
         )  # fmt: skip
 
     def _stage_failures(self, number: int, unit: Unit) -> list[dict[str, Any]]:
         found = [o for o in fold.outcomes(number, self.blocks, self.records) if o["status"] == FAILED]
         explain = getattr(unit.stage, "explain", None)
         if explain is not None:
-            for k, o in enumerate(found[:_EXPLAINED]):
+            for k, o in enumerate(found[:EXPLAINED]):
                 again = explain(self.bench.backend, self.plan, o["case"]).record()
                 found[k] = again if again["status"] == FAILED else o
-        return [asdict(self._stage_failure(unit.name, o)) for o in found]
-
-    def _stage_failure(self, stage: str, o: dict[str, Any]) -> Failure:
-        inputs = tuple(o["inputs"])
-        return self._failure(
-            stage, "", o["case"], o["case"], o["kind"], inputs, o["expected"], o["actual"],
-            inputs, 1, o["note"], o["program"], o["source"],
-        )  # fmt: skip
-
-    def _failure(
-        self, stage: str, op: str, case: str, smallest: str, kind: str, inputs: tuple[str, ...],
-        expected: str, actual: str, found: tuple[str, ...], count: int, note: str, program: str, source: str,
-    ) -> Failure:  # fmt: skip
-        who = f"--backend-class {self.target}" if ":" in self.target else self.target
-        replay = f"vyre certify {who} --seed {self.plan.seed} --case {shlex.quote(smallest)}"
-        return Failure(
-            self.plan.backend, stage, op, case, smallest, kind, inputs, expected, actual, found, count,
-            self.plan.seed, note, program, source, replay,
-        )  # fmt: skip
+        return [asdict(self.faults.of_stage(unit.name, o)) for o in found]
 
     def _results(self) -> Results:
-        ops = tuple(
-            fold.op_result(
-                op,
-                self.units,
-                fold.tally(op, self.units, self.blocks, self.records),
-                self.groups.get(op, {}).get("facts", {}),
-            )
-            for op in self.plan.ops
-            if OPS in self.plan.stages
+        try:
+            asked = canaries(self.bench.backend)
+        except VyreError:  # a backend that dies when it is asked about itself has failed already
+            asked = ()
+        facts = backend_facts(self.bench.backend.describe(), self.target, asked)
+        return fold.results(
+            self.plan, facts, self.units, self.blocks, self.records, self.groups, self.expected
         )
-        stages = tuple(
-            fold.stage_result(n, u, self.blocks, self.records)
-            for n, u in enumerate(self.units)
-            if u.kind is None
-        )
-        order = dict.fromkeys(u.group for u in self.units)
-        failures = tuple(
-            cast("Failure", decode(Failure, _lists(record)))
-            for group in order
-            for record in self.groups.get(group, {"failures": []})["failures"]
-        )
-        expected = tuple(
-            ExpectedFailure(p, reason, any(covers(p, f) for f in failures)) for p, reason in self.expected
-        )
-        facts = backend_facts(self.bench.backend.describe(), self.target)
-        return Results(self.plan, facts, ops, stages, failures, expected)
+
+    def block_records(self) -> tuple[tuple[str, int, dict[str, Any]], ...]:
+        """Every finished block: the name of its unit, its number, and its record."""
+        return tuple((self.units[b.unit].name, b.number, self.records[b.unit, b.number]) for b in self.blocks)
 
 
-def _lists(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: list(cast("tuple[Any, ...]", v)) if isinstance(v, tuple) else v for k, v in record.items()}
-
-
-def backend_facts(info: BackendInfo, target: str) -> BackendFacts:
+def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, str]] = ()) -> BackendFacts:
     return BackendFacts(
         info.name, info.version, info.device, info.driver, info.toolchain, tuple(info.conventions),
         tuple(info.categories), tuple(sorted(info.approximate)), target,
+        tuple(CanaryResult(name, fault) for name, fault in canaries),
     )  # fmt: skip
 
 

@@ -1,44 +1,108 @@
-"""The results of a run for people, as plain text."""
+"""What a run has shown, for people: lines of styled pieces, laid out for a width.
+
+    for line in summary(results, certificates, width=80):
+        "".join(text for text, style in line)
+
+Styles are `good`, `bad`, `open`, `dim`, `strong` and nothing; whoever prints decides how they look.
+"""
 
 from __future__ import annotations
 
+import re
+import textwrap
 from typing import TYPE_CHECKING
+
+from vyre.conform.certify.track import TITLES
+from vyre.conform.results import EXHAUSTIVE, witnessed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.conform.results import Failure, OpResult, Results
+    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.level import Level, TrackLevels
+    from vyre.conform.certify.verify import Finding
+    from vyre.conform.results import BackendFacts, Failure, OpResult, Results
 
-_SHOWN = 8
+Line = list[tuple[str, str]]
 
-
-def render(results: Results) -> str:
-    """A table of what was shown, then the failures, smallest input first, then what was refused."""
-    b, plan = results.backend, results.plan
-    about = ", ".join(part for part in (b.device, b.driver, b.toolchain) if part)
-    lines = [f"backend   {b.name} {b.version} ({about})"]
-    lines += [f"plan      seed {plan.seed}, {plan.cases} random cases per op and law, {_part(results)}", ""]
-    lines += _table(results)
-    lines += ["", _verdict(results)]
-    lines += _failures(results.unexpected)
-    lines += _expected(results)
-    lines += _refused(results.refused)
-    return "\n".join(lines)
+_SHOWN = 6
+_REASONS = 3
+_BITS = 32
+_DOMAINS = ("u32", "u16", "u8")
+_NAME = re.compile(r"(?:at most |below )?0x([0-9A-F]+)")
 
 
-def _part(results: Results) -> str:
-    i, n = results.plan.shard
-    part = "the whole run" if n == 1 else f"shard {i} of {n}"
-    return f"{part}, the first {results.plan.skip} cases skipped" if results.plan.skip else part
+def summary(results: Results, certificates: Sequence[Certificate], *, width: int = 80) -> list[Line]:
+    """Levels at a glance, a table of what was run, then failures, expected ones, and what was refused."""
+    lines = [*heading(results.backend, width=width), []]
+    for certificate in certificates:
+        for track in certificate.tracks:
+            lines += track_lines(track, width=width)
+    lines += [[], *_table(results), *_stages(results, width), [], [_verdict(results)]]
+    lines += _failures(results.unexpected, width)
+    lines += _expected(results, width)
+    lines += _refused(results.refused, width)
+    return lines
 
 
-def _table(results: Results) -> list[str]:
-    head = ("", "ops", "cases", "laws", "law cases", "failed", "refused", "evidence")
-    rows = [_family_row(name, ops) for name, ops in _families(results).items()]
-    rows += [(s.stage, "", f"{s.cases}", "", "", f"{s.failed}", f"{s.refused}", "") for s in results.stages]
-    widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
-    rule = "  ".join("-" * w for w in widths)
-    return [_line(head, widths), rule, *(_line(row, widths) for row in rows)]
+def heading(backend: BackendFacts, *, width: int = 80) -> list[Line]:
+    """Who is certified: backend, device, driver, toolchain, and the canaries that died."""
+    lines: list[Line] = [[(f"{backend.name} {backend.version}", "strong")]]
+    about = [part for part in (backend.device, backend.driver, backend.toolchain) if part]
+    lines += [[(f"  {text}", "dim")] for part in about for text in _wrapped(part, width - 2)]
+    for canary in backend.canaries:
+        if canary.fault:
+            lines += _wrapped_lines("  ! ", f"canary {canary.name}: {canary.fault}", "bad", width)
+    return lines
+
+
+def track_lines(track: TrackLevels, *, width: int = 80) -> list[Line]:
+    """The levels of a track in one line, and below it what the next ones lack."""
+    row: Line = [(f"{track.track:<12}", "strong")]
+    for level in track.levels:
+        mark, style = ("●", "good") if level.granted else ("○", "dim")
+        row += [
+            (f"{mark} {level.level}", style),
+            (f" {TITLES[level.level]}   ", "" if level.granted else "dim"),
+        ]
+    row[-1] = (row[-1][0].rstrip(), row[-1][1])
+    denied = [level for level in track.levels if not level.granted]
+    explained = denied[: 2 if track.highest else 1]
+    return [row, *(line for k, level in enumerate(explained) for line in _reasons(level, k, width))]
+
+
+def _reasons(level: Level, place: int, width: int) -> list[Line]:
+    """What a level lacks; the lowest one denied gets the room."""
+    own = [r for r in level.reasons if not r.endswith("is not granted")]
+    shown = own[: _REASONS if place == 0 else 2]
+    lines: list[Line] = []
+    for k, reason in enumerate(shown):
+        head = f"{'':12}{level.level if not k else '':<4} "
+        short = textwrap.shorten(reason, 2 * (width - len(head)), placeholder=" …")
+        lines += _wrapped_lines(head, short, "dim", width)
+    if len(own) > len(shown):
+        lines.append([(f"{'':17}… and more; the certificate has all reasons", "dim")])
+    return lines
+
+
+def _table(results: Results) -> list[Line]:
+    head = ("", "ops", "cases", "laws", "law cases", "each at least")
+    families = list(_families(results).items())
+    rows = [head, *(_family_row(name, ops) for name, ops in families)]
+    if len(rows) == 1:
+        return []
+    widths = [max(len(row[k]) for row in rows) for k in range(len(head))]
+    lines: list[Line] = []
+    for n, row in enumerate(rows):
+        last = len(row) - 1
+        cells = [
+            c.ljust(w) if k in (0, last) else c.rjust(w)
+            for k, (c, w) in enumerate(zip(row, widths, strict=True))
+        ]
+        text = "  ".join(cells).rstrip()
+        bad = n and any(op.status == "failed" for op in families[n - 1][1])
+        lines.append([(text, "dim" if not n else "bad" if bad else "")])
+    return lines
 
 
 def _families(results: Results) -> dict[str, list[OpResult]]:
@@ -52,66 +116,149 @@ def _families(results: Results) -> dict[str, list[OpResult]]:
 
 def _family_row(name: str, ops: Sequence[OpResult]) -> tuple[str, ...]:
     laws = [law for op in ops for law in op.laws]
-    ran = [op for op in ops if op.cases]
-    labels = sorted({op.evidence.partition(" + witnessed")[0] for op in ran})
-    least = min((op.cases for op in ran), default=0)
+    failed, refused = (sum(op.status == s for op in ops) for s in ("failed", "refused"))
+    notes = [f"{n} {word}" for n, word in ((failed, "FAILED"), (refused, "refused")) if n]
     return (
         name,
         f"{len(ops)}",
-        f"{sum(op.cases for op in ops)}",
+        f"{sum(op.cases for op in ops):,}",
         f"{len(laws)}",
-        f"{sum(c.cases for law in laws for c in law.counts)}",
-        f"{sum(op.status == 'failed' for op in ops)}",
-        f"{sum(op.status == 'refused' for op in ops)}",
-        f"{labels[0] if len(labels) == 1 else f'{len(labels)} kinds'}, at least {least} cases"
-        if ran
-        else "unverified",
+        f"{sum(c.cases for law in laws for c in law.counts):,}",
+        ", ".join([_least(ops), *notes]),
     )
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    last = len(cells) - 1
-    shown = (
-        c.ljust(w) if k in (0, last) else c.rjust(w)
-        for k, (c, w) in enumerate(zip(cells, widths, strict=True))
-    )
-    return "  ".join(shown).rstrip()
+def _least(ops: Sequence[OpResult]) -> str:
+    """The weakest evidence among the ops that were run: a domain that all exhausted, and random cases."""
+    ran = [op for op in ops if op.cases]
+    if not ran:
+        return "unverified"
+    ranks = [_rank(op) for op in ran]
+    domain = max(ranks)
+    parts = [f"all {_DOMAINS[domain]}"] if domain < len(_DOMAINS) else []
+    least = min(witnessed(op.parity) for op in ran)
+    return " + ".join([*parts, f"{least:,} random"])
 
 
-def _verdict(results: Results) -> str:
+def _rank(op: OpResult) -> int:
+    domains = {EXHAUSTIVE[c.kind] for c in op.parity if c.kind in EXHAUSTIVE and c.cases and c.complete}
+    return next((k for k, d in enumerate(_DOMAINS) if d in domains), len(_DOMAINS))
+
+
+def _stages(results: Results, width: int) -> list[Line]:
+    words: list[str] = []
+    for stage in results.stages:
+        notes = [f"{n:,} {w}" for n, w in ((stage.failed, "FAILED"), (stage.refused, "refused")) if n]
+        words.append(f"{stage.stage} {stage.cases:,}" + (f" ({', '.join(notes)})" if notes else ""))
+    lines: list[Line] = []
+    current = ""
+    for word in words:
+        if current and len(current) + len(word) + 3 > width:
+            lines.append([(current, "")])
+            current = ""
+        current = f"{current} · {word}" if current else word
+    return [*lines, [(current, "")]] if current else lines
+
+
+def _verdict(results: Results) -> tuple[str, str]:
+    cases = f"{results.cases:,} cases"
     if results.unexpected:
-        return f"{len(results.unexpected)} FAILURES in {results.cases} cases."
+        number = len(results.unexpected)
+        return f"✗ {number} {'FAILURE' if number == 1 else 'FAILURES'} in {cases}.", "bad"
     if results.unexpected_passes:
-        return f"{len(results.unexpected_passes)} EXPECTED FAILURES PASSED in {results.cases} cases."
-    return f"All {results.cases} cases agree."
+        return f"✗ {len(results.unexpected_passes)} EXPECTED FAILURES PASSED in {cases}.", "bad"
+    if results.failures:
+        return f"! Every failure in {cases} was expected.", "open"
+    return (f"✓ All {cases} agree.", "good") if results.cases else ("No case was run.", "open")
 
 
-def _failures(failures: Sequence[Failure]) -> list[str]:
-    lines: list[str] = []
-    for f in failures[:_SHOWN]:
-        lines += ["", f"{f.case}  ({f.kind}, {f.count} cases)"]
-        lines += [
-            f"  input     {', '.join(f.inputs)[:400]}",
-            f"  expected  {f.expected}",
-            f"  actual    {f.actual}",
-        ]
-        lines += [f"  note      {f.note}"] if f.note else []
-        lines += [f"  replay    {f.replay}"]
+def _failures(failures: Sequence[Failure], width: int) -> list[Line]:
+    lines: list[Line] = []
+    for failure in failures[:_SHOWN]:
+        lines += [[], *failure_lines(failure, width=width)]
     if len(failures) > _SHOWN:
-        lines += ["", f"… and {len(failures) - _SHOWN} more; --json has all."]
+        lines += [[], [(f"… and {len(failures) - _SHOWN} more; the certificate has all.", "bad")]]
     return lines
 
 
-def _expected(results: Results) -> list[str]:
-    lines: list[str] = []
+def failure_lines(failure: Failure, *, width: int = 80) -> list[Line]:
+    """One failure: its name, the smallest input, and the bits side by side."""
+    count = f", {failure.count:,} cases" if failure.count > 1 else ""
+    lines: list[Line] = [[("✗ ", "bad"), (failure.case, "strong"), (f"  {failure.kind}{count}", "dim")]]
+    inputs = textwrap.shorten(", ".join(failure.inputs), 400, placeholder=" …")
+    lines += _wrapped_lines("  input     ", inputs, "", width)
+    lines += _bits(failure) or [
+        *_wrapped_lines("  expected  ", failure.expected, "good", width),
+        *_wrapped_lines("  actual    ", failure.actual, "bad", width),
+    ]
+    lines += _wrapped_lines("  note      ", failure.note, "dim", width) if failure.note else []
+    return [*lines, [("  replay    ", "dim"), (failure.replay, "")]]
+
+
+def _bits(failure: Failure) -> list[Line]:
+    """Expected and actual as bits, one below the other; nothing where they are no words of 32 bits."""
+    found = [_NAME.fullmatch(text) for text in (failure.expected, failure.actual)]
+    if any(m is None for m in found):
+        return []
+    values = [int(m.group(1), 16) for m in found if m is not None]
+    if max(values) >> _BITS:
+        return []
+    widest = max(len(failure.expected), len(failure.actual))
+    rows = [_grouped(f"{v:0{_BITS}b}") for v in values]
+    marks = "".join("^" if a != b else " " for a, b in zip(*rows, strict=True))
+    lines: list[Line] = [
+        [("  expected  ", ""), (failure.expected.ljust(widest), "good"), (f"  {rows[0]}", "dim")],
+        [("  actual    ", ""), (failure.actual.ljust(widest), "bad"), (f"  {rows[1]}", "dim")],
+    ]
+    return [*lines, [(f"{'':{12 + widest}}  {marks.rstrip()}", "bad")]] if marks.strip() else lines
+
+
+def _grouped(bits: str) -> str:
+    return " ".join(bits[k : k + 8] for k in range(0, len(bits), 8))
+
+
+def _expected(results: Results, width: int) -> list[Line]:
+    lines: list[Line] = []
     for e in results.expected:
-        verdict = "failed as expected" if e.failed else "PASSED, though a failure was expected"
-        lines.append(f"{e.pattern}: {verdict} ({e.reason})")
-    return ["", *lines] if lines else []
+        verdict, style = (
+            ("failed as expected", "open") if e.failed else ("PASSED, though it should fail", "bad")
+        )
+        lines += _wrapped_lines("! ", f"{e.pattern}: {verdict} ({e.reason})", style, width)
+    return [[], *lines] if lines else []
 
 
-def _refused(ops: Sequence[OpResult]) -> list[str]:
-    lines = [f"  {op.id}: {op.refusal}" for op in ops[:_SHOWN]]
-    if len(ops) > _SHOWN:
-        lines.append(f"  … and {len(ops) - _SHOWN} more")
-    return ["", f"{len(ops)} ops refused:", *lines] if lines else []
+def _refused(ops: Sequence[OpResult], width: int) -> list[Line]:
+    """Refused ops, those with one reason together."""
+    if not ops:
+        return []
+    reasons: dict[str, list[str]] = {}
+    for op in ops:
+        said = op.refusal.partition(": ")[2] or op.refusal
+        reasons.setdefault(said, []).append(op.id)
+    lines: list[Line] = [[], [(f"{len(ops)} {'op' if len(ops) == 1 else 'ops'} refused", "open")]]
+    for reason, ids in list(reasons.items())[:_SHOWN]:
+        named = ", ".join(ids[:_SHOWN]) + (f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else "")
+        lines += _wrapped_lines("  ", f"{named}: {reason}", "", width)
+    if len(reasons) > _SHOWN:
+        lines.append([(f"  … and {len(reasons) - _SHOWN} more reasons; the certificate has all.", "")])
+    return lines
+
+
+def finding_lines(finding: Finding, *, width: int = 80) -> list[Line]:
+    """One check of a certificate, and what to do where it is wrong."""
+    mark = {"good": "✓", "wrong": "✗"}.get(finding.status, "–")
+    style = {"good": "good", "wrong": "bad"}.get(finding.status, "open")
+    head = f"{mark} {finding.check:<11}"
+    lines = _wrapped_lines(head, finding.text, "" if style == "good" else style, width)
+    lines[0][0] = (head, style)
+    return lines + (_wrapped_lines(f"{'':13}", f"Fix: {finding.fix}", "", width) if finding.fix else [])
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, max(20, width), break_on_hyphens=False) or [""]
+
+
+def _wrapped_lines(head: str, text: str, style: str, width: int) -> list[Line]:
+    """Text behind a head, its further lines below it."""
+    parts = _wrapped(text, width - len(head))
+    return [[(head if not k else " " * len(head), "dim"), (part, style)] for k, part in enumerate(parts)]

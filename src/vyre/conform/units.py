@@ -10,7 +10,21 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from vyre.conform.registry import lookup, spec
-from vyre.conform.verify import atomics, barrier, bounds, determinism, golden, programs, races
+from vyre.conform.verify import (
+    atomics,
+    barrier,
+    bounds,
+    composition,
+    convention,
+    determinism,
+    dispatches,
+    engines,
+    folding,
+    golden,
+    programs,
+    races,
+    subgroups,
+)
 from vyre.conform.verify.cases import kinds
 from vyre.conform.verify.graph import graph
 
@@ -33,9 +47,15 @@ STAGES: Mapping[str, Stage] = {
         programs.WIRE,
         barrier.STAGE,
         atomics.STAGE,
+        subgroups.STAGE,
         bounds.STAGE,
         races.STAGE,
+        folding.STAGE,
+        dispatches.STAGE,
         programs.PROGRAMS,
+        convention.STAGE,
+        engines.STAGE,
+        composition.STAGE,
     )
 }
 """Every stage but the ops and the regressions, in the order in which they run."""
@@ -90,16 +110,20 @@ def units(plan: RunPlan, regressions: Stage | None) -> list[Unit]:
 
 
 def blocks(plan: RunPlan, found: Sequence[Unit]) -> list[Block]:
-    """The blocks of this plan's shard, without the cases it skips."""
+    """The blocks of this plan's shard, without the cases it skips.
+
+    Stored failures belong to the first shard, which alone knows them, so they are not dealt out.
+    """
     chosen: list[Block] = []
     index, number = plan.shard
     seen = running = 0
     for u, unit in enumerate(found):
         for b, lo in enumerate(range(0, unit.count, unit.block)):
             hi = min(unit.count, lo + unit.block)
-            left_out = min(hi - lo, max(0, plan.skip - running))
-            if seen % number == index - 1 and left_out < hi - lo:
+            stored = unit.name == REGRESSIONS
+            left_out = 0 if stored else min(hi - lo, max(0, plan.skip - running))
+            if (stored or seen % number == index - 1) and left_out < hi - lo:
                 chosen.append(Block(u, b, lo + left_out, hi))
-            seen += 1
-            running += hi - lo
+            seen += not stored
+            running += 0 if stored else hi - lo
     return chosen

@@ -10,8 +10,6 @@ from vyre.ir.types import DataType
 from vyre.lower.clike import Dialect, lanes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from vyre.ir import expr as e
     from vyre.ir.buffers import BufferDecl
     from vyre.lower.prepare import Prepared
@@ -28,18 +26,22 @@ _ATOMIC_HELPERS = {
 }
 
 
-def storage_suffix(element: DataType) -> str:
-    """The helper family of a buffer: lanes of its element, or `h` for packed halves."""
-    return "h" if element in (DataType.F16, DataType.BF16) else str(lanes_of(element))
-
-
 class CDialect(Dialect):
     """C with `u32`, `uint2` and `uint4`; the memory helpers may carry a prefix for their address space."""
+
+    def __init__(self, *, doubles: bool) -> None:
+        self.doubles = doubles
 
     @property
     @abstractmethod
     def half(self) -> str:
         """The 16-bit unsigned type."""
+
+    def suffix(self, element: DataType) -> str:
+        """The helper family of a buffer: lanes of its element, `h` for packed halves, `d` for doubles."""
+        if element is DataType.F64 and self.doubles:
+            return "d"
+        return "h" if element in (DataType.F16, DataType.BF16) else str(lanes_of(element))
 
     def prefix(self, decl: BufferDecl) -> str:
         """What the names of the helpers for this buffer begin with."""
@@ -54,45 +56,60 @@ class CDialect(Dialect):
     def choose(self, condition: str, if_true: str, if_false: str) -> str:
         return f"(({condition}) ? {if_true} : {if_false})"
 
-    def declare(self, name: str, lanes: int, value: str) -> str:
-        return f"{self.type_name(lanes)} {name} = {value};"
+    def declare(self, name: str, kind: str, value: str) -> str:
+        return f"{kind} {name} = {value};"
 
-    def function_head(self, name: str, params: list[str]) -> str:
-        return f"FN u32 {name}({', '.join(f'u32 {p}' for p in params)}) {{"
+    def function_head(self, name: str, params: list[tuple[str, str]], output: str) -> str:
+        return f"FN {output} {name}({', '.join(f'{kind} {p}' for kind, p in params)}) {{"
 
     def loop_head(self, var: str, start: str, stop: str) -> str:
         return f"for (u32 {var} = {start}; {var} < {stop}; {var}++) {{"
 
-    def load(self, decl: BufferDecl, index: str) -> str:
-        loaded = f"{self.prefix(decl)}load_{storage_suffix(decl.element)}({_place(decl)}, {index})"
+    @abstractmethod
+    def plain_atomic(self, op: AtomicOp, address: str, operands: list[str]) -> str:
+        """The language's own atomic; `operands` are the new value and, to compare, the expected one."""
+
+    def load(self, decl: BufferDecl, index: str, *, guard: bool) -> str:
+        half = self.suffix(decl.element) == "h"
+        if guard:
+            loaded = f"{self.prefix(decl)}load_{self.suffix(decl.element)}({_place(decl)}, {index})"
+        else:
+            loaded = f"((u32)b_{decl.name}[{index}])" if half else f"b_{decl.name}[{index}]"
         return f"((u32)({loaded} != 0u))" if decl.element is DataType.Bool else loaded
 
-    def store(self, decl: BufferDecl, index: str, value: str) -> str:
-        return f"{self.prefix(decl)}store_{storage_suffix(decl.element)}({_place(decl)}, {index}, {value});"
+    def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool) -> str:
+        suffix = self.suffix(decl.element)
+        if guard:
+            return f"{self.prefix(decl)}store_{suffix}({_place(decl)}, {index}, {value});"
+        return f"b_{decl.name}[{index}] = {f'({self.half}){value}' if suffix == 'h' else value};"
 
-    def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str]) -> str:
-        return f"{self.prefix(decl)}{_ATOMIC_HELPERS[op.op]}({_place(decl)}, {', '.join(operands)})"
+    def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str], *, guard: bool) -> str:
+        if guard:
+            return f"{self.prefix(decl)}{_ATOMIC_HELPERS[op.op]}({_place(decl)}, {', '.join(operands)})"
+        return self.plain_atomic(op.op, f"&b_{decl.name}[{operands[0]}]", operands[1:])
 
     def element_type(self, element: DataType) -> str:
-        return self.half if storage_suffix(element) == "h" else self.type_name(lanes_of(element))
+        return self.half if self.suffix(element) == "h" else self.value_type(element)
+
+    def zero(self, element: DataType) -> str:
+        if element is DataType.F64 and self.doubles:
+            return self.double(0)
+        return f"zext_1_{lanes_of(element)}(0u)" if lanes_of(element) > 1 else "0u"
 
 
 def _place(decl: BufferDecl) -> str:
     return f"b_{decl.name}, {f'{decl.count}u' if decl.count else f'len_{decl.name}'}"
 
 
-def shared_memory(
-    prepared: Prepared, element_type: Callable[[DataType], str], space: str, barrier: list[str]
-) -> list[str]:
+def shared_memory(prepared: Prepared, dialect: CDialect, space: str) -> list[str]:
     """Declarations of workgroup memory and the loops that fill it with zeros."""
     decls = [b for b in prepared.buffers if b.access.shared]
     if not decls:
         return []
     x, y, z = prepared.workgroup_size
-    lines = [f"  {space} {element_type(b.element)} b_{b.name}[{b.count}];" for b in decls]
+    lines = [f"  {space} {dialect.element_type(b.element)} b_{b.name}[{b.count}];" for b in decls]
     lines.append(f"  const u32 local_linear = local_x + local_y * {x}u + local_z * {x * y}u;")
     for b in decls:
-        zero = f"zext_1_{lanes_of(b.element)}(0u)" if lanes_of(b.element) > 1 else "0u"
         head = f"for (u32 z = local_linear; z < {b.count}u; z += {x * y * z}u)"
-        lines.append(f"  {head} b_{b.name}[z] = {zero};")
-    return lines + [f"  {text}" for text in barrier]
+        lines.append(f"  {head} b_{b.name}[z] = {dialect.zero(b.element)};")
+    return lines + [f"  {text}" for text in dialect.barrier]

@@ -16,6 +16,7 @@ from vyre.ir import node as n
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE, CastRule
+from vyre.lower.guards import Guards
 from vyre.lower.prepare import function_name
 
 if TYPE_CHECKING:
@@ -68,25 +69,36 @@ class Dialect(ABC):
     @abstractmethod
     def choose(self, condition: str, if_true: str, if_false: str) -> str: ...
 
+    doubles = False
+    """Whether F64 values are doubles of the language; else they are two lanes that are only moved."""
+
+    def value_type(self, t: DataType) -> str:
+        return "double" if self.doubles and t is DataType.F64 else self.type_name(lanes_of(t))
+
+    def double(self, bits: int) -> str:
+        """The double of these bits, where the language has doubles."""
+        raise AssertionError(bits)
+
     @abstractmethod
-    def declare(self, name: str, lanes: int, value: str) -> str:
+    def declare(self, name: str, kind: str, value: str) -> str:
         """A local variable that may be assigned later."""
 
     @abstractmethod
     def loop_head(self, var: str, start: str, stop: str) -> str: ...
 
     @abstractmethod
-    def load(self, decl: BufferDecl, index: str) -> str: ...
+    def load(self, decl: BufferDecl, index: str, *, guard: bool) -> str:
+        """An element; without `guard` the index is known to be in bounds, here and below."""
 
     @abstractmethod
-    def store(self, decl: BufferDecl, index: str, value: str) -> str: ...
+    def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool) -> str: ...
 
     @abstractmethod
-    def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str]) -> str: ...
+    def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str], *, guard: bool) -> str: ...
 
     @abstractmethod
-    def function_head(self, name: str, params: list[str]) -> str:
-        """The first line of a function from u32 to u32."""
+    def function_head(self, name: str, params: list[tuple[str, str]], output: str) -> str:
+        """The first line of a function; `params` are types and names."""
 
     def opaque(self, literal: str) -> str:
         """A literal that the compiler may not take for a constant expression, where it would judge it."""
@@ -116,11 +128,15 @@ def lanes_of(t: DataType) -> int:
 
 
 def function_lines(prepared: Prepared, dialect: Dialect) -> list[str]:
-    """The soft ops that the program calls, one function each."""
+    """The ops that the program calls, one function each."""
     lines: list[str] = []
     for function in prepared.functions:
         emitter = ClikeEmitter(function.body, dialect)
-        lines.append(dialect.function_head(function.name, [f"v_{name}" for name in function.params]))
+        params = [
+            (dialect.value_type(t), f"v_{name}")
+            for t, name in zip(function.inputs, function.params, strict=True)
+        ]
+        lines.append(dialect.function_head(function.name, params, dialect.value_type(function.output)))
         lines += emitter.body()
         lines += [f"  return {emitter.value(function.result)};", "}"]
     return lines
@@ -134,6 +150,8 @@ class ClikeEmitter:
         self.dialect = dialect
         self.lines: list[str] = []
         self._indent = 1
+        self._guards = Guards(prepared)
+        self._node: n.Node | None = None
 
     def body(self) -> list[str]:
         self._block(self.prepared.entry)
@@ -153,15 +171,17 @@ class ClikeEmitter:
 
     def _statement(self, node: n.Node) -> None:
         d = self.dialect
+        self._node = node
         match node:
             case n.Let(name=name, value=value):
-                lanes = lanes_of(self.prepared.variables[name])
-                self._line(d.declare(f"v_{name}", lanes, self.value(value)))
+                kind = d.value_type(self.prepared.variables[name])
+                self._line(d.declare(f"v_{name}", kind, self.value(value)))
             case n.Assign(name=name, value=value):
                 self._line(f"v_{name} = {self.value(value)};")
             case n.Store(buffer=buffer, index=index, value=value):
                 decl = self.prepared.buffer(buffer)
-                self._line(d.store(decl, self.value(index), self.value(value)))
+                guard = self._guards.needed(node, buffer, index)
+                self._line(d.store(decl, self.value(index), self.value(value), guard=guard))
             case n.If(condition=condition, then=then, orelse=orelse):
                 self._line(f"if ({self.condition(condition)}) {{")
                 self._nested(then)
@@ -170,7 +190,7 @@ class ClikeEmitter:
                     self._nested(orelse)
                 self._line("}")
             case n.Loop(var=var, start=start, stop=stop, body=body):
-                self._line(d.declare(f"stop_{var}", 1, self.value(stop)))
+                self._line(d.declare(f"stop_{var}", d.type_name(1), self.value(stop)))
                 self._line(d.loop_head(f"v_{var}", self.value(start), f"stop_{var}"))
                 self._nested(body)
                 self._line("}")
@@ -206,6 +226,8 @@ class ClikeEmitter:
                 return f"{value & 0xFFFFFFFF}u"
             case e.LitBool(value=value):
                 return "1u" if value else "0u"
+            case e.Literal(type=DataType.F64, bits=bits) if d.doubles:
+                return d.double(bits)
             case e.Literal(type=t, bits=bits):
                 lanes = [f"{(bits >> (32 * i)) & 0xFFFFFFFF}u" for i in range(lanes_of(t))]
                 return lanes[0] if len(lanes) == 1 else d.vector(lanes)
@@ -220,10 +242,12 @@ class ClikeEmitter:
             case e.LocalId(axis=axis):
                 return f"local_{_AXES[axis]}"
             case e.Load(buffer=buffer, index=index):
-                return d.load(self.prepared.buffer(buffer), self.value(index))
-            case e.Atomic(buffer=buffer):
+                guard = self._guards.needed(self._node, buffer, index)
+                return d.load(self.prepared.buffer(buffer), self.value(index), guard=guard)
+            case e.Atomic(buffer=buffer, index=index):
                 operands = [self.value(c) for c in expr.children]
-                return d.atomic(self.prepared.buffer(buffer), expr, operands)
+                guard = self._guards.needed(self._node, buffer, index)
+                return d.atomic(self.prepared.buffer(buffer), expr, operands, guard=guard)
             case e.BinOp():
                 return self._binary(expr)
             case e.UnOp():
@@ -283,7 +307,7 @@ class ClikeEmitter:
         t = self.prepared.type(expr)
         negate = expr.op is UnaryOp.FNeg
         if t is DataType.F64:
-            return f"{'neg' if negate else 'abs'}_f64({a})"
+            return f"{'neg' if negate else 'abs'}_{'double' if self.dialect.doubles else 'f64'}({a})"
         bit = _SIGN[t]
         return f"({a} ^ {bit}u)" if negate else f"({a} & {bit - 1}u)"
 

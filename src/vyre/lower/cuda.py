@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.ir.operators import AtomicOp
 from vyre.lower.cdialect import CDialect, shared_memory
 from vyre.lower.clike import ClikeEmitter, function_lines
+from vyre.lower.intrinsics import CUDA_HARDWARE, CUDA_PRELUDE
+from vyre.lower.native_c import CUDA, definitions
 from vyre.lower.preamble import id_lines, parameter_lines, used_helpers
 from vyre.lower.source import Source, bound_buffers, hidden_words
 from vyre.lower.support import check_supported
@@ -37,6 +40,10 @@ FN uint4 splat_4(u32 a) { return make_uint4(a, a, a, a); }
 FN uint2 low_4_2(uint4 a) { return make_uint2(a.x, a.y); }
 FN uint2 neg_f64(uint2 a) { return make_uint2(a.x, a.y ^ 2147483648u); }
 FN uint2 abs_f64(uint2 a) { return make_uint2(a.x, a.y & 2147483647u); }
+FN double neg_double(double a) { return __longlong_as_double(__double_as_longlong(a) ^ 0x8000000000000000L); }
+FN double abs_double(double a) { return __longlong_as_double(__double_as_longlong(a) & 0x7FFFFFFFFFFFFFFFL); }
+FN double load_d(const double* b, u32 n, u32 i) { return i < n ? b[i] : 0.0; }
+FN void store_d(double* b, u32 n, u32 i, double v) { if (i < n) b[i] = v; }
 FN u32 load_1(const u32* b, u32 n, u32 i) { return i < n ? b[i] : 0u; }
 FN u32 load_h(const unsigned short* b, u32 n, u32 i) { return i < n ? (u32)b[i] : 0u; }
 FN uint2 load_2(const uint2* b, u32 n, u32 i) { return i < n ? b[i] : make_uint2(0u, 0u); }
@@ -55,11 +62,28 @@ FN u32 atomic_exchange(u32* b, u32 n, u32 i, u32 v) { return i < n ? atomicExch(
 FN u32 atomic_cas(u32* b, u32 n, u32 i, u32 v, u32 e) { return i < n ? atomicCAS(b + i, e, v) : 0u; }
 """
 
+_ATOMICS = {
+    AtomicOp.Add: "atomicAdd",
+    AtomicOp.Or: "atomicOr",
+    AtomicOp.And: "atomicAnd",
+    AtomicOp.Xor: "atomicXor",
+    AtomicOp.Min: "atomicMin",
+    AtomicOp.Max: "atomicMax",
+    AtomicOp.Exchange: "atomicExch",
+    AtomicOp.CompareExchange: "atomicCAS",
+}
+
 
 class CudaDialect(CDialect):
     @property
     def half(self) -> str:
         return "unsigned short"
+
+    def plain_atomic(self, op: AtomicOp, address: str, operands: list[str]) -> str:
+        return f"{_ATOMICS[op]}({', '.join([address, *reversed(operands)])})"
+
+    def double(self, bits: int) -> str:
+        return f"__longlong_as_double(0x{bits:016X}L)"
 
     def vector(self, lanes: list[str]) -> str:
         return f"make_uint{len(lanes)}({', '.join(lanes)})"
@@ -71,8 +95,8 @@ class CudaDialect(CDialect):
 
 def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
     """The kernel as CUDA C. Arguments: the buffers' addresses in order, then the hidden words."""
-    check_supported(prepared, backend)
-    dialect = CudaDialect()
+    check_supported(prepared, backend, hardware=CUDA_HARDWARE)
+    dialect = CudaDialect(doubles=prepared.doubles)
     hidden = hidden_words(prepared)
     params: list[str] = []
     for decl in bound_buffers(prepared):
@@ -84,11 +108,11 @@ def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
     params += [f"const u32 {word}" for word in hidden]
     x, y, z = prepared.workgroup_size
     body = id_lines(prepared, lambda k: f"threadIdx.{'xyz'[k]}", lambda k: f"blockIdx.{'xyz'[k]}")
-    body += shared_memory(prepared, dialect.element_type, "__shared__", dialect.barrier)
+    body += shared_memory(prepared, dialect, "__shared__")
     body += ClikeEmitter(prepared, dialect).body()
-    functions = function_lines(prepared, dialect)
+    functions = [*definitions(prepared.natives, CUDA), *function_lines(prepared, dialect)]
     lines = [
-        *used_helpers(_PRELUDE, [*functions, *body]),
+        *used_helpers(_PRELUDE + CUDA_PRELUDE, [*functions, *body]),
         *functions,
         "",
         f'extern "C" __global__ void __launch_bounds__({x * y * z}) {ENTRY}(',
@@ -97,4 +121,12 @@ def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
         *body,
         "}\n",
     ]
-    return Source("cuda", ENTRY, "\n".join(lines), prepared.workgroup_size, bound_buffers(prepared), hidden)
+    return Source(
+        "cuda",
+        ENTRY,
+        "\n".join(lines),
+        prepared.workgroup_size,
+        bound_buffers(prepared),
+        hidden,
+        ways=prepared.ways,
+    )

@@ -2,20 +2,25 @@
 
 Where a statement contains an atomic, every access to memory that may change (loads of writable
 buffers, reductions over them, atomics) becomes a `Let` of its own, in evaluation order (decision 1).
-A statement without atomics cannot observe the order of its loads and is left as it is.
+A statement without atomics cannot observe the order of its loads and is left as it is. Hardware instructions,
+the only calls at this stage, are treated like atomics: all lanes execute them, so none may end up behind
+a `&&`, a `?:` or another place that a language evaluates for some lanes only.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.expr import Atomic, Expr, FReduce, FReduceApprox, Load, Var
+from vyre.ir.expr import Atomic, Call, Expr, FReduce, FReduceApprox, Load, Var
 from vyre.ir.node import Let, Node
 from vyre.ir.walk import postorder, rebuild, with_parts
 from vyre.lower.blocks import rewrite_blocks
 
 if TYPE_CHECKING:
     from vyre.lower.names import NameSupply
+
+
+_NAMES: dict[type[Expr], str] = {Atomic: "old", Call: "lane"}
 
 
 def sequence_effects(
@@ -38,11 +43,11 @@ class _Sequencer:
         return with_parts(node, exprs, node.bodies), None
 
     def _is_single(self, node: Node) -> bool:
-        """`let x = atomic(…)` over operands without effects is already in order."""
+        """`let x = atomic(…)`, or an instruction, over operands without effects is already in order."""
         value = node.exprs[0]
         return (
             isinstance(node, Let)
-            and isinstance(value, Atomic)
+            and isinstance(value, Atomic | Call)
             and not any(self._effect_inside(c) for c in value.children)
         )
 
@@ -50,7 +55,7 @@ class _Sequencer:
         return any(self._is_effect(x) for x in postorder(root))
 
     def _is_effect(self, expr: Expr) -> bool:
-        if isinstance(expr, Atomic):
+        if isinstance(expr, Atomic | Call):
             return True
         return isinstance(expr, Load | FReduce | FReduceApprox) and expr.buffer in self._writable
 
@@ -58,7 +63,7 @@ class _Sequencer:
         known = self._atomic.get(root)
         if known is None:
             for expr in postorder(root):
-                inside = isinstance(expr, Atomic) or any(self._atomic[c] for c in expr.children)
+                inside = isinstance(expr, Atomic | Call) or any(self._atomic[c] for c in expr.children)
                 self._atomic[expr] = inside
             known = self._atomic[root]
         return known
@@ -78,7 +83,7 @@ class _Sequencer:
             del done[len(done) - count :]
             value = rebuild(expr, children)
             if self._is_effect(expr):
-                name = self._supply.fresh("old" if isinstance(expr, Atomic) else "seen")
+                name = self._supply.fresh(_NAMES.get(type(expr), "seen"))
                 out.append(Let(name, value))
                 value = Var(name)
             done.append(value)

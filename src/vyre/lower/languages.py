@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
 from vyre.lower.prepare import prepare
+from vyre.lower.ways import DEFAULT_WAYS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,4 +62,4 @@ def language_of(name: str) -> Language:
 def lower(program: Program, language: str, *, registry: Registry | None = None) -> Source:
     """A valid program as source in one language."""
     target = language_of(language)
-    return target.emit(prepare(program, registry=registry))
+    return target.emit(prepare(program, registry=registry, ways=DEFAULT_WAYS[language]))

@@ -1,31 +1,43 @@
-"""Strict floats on integers: each float operation becomes a call of the soft op that defines it.
+"""Strict floats: each float operation becomes a call, of the soft op that defines it or of a native one.
 
-The calls stay calls: an emitter prints every soft op that is used as one helper function, and the target's
-compiler inlines it. Float values are carried as their bits, so the casts around a call cost nothing.
+The calls stay calls: an emitter prints everything that is called as one helper function, and the target's
+compiler inlines it. Float values are carried as their bits, so the casts around a call cost nothing; only
+F64 values are doubles.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
-from vyre.compose.registry import Registry
-from vyre.ir.expr import Call, Cast, Expr, FReduce, UnOp
+from vyre.ir.expr import Call, Cast, Expr, FReduce, Select, UnOp, Var
+from vyre.ir.node import Assign, Let
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, rebuild, with_parts
 from vyre.lower.blocks import rewrite_blocks
+from vyre.lower.native import F64_KEYS, PREFIX, canonical, key_of, may_be_nan
+from vyre.lower.observed import Observed, observed
 from vyre.lower.reductions import expand_reduction
-from vyre.numeric.soft import lowering, soft_ops
+from vyre.lower.ways import NATIVE_WAY, SOFT_WAY
+from vyre.numeric.registry import SoftRegistry
 
 if TYPE_CHECKING:
+    from vyre.compose.registry import Registry
     from vyre.ir.node import Node
     from vyre.lower.names import NameSupply
+    from vyre.lower.ways import Ways
+
+
+DOUBLE = "double."
+"""What the id of an op begins with that computes in doubles what the soft op of the same name computes on
+integers, bits in and bits out: where doubles are native it is taken instead."""
 
 
 @cache
 def soft_registry() -> Registry:
-    return Registry(soft_ops())
+    return SoftRegistry()
 
 
 class Types(Protocol):
@@ -35,20 +47,22 @@ class Types(Protocol):
     def element(self, buffer: str) -> DataType | None: ...
 
 
-def expand_reductions(entry: tuple[Node, ...], types: Types, supply: NameSupply) -> tuple[Node, ...]:
+def expand_reductions(
+    entry: tuple[Node, ...], types: Types, supply: NameSupply, ways: Ways
+) -> tuple[Node, ...]:
     """The same statements with every `FReduce` written out as a loop over float operations.
 
     Runs after `sequence_effects`, so that hoisting a fold before its statement moves it over no effect.
     """
 
     def statement(node: Node, _: None, out: list[Node]) -> tuple[Node, None]:
-        exprs = tuple(_without_reductions(root, out, types, supply) for root in node.exprs)
+        exprs = tuple(_without_reductions(root, out, types, supply, ways) for root in node.exprs)
         return with_parts(node, exprs, node.bodies), None
 
     return rewrite_blocks(entry, statement, None)
 
 
-def _without_reductions(root: Expr, out: list[Node], types: Types, supply: NameSupply) -> Expr:
+def _without_reductions(root: Expr, out: list[Node], types: Types, supply: NameSupply, ways: Ways) -> Expr:
     if not any(isinstance(x, FReduce) for x in postorder(root)):
         return root
     done: dict[Expr, Expr] = {}
@@ -57,35 +71,88 @@ def _without_reductions(root: Expr, out: list[Node], types: Types, supply: NameS
         if isinstance(value, FReduce):
             element = types.element(value.buffer)
             assert element is not None
-            value = expand_reduction(value, element, out, supply)
+            native = f"{element.value.lower()}.{value.op.value.lower()}" in ways.native
+            value = expand_reduction(value, element, out, supply, lazy=native)
         done[expr] = value
     return done[root]
 
 
-def legalise(entry: tuple[Node, ...], types: Types) -> tuple[Node, ...]:
-    """The same statements with float operations as calls of soft ops, over bits."""
+@dataclass(slots=True)
+class Legaliser:
+    """Rewrites statements; `used` says which way each float operation took."""
 
-    def statement(node: Node, _: None, out: list[Node]) -> tuple[Node, None]:
-        return with_parts(node, tuple(_legal(root, types) for root in node.exprs), node.bodies), None
+    types: Types
+    ways: Ways
+    used: dict[str, str] = field(default_factory=dict[str, str])
 
-    return rewrite_blocks(entry, statement, None)
+    def run(
+        self, entry: tuple[Node, ...], result: Expr | None = None
+    ) -> tuple[tuple[Node, ...], Expr | None]:
+        """The same statements, and the result behind them, with float operations as calls."""
+        seen = Observed(frozenset(), frozenset())
+        if self.ways.native:
+            seen = observed(entry, result, self._is_float, self._is_op)
+
+        def statement(node: Node, _: None, out: list[Node]) -> tuple[Node, None]:
+            raw = isinstance(node, Let | Assign) and node.name not in seen.canonical
+            exprs = tuple(self._legal(root, seen, raw=raw) for root in node.exprs)
+            return with_parts(node, exprs, node.bodies), None
+
+        legal = rewrite_blocks(entry, statement, None)
+        return legal, None if result is None else self._legal(result, seen, raw=False)
+
+    def _is_float(self, expr: Expr) -> bool:
+        return self.types.type(expr).is_float
+
+    def _is_op(self, expr: Expr) -> bool:
+        return self._key(expr) is not None
+
+    def _key(self, expr: Expr) -> str | None:
+        operands = [self.types.type(c) for c in expr.children]
+        return None if _keeps_bits(expr, operands) else key_of(expr, operands)
+
+    def _legal(self, root: Expr, seen: Observed, *, raw: bool) -> Expr:
+        """Each node in two forms: with raw NaNs, for operands, and with canonical ones."""
+        raws: dict[Expr, Expr] = {}
+        exact: dict[Expr, Expr] = {}
+        for expr in postorder(root):
+            key = self._key(expr)
+            if key is not None:
+                raws[expr], exact[expr] = self._operation(expr, key, [raws[c] for c in expr.children])
+                continue
+            exact[expr] = rebuild(expr, tuple(exact[c] for c in expr.children))
+            raws[expr] = exact[expr]
+            if isinstance(expr, Select):
+                raws[expr] = rebuild(expr, tuple(raws[c] for c in expr.children))
+            elif isinstance(expr, Var) and expr.name in seen.lazy:
+                t = self.types.type(expr)
+                exact[expr] = _typed(canonical(t, expr if t is DataType.F64 else _bits(expr)), t)
+        return (raws if raw else exact)[root]
+
+    def _operation(self, expr: Expr, key: str, operands: list[Expr]) -> tuple[Expr, Expr]:
+        way, result = self.ways.of(key), self.types.type(expr)
+        if way == SOFT_WAY and key in F64_KEYS:
+            left = rebuild(expr, tuple(operands))  # no formula on integers: `support.py` refuses it
+            return left, left
+        op_id = f"{PREFIX if way == NATIVE_WAY else 'soft.'}{key}"
+        if way == SOFT_WAY and self.ways.doubles and f"{DOUBLE}{key}" in soft_registry():
+            way, op_id = NATIVE_WAY, f"{DOUBLE}{key}"
+        self.used[key] = way
+        kinds = [self.types.type(c) for c in expr.children]
+        arguments = [x if t in _PASSED else _bits(x) for x, t in zip(operands, kinds, strict=True)]
+        call = Call(op_id, arguments)
+        value = _typed(call, result)
+        if op_id.startswith(PREFIX) and may_be_nan(key):
+            return value, _typed(canonical(result, call), result)
+        return value, value
 
 
-def _legal(root: Expr, types: Types) -> Expr:
-    done: dict[Expr, Expr] = {}
-    for expr in postorder(root):
-        operands = tuple(done[c] for c in expr.children)
-        kinds = [types.type(c) for c in expr.children]
-        op_id = None if _keeps_bits(expr, kinds) else lowering(expr, kinds)
-        if op_id is None:
-            done[expr] = rebuild(expr, operands)
-            continue
-        call = Call(
-            op_id, [_bits(x) if t is not DataType.U32 else x for x, t in zip(operands, kinds, strict=True)]
-        )
-        result = types.type(expr)
-        done[expr] = call if result is DataType.U32 else Cast(result, call)
-    return done[root]
+_PASSED = (DataType.U32, DataType.F64)
+"""Types whose values are arguments and results of functions as they are; all others are bits."""
+
+
+def _typed(call: Expr, result: DataType) -> Expr:
+    return call if result in _PASSED else Cast(result, call)
 
 
 def _keeps_bits(expr: Expr, operands: list[DataType]) -> bool:

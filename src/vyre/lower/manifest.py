@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.lower.clike import lanes_of
+from vyre.lower.intrinsics import subgroup_width
 from vyre.lower.languages import language_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,13 @@ _MEANINGS = {
     "grid_z": "workgroups of the grid along z",
 }
 
+_FLOAT_NEEDS = {
+    "llvm": ("the default floating-point environment: to nearest, subnormals kept",),
+    "cuda": ("--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"),
+    "opencl": ("-cl-fp32-correctly-rounded-divide-sqrt",),
+}
+"""Without which native floats are not exact: compiler options, and the state of the thread that runs."""
+
 
 def manifest(program: Program, source: Source, *, file: str, digests: dict[str, str]) -> dict[str, Any]:
     """The manifest as plain data. `file` is the name of the source; `digests` name the program."""
@@ -49,6 +57,11 @@ def manifest(program: Program, source: Source, *, file: str, digests: dict[str, 
             "workgroup_bytes": _workgroup_bytes(program, source.language),
         },
     }
+    if source.ways:
+        record["floats"] = {"ways": dict(source.ways), "needs": list(_FLOAT_NEEDS.get(source.language, ()))}
+    width = subgroup_width(source)
+    if width:
+        record["subgroup_width"] = width
     scratch = getattr(source, "scratch_bytes", None)
     if scratch is not None:
         record["scratch"] = {"bytes_per_thread": scratch, "alignment": 64}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.ir.operators import AtomicOp
 from vyre.lower.barriers import free_barriers
 from vyre.lower.cdialect import CDialect, shared_memory
 from vyre.lower.clike import ClikeEmitter, function_lines
+from vyre.lower.intrinsics import OPENCL_HARDWARE, opencl_attribute, opencl_lines
+from vyre.lower.native_c import OPENCL, definitions
 from vyre.lower.preamble import id_lines, parameter_lines, used_helpers
 from vyre.lower.source import Source, bound_buffers, hidden_words
 from vyre.lower.support import check_supported
@@ -46,6 +49,8 @@ FN uint4 splat_4(u32 a) { return (uint4)(a); }
 FN uint2 low_4_2(uint4 a) { return a.xy; }
 FN uint2 neg_f64(uint2 a) { return (uint2)(a.x, a.y ^ 2147483648u); }
 FN uint2 abs_f64(uint2 a) { return (uint2)(a.x, a.y & 2147483647u); }
+FN double neg_double(double a) { return as_double(as_ulong(a) ^ 0x8000000000000000UL); }
+FN double abs_double(double a) { return as_double(as_ulong(a) & 0x7FFFFFFFFFFFFFFFUL); }
 """
 
 _MEMORY = """\
@@ -53,6 +58,8 @@ FN u32 {s}_load_1(const {q} u32* b, u32 n, u32 i) {{ return i < n ? b[i] : 0u; }
 FN u32 {s}_load_h(const {q} ushort* b, u32 n, u32 i) {{ return i < n ? (u32)b[i] : 0u; }}
 FN uint2 {s}_load_2(const {q} uint2* b, u32 n, u32 i) {{ return i < n ? b[i] : (uint2)(0u); }}
 FN uint4 {s}_load_4(const {q} uint4* b, u32 n, u32 i) {{ return i < n ? b[i] : (uint4)(0u); }}
+FN double {s}_load_d(const {q} double* b, u32 n, u32 i) {{ return i < n ? b[i] : 0.0; }}
+FN void {s}_store_d({q} double* b, u32 n, u32 i, double v) {{ if (i < n) b[i] = v; }}
 FN void {s}_store_1({q} u32* b, u32 n, u32 i, u32 v) {{ if (i < n) b[i] = v; }}
 FN void {s}_store_h({q} ushort* b, u32 n, u32 i, u32 v) {{ if (i < n) b[i] = (ushort)v; }}
 FN void {s}_store_2({q} uint2* b, u32 n, u32 i, uint2 v) {{ if (i < n) b[i] = v; }}
@@ -69,6 +76,17 @@ FN u32 {s}_atomic_cas({q} u32* b, u32 n, u32 i, u32 v, u32 e) {{
 }}
 """
 
+_ATOMICS = {
+    AtomicOp.Add: "atomic_add",
+    AtomicOp.Or: "atomic_or",
+    AtomicOp.And: "atomic_and",
+    AtomicOp.Xor: "atomic_xor",
+    AtomicOp.Min: "atomic_min",
+    AtomicOp.Max: "atomic_max",
+    AtomicOp.Exchange: "atomic_xchg",
+    AtomicOp.CompareExchange: "atomic_cmpxchg",
+}
+
 
 class OpenClDialect(CDialect):
     @property
@@ -77,6 +95,12 @@ class OpenClDialect(CDialect):
 
     def prefix(self, decl: BufferDecl) -> str:
         return "local_" if decl.access.shared else "global_"
+
+    def plain_atomic(self, op: AtomicOp, address: str, operands: list[str]) -> str:
+        return f"{_ATOMICS[op]}({', '.join([address, *reversed(operands)])})"
+
+    def double(self, bits: int) -> str:
+        return f"as_double(0x{bits:016X}UL)"
 
     def vector(self, lanes: list[str]) -> str:
         return f"((uint{len(lanes)})({', '.join(lanes)}))"
@@ -88,9 +112,9 @@ class OpenClDialect(CDialect):
 
 def emit(prepared: Prepared, *, backend: str = "opencl") -> Source:
     """The kernel as OpenCL C. Arguments: the buffers in order, then the hidden words as uints."""
-    check_supported(prepared, backend)
+    check_supported(prepared, backend, hardware=OPENCL_HARDWARE)
     prepared = free_barriers(prepared)
-    dialect = OpenClDialect()
+    dialect = OpenClDialect(doubles=prepared.doubles)
     hidden = hidden_words(prepared)
     params: list[str] = []
     for decl in bound_buffers(prepared):
@@ -101,19 +125,31 @@ def emit(prepared: Prepared, *, backend: str = "opencl") -> Source:
     params += [f"const u32 {word}" for word in hidden]
     x, y, z = prepared.workgroup_size
     body = id_lines(prepared, lambda k: f"(u32)get_local_id({k})", lambda k: f"(u32)get_group_id({k})")
-    body += shared_memory(prepared, dialect.element_type, "__local", dialect.barrier)
+    body += shared_memory(prepared, dialect, "__local")
     body += ClikeEmitter(prepared, dialect).body()
-    functions = function_lines(prepared, dialect)
+    functions = [*definitions(prepared.natives, OPENCL), *function_lines(prepared, dialect)]
     prelude = _PRELUDE + "".join(_MEMORY.format(s=s, q=f"__{s}") for s in ("global", "local"))
     lines = [
         *used_helpers(prelude, [*functions, *body]),
+        *opencl_lines(prepared),
         *functions,
         "",
         f"__kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))",
+        *opencl_attribute(prepared),
         f"void {ENTRY}(",
         *parameter_lines(params),
         ") {",
         *body,
         "}\n",
     ]
-    return Source("opencl", ENTRY, "\n".join(lines), prepared.workgroup_size, bound_buffers(prepared), hidden)
+    if any("double" in line for line in lines):
+        lines.insert(0, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable")
+    return Source(
+        "opencl",
+        ENTRY,
+        "\n".join(lines),
+        prepared.workgroup_size,
+        bound_buffers(prepared),
+        hidden,
+        ways=prepared.ways,
+    )

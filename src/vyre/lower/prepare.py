@@ -1,16 +1,18 @@
 """The normal form that every emitter starts from.
 
 `prepare` takes a valid program and gives one with unique variable names, optimised, effects in explicit
-order, float operations as calls of soft ops, expressions of bounded depth, and the type of every variable.
-The only calls left are those of soft ops; `functions` holds their bodies, each once.
+order, float operations as calls, expressions of bounded depth, and the type of every variable. The only
+calls left are those of soft ops, whose bodies `functions` holds, each once, of native operations
+(`natives`), and of hardware instructions (`intrinsics`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from vyre.compose.hardware import instructions
 from vyre.compose.inline import inline
 from vyre.ir.expr import Call, Expr
 from vyre.ir.node import Let, Loop, Node
@@ -19,15 +21,20 @@ from vyre.ir.typing import type_of
 from vyre.ir.walk import expressions, postorder, statements
 from vyre.lower.depth import split_deep
 from vyre.lower.effects import sequence_effects
-from vyre.lower.legalise import expand_reductions, legalise, soft_registry
+from vyre.lower.legalise import Legaliser, expand_reductions, soft_registry
 from vyre.lower.names import NameSupply, rename_unique
+from vyre.lower.native import is_native, native_signature
+from vyre.lower.ways import SOFT
 from vyre.optimize import optimize_entry
 
 if TYPE_CHECKING:
-    from vyre.compose import Registry
+    from collections.abc import Iterable, Mapping
+
+    from vyre.compose import Op, Registry
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.program import Program
     from vyre.ir.signature import OpSignature
+    from vyre.lower.ways import Ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,15 @@ class Prepared:
     variables: dict[str, DataType]
     _elements: dict[str, DataType]
     functions: tuple[Function, ...] = ()
+    natives: tuple[str, ...] = ()
+    """The native operations that are called, by the statements or by a function."""
+    ways: tuple[tuple[str, str], ...] = ()
+    """Which way each float operation of the program took, `soft` or `native`."""
+    doubles: bool = False
+    """Whether F64 values are doubles of the target; else they are moved as two words."""
     _types: dict[Expr, DataType] = field(default_factory=dict[Expr, DataType])
+    intrinsics: Mapping[str, Op] = field(default_factory=dict[str, "Op"])
+    """The hardware instructions that the statements call."""
 
     def variable(self, name: str) -> DataType | None:
         return self.variables.get(name)
@@ -49,7 +64,9 @@ class Prepared:
         return self._elements.get(buffer)
 
     def signature(self, op_id: str) -> OpSignature | None:
-        op = soft_registry().get(op_id)
+        if is_native(op_id):
+            return native_signature(op_id)
+        op = self.intrinsics.get(op_id) or soft_registry().get(op_id)
         return op.signature if op else None
 
     def buffer(self, name: str) -> BufferDecl:
@@ -70,52 +87,106 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A soft op in normal form: its parameters, its statements, and the expression of its result."""
+    """An op in normal form: its parameters, its statements, and the expression of its result."""
 
     name: str
     params: tuple[str, ...]
     body: Prepared
     result: Expr
 
+    @property
+    def output(self) -> DataType:
+        return self.body.type(self.result)
 
-def prepare(program: Program, *, registry: Registry | None = None) -> Prepared:
-    """Normalises a program that passed validation."""
+    @property
+    def inputs(self) -> tuple[DataType, ...]:
+        return tuple(self.body.variables[name] for name in self.params)
+
+
+def prepare(program: Program, *, registry: Registry | None = None, ways: Ways = SOFT) -> Prepared:
+    """Normalises a program that passed validation; `ways` says which float operations are native."""
     flat = inline(program, registry)
+    own = instructions(flat.entry, registry)
+    signatures = {op_id: op.signature for op_id, op in own.items()}.get
     supply = NameSupply()
     writable = frozenset(b.name for b in flat.buffers if b.access.writable)
-    entry = optimize_entry(rename_unique(flat.entry, supply), flat.buffers)
+    entry = optimize_entry(rename_unique(flat.entry, supply), flat.buffers, signatures=signatures)
     entry = sequence_effects(entry, writable, supply)
-    entry = expand_reductions(entry, _typed(flat, entry), supply)
-    entry = legalise(entry, _typed(flat, entry))
+    entry = expand_reductions(entry, _typed(flat, entry, own), supply, ways)
+    legaliser = Legaliser(_typed(flat, entry, own), ways)
+    entry, _ = legaliser.run(entry)
     entry = split_deep(entry, supply)
-    called = {x.op_id: None for x in expressions(entry) if isinstance(x, Call)}
-    return _typed(flat, entry, tuple(_function(op_id) for op_id in sorted(called)))
+    called = _called(entry)
+    functions = _functions(called, ways)
+    own = {op_id: op for op_id, op in own.items() if op_id in called}
+    natives = {x for x in called if is_native(x)}.union(*(f.body.natives for f in functions))
+    return replace(
+        _typed(flat, entry, own, doubles=ways.doubles),
+        functions=functions,
+        natives=tuple(sorted(natives)),
+        ways=tuple(sorted(legaliser.used.items())),
+    )
 
 
 def function_name(op_id: str) -> str:
-    """The name of a soft op in generated source."""
+    """The name of an op in generated source."""
     return op_id.replace(".", "_")
 
 
+def _called(entry: tuple[Node, ...]) -> dict[str, None]:
+    return {x.op_id: None for x in expressions(entry) if isinstance(x, Call)}
+
+
+def _functions(called: Iterable[str], ways: Ways) -> tuple[Function, ...]:
+    """The ops that are called and those that they call, every one behind what it calls."""
+    found: dict[str, Function] = {}
+    stack = sorted((x for x in called if x in soft_registry()), reverse=True)
+    while stack:
+        op_id = stack[-1]
+        function = _function(op_id, ways)
+        missing = [x for x in _called_by(function) if x in soft_registry() and x not in found]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        found.setdefault(op_id, function)
+    return tuple(found.values())
+
+
+def _called_by(function: Function) -> Iterable[str]:
+    return _called((*function.body.entry, Let("result", function.result)))
+
+
 @cache
-def _function(op_id: str) -> Function:
+def _function(op_id: str, ways: Ways) -> Function:
     op = soft_registry()[op_id]
     assert op.result is not None
     supply = NameSupply()
     params = {p.name: supply.fresh(p.name) for p in op.params}
     entry = rename_unique((*op.body, Let("result", op.result)), supply, outer=params)
-    entry = split_deep(entry, supply)
+    types = {params[p.name]: p.type for p in op.params}
     last = entry[-1]
     assert isinstance(last, Let)
-    types = {params[p.name]: p.type for p in op.params}
-    body = Prepared((), (1, 1, 1), entry[:-1], types, {})
+    before = Prepared((), (1, 1, 1), entry, dict(types), {})
+    _learn_types(before, entry)
+    legal, result = Legaliser(before, ways).run(entry[:-1], last.value)
+    assert result is not None
+    entry = split_deep((*legal, Let(last.name, result)), supply)
+    last = entry[-1]
+    assert isinstance(last, Let)
+    natives = tuple(x for x in _called(entry) if is_native(x))
+    body = Prepared((), (1, 1, 1), entry[:-1], types, {}, natives=natives, doubles=ways.doubles)
     _learn_types(body, entry)
     return Function(function_name(op_id), tuple(params.values()), body, last.value)
 
 
-def _typed(flat: Program, entry: tuple[Node, ...], functions: tuple[Function, ...] = ()) -> Prepared:
+def _typed(
+    flat: Program, entry: tuple[Node, ...], own: Mapping[str, Op], *, doubles: bool = False
+) -> Prepared:
     elements = {b.name: b.element for b in flat.buffers}
-    prepared = Prepared(flat.buffers, flat.workgroup_size, entry, {}, elements, functions)
+    prepared = Prepared(
+        flat.buffers, flat.workgroup_size, entry, {}, elements, doubles=doubles, intrinsics=own
+    )
     _learn_types(prepared, entry)
     return prepared
 

@@ -41,13 +41,27 @@ def empty_value(op: ReduceOp, element: DataType) -> Literal:
             return Literal(element, _INFINITY[element] | 1 << (element.bits - 1))
 
 
-def expand_reduction(fold: FReduce, element: DataType, out: list[Node], supply: NameSupply) -> Expr:
-    """Appends the statements of the fold to `out` and gives its value."""
+def expand_reduction(
+    fold: FReduce, element: DataType, out: list[Node], supply: NameSupply, *, lazy: bool
+) -> Expr:
+    """Appends the statements of the fold to `out` and gives its value.
+
+    With `lazy` the running total is only ever an operand, so that a native operation need not make its NaNs
+    canonical at every step: the result is the total times 1, or the one element untouched.
+    """
     start, stop = Var(supply.fresh("start")), Var(supply.fresh("stop"))
     out += [Let(start.name, fold.start), Let(stop.name, fold.stop)]
-    if fold.order is ReduceOrder.Strict:
-        return _strict(fold, element, start, stop, out, supply)
-    return _tree(fold, element, start, stop, out, supply)
+    expand = _strict if fold.order is ReduceOrder.Strict else _tree
+    total = expand(fold, element, start, stop, out, supply)
+    if not lazy:
+        return total
+    count = Select(start < stop, stop - start, LitU32(0))
+    computed = BinOp(BinaryOp.FMul, total, Literal(element, _ONE[element]))
+    return Select(count > 1, computed, _first(fold, element, start, stop))
+
+
+def _first(fold: FReduce, element: DataType, start: Expr, stop: Expr) -> Expr:
+    return Select(start < stop, Load(fold.buffer, start), empty_value(fold.op, element))
 
 
 def _strict(
@@ -55,10 +69,9 @@ def _strict(
 ) -> Expr:
     total, k = Var(supply.fresh("total")), supply.fresh("k")
     some = start < stop
-    first = Select(some, Load(fold.buffer, start), empty_value(fold.op, element))
     step = BinOp(_OPERATOR[fold.op], total, Load(fold.buffer, Var(k)))
     out += [
-        Let(total.name, first),
+        Let(total.name, _first(fold, element, start, stop)),
         Loop(k, Select(some, start + 1, stop), stop, [Assign(total.name, step)]),
     ]
     return total

@@ -2,8 +2,9 @@
 
 Tint takes a branch that always returns for divergent when some of its invocations return early, even
 though none of them ever reaches the barrier that follows the branch (decision 14 lets it pass). In
-programs with barriers such branches leave at their end only: early returns inside become predicates.
-What cannot be reached is dropped first, so that the last statement of a body tells whether it ends.
+programs with barriers, or with instructions that a subgroup executes together, such branches leave at
+their end only: early returns inside become predicates. What cannot be reached is dropped first, so that
+the last statement of a body tells whether it ends.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.node import Barrier, Block, If, Loop, Node, Return
 from vyre.ir.walk import statements, with_parts
+from vyre.lower.intrinsics import has_collective
 from vyre.lower.predicate import Predicator
 
 if TYPE_CHECKING:
@@ -25,7 +27,8 @@ def settle_returns(prepared: Prepared) -> Prepared:
     if Return not in kinds:
         return prepared
     predicator = Predicator(prepared, absorb_returns=True)
-    entry = _Settler(predicator if Barrier in kinds else None).body(prepared.entry)
+    meets = Barrier in kinds or has_collective(prepared)
+    entry = _Settler(predicator if meets else None).body(prepared.entry)
     return replace(predicator.prepared, entry=entry)
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.lower.ways import summary
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -30,6 +32,13 @@ class Source:
     workgroup_size: tuple[int, int, int]
     buffers: tuple[BufferDecl, ...]
     hidden: tuple[str, ...]
+    ways: tuple[tuple[str, str], ...] = ()
+    """Which way each float operation took, such as `("f32.add", "native")`."""
+
+    @property
+    def lowering(self) -> str:
+        """The ways in words; empty for a kernel without float operations."""
+        return summary(self.ways)
 
     def hidden_values(self, lengths: dict[str, int], base: tuple[int, int, int]) -> list[int]:
         """The hidden words for one launch."""

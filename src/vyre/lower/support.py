@@ -6,22 +6,33 @@ from typing import TYPE_CHECKING
 
 from vyre.errors import UnsupportedByBackend
 from vyre.ir.expr import Approx, BinOp, Cast, Convert, Expr, FMulAdd, FReduce, FReduceApprox, UnOp
+from vyre.ir.node import Let, Node
 from vyre.ir.operators import FLOAT_BINARY_OPS, FLOAT_UNARY_OPS, UnaryOp
+from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE, CastRule
 from vyre.ir.walk import expressions
+from vyre.lower.intrinsics import check_intrinsics
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from vyre.lower.prepare import Prepared
 
 MAX_LOWERED_NESTING = 200
 """Levels of blocks after inlining. V018 allows 64 in a program and in each op it calls; compilers for C
 stop at 256, and emitters recurse over blocks."""
 
+_NO_DOUBLES = "there are no doubles here, and F64 has no formula on integers"
+_OTHER_BACKENDS = "use F32, or a backend whose device has doubles: cpu, cuda, most of opencl."
 _SIGN_OPS = frozenset({UnaryOp.FNeg, UnaryOp.FAbs})
 
 
-def check_supported(prepared: Prepared, backend: str) -> None:
-    """Raises `UnsupportedByBackend` for the first operation that has no exact lowering."""
+def check_supported(prepared: Prepared, backend: str, *, hardware: Container[str] = ()) -> None:
+    """Raises `UnsupportedByBackend` for the first operation that has no exact lowering.
+
+    `hardware` names the instructions that the language can express.
+    """
+    check_intrinsics(prepared.intrinsics, backend, hardware)
     nesting = max((node.nesting for node in prepared.entry), default=0)
     if nesting > MAX_LOWERED_NESTING:
         raise UnsupportedByBackend(
@@ -30,14 +41,23 @@ def check_supported(prepared: Prepared, backend: str) -> None:
             why=f"after inlining, {MAX_LOWERED_NESTING} are accepted",
             fix="call ops with deep nests from shallower places.",
         )
-    for expr in expressions(prepared.entry):
+    _check_floats(prepared, prepared.entry, backend)
+    for function in prepared.functions:
+        _check_floats(function.body, (*function.body.entry, Let("result", function.result)), backend)
+
+
+def _check_floats(prepared: Prepared, entry: tuple[Node, ...], backend: str) -> None:
+    for expr in expressions(entry):
         op = _unsupported(expr, prepared)
         if op is not None:
+            double = DataType.F64 in (prepared.type(x) for x in (expr, *expr.children))
             raise UnsupportedByBackend(
-                op,
+                f"{op} on F64" if double else op,
                 backend,
-                why="float arithmetic has no exact lowering yet",
-                fix="run it on the backend `reference`, which defines the result.",
+                why=_NO_DOUBLES if double else "it has no exact lowering yet",
+                fix=_OTHER_BACKENDS
+                if double
+                else "run it on the backend `reference`, which defines the result.",
             )
 
 

@@ -13,6 +13,7 @@ do as well, but counts as divergent, and conditions made of literals may guard a
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Atomic
@@ -20,6 +21,8 @@ from vyre.ir.operators import AtomicOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import expressions
 from vyre.lower.clike import ClikeEmitter, Dialect, function_lines, lanes_of
+from vyre.lower.intrinsics import WGSL_ENABLE, WGSL_HARDWARE, wgsl_lines, wgsl_start
+from vyre.lower.native_wgsl import definitions
 from vyre.lower.nesting import flatten
 from vyre.lower.returns import settle_returns
 from vyre.lower.source import BASE_WORDS, Source, bound_buffers, hidden_words
@@ -90,23 +93,23 @@ class WgslDialect(Dialect):
     def choose(self, condition: str, if_true: str, if_false: str) -> str:
         return f"select({if_false}, {if_true}, {condition})"
 
-    def declare(self, name: str, lanes: int, value: str) -> str:
-        return f"var {name}: {self.type_name(lanes)} = {value};"
+    def declare(self, name: str, kind: str, value: str) -> str:
+        return f"var {name}: {kind} = {value};"
 
-    def function_head(self, name: str, params: list[str]) -> str:
-        return f"fn {name}({', '.join(f'{p}: u32' for p in params)}) -> u32 {{"
+    def function_head(self, name: str, params: list[tuple[str, str]], output: str) -> str:
+        return f"fn {name}({', '.join(f'{p}: {kind}' for kind, p in params)}) -> {output} {{"
 
     def loop_head(self, var: str, start: str, stop: str) -> str:
         return f"for (var {var}: u32 = {start}; {var} < {stop}; {var}++) {{"
 
-    def load(self, decl: BufferDecl, index: str) -> str:
-        return f"load_{decl.name}({index})"
+    def load(self, decl: BufferDecl, index: str, *, guard: bool) -> str:
+        return f"{'load' if guard else 'get'}_{decl.name}({index})"
 
-    def store(self, decl: BufferDecl, index: str, value: str) -> str:
-        return f"store_{decl.name}({index}, {value});"
+    def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool) -> str:
+        return f"{'store' if guard else 'put'}_{decl.name}({index}, {value});"
 
-    def atomic(self, decl: BufferDecl, op: Atomic, operands: list[str]) -> str:
-        return f"{_helper(op.op)}_{decl.name}({', '.join(operands)})"
+    def atomic(self, decl: BufferDecl, op: Atomic, operands: list[str], *, guard: bool) -> str:
+        return f"{_helper(op.op)}{'' if guard else '_in'}_{decl.name}({', '.join(operands)})"
 
     def opaque(self, literal: str) -> str:
         return f"lit({literal})"
@@ -123,20 +126,29 @@ class WgslDialect(Dialect):
         element = "atomic<u32>" if self.is_atomic(decl) else self.type_name(lanes_of(decl.element))
         return f"array<{element}, {decl.count}>" if decl.access.shared else f"array<{element}>"
 
-    def functions(self, decl: BufferDecl) -> list[str]:
-        """The functions through which the kernel touches this buffer."""
+    def functions(self, decl: BufferDecl, called: set[str]) -> list[str]:
+        """Those functions through which the kernel touches this buffer that it calls."""
         name = decl.name
         length = f"{decl.count}u" if decl.count else f"hidden_len_{name}()"
         value = self.type_name(lanes_of(decl.element))
         zero = "0u" if value == "u32" else f"{value}(0u)"
         inside = f"i < {length}"
-        lines = [f"fn load_{name}(i: u32) -> {value} {{", f"  if ({inside}) {{ return {self._read(decl)}; }}"]
-        lines += [f"  return {zero};", "}"]
-        if decl.access.writable:
-            lines += [f"fn store_{name}(i: u32, v: {value}) {{", f"  if ({inside}) {{ {self._write(decl)} }}"]
-            lines.append("}")
+        lines: list[str] = []
+        if f"load_{name}" in called:
+            lines += [f"fn load_{name}(i: u32) -> {value} {{"]
+            lines += [f"  if ({inside}) {{ return {self._read(decl)}; }}", f"  return {zero};", "}"]
+        if f"get_{name}" in called:
+            lines.append(f"fn get_{name}(i: u32) -> {value} {{ return {self._read(decl)}; }}")
+        if f"store_{name}" in called:
+            lines += [f"fn store_{name}(i: u32, v: {value}) {{"]
+            lines += [f"  if ({inside}) {{ {self._write(decl)} }}", "}"]
+        if f"put_{name}" in called:
+            lines.append(f"fn put_{name}(i: u32, v: {value}) {{ {self._write(decl)} }}")
         for op in sorted(self.atomics.get(name, ()), key=lambda op: op.value):
-            lines += self._update(decl, op, inside)
+            if f"{_helper(op)}_{name}" in called:
+                lines += self._update(decl, op, inside)
+            if f"{_helper(op)}_in_{name}" in called:
+                lines += self._update(decl, op, "")
         return lines
 
     def clear(self, shared: list[BufferDecl], size: tuple[int, int, int]) -> list[str]:
@@ -174,18 +186,14 @@ class WgslDialect(Dialect):
 
     def _update(self, decl: BufferDecl, op: AtomicOp, inside: str) -> list[str]:
         cell = f"&b_{decl.name}[i]"
-        head = f"fn {_helper(op)}_{decl.name}(i: u32, v: u32"
+        head = f"fn {_helper(op)}{'' if inside else '_in'}_{decl.name}(i: u32, v: u32"
+        outside = [f"  if (!({inside})) {{ return 0u; }}"] if inside else []
         if op is not AtomicOp.CompareExchange:
-            return [
-                f"{head}) -> u32 {{",
-                f"  if ({inside}) {{ return {_ATOMICS[op]}({cell}, v); }}",
-                "  return 0u;",
-                "}",
-            ]
+            return [f"{head}) -> u32 {{", *outside, f"  return {_ATOMICS[op]}({cell}, v);", "}"]
         # The weak form may fail for no reason; only a difference from the expected value counts.
         return [
             f"{head}, e: u32) -> u32 {{",
-            f"  if (!({inside})) {{ return 0u; }}",
+            *outside,
             "  loop {",
             f"    let r = atomicCompareExchangeWeak({cell}, e, v);",
             "    if (r.exchanged || r.old_value != e) { return r.old_value; }",
@@ -204,12 +212,12 @@ def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
 
     The hidden words are a uniform, an array of vec4<u32>, the last one padded.
     """
-    check_supported(prepared, backend)
+    check_supported(prepared, backend, hardware=WGSL_HARDWARE)
     prepared = flatten(settle_returns(prepared), backend=backend)
     dialect = WgslDialect(prepared)
     hidden = hidden_words(prepared)
     bound = bound_buffers(prepared)
-    lines = [_PRELUDE.rstrip()]
+    lines = [*([WGSL_ENABLE] if prepared.intrinsics else []), _PRELUDE.rstrip(), *wgsl_lines(prepared)]
     for number, decl in enumerate(bound):
         mode = "read_write" if decl.access.writable else "read"
         space = f"var<storage, {mode}>"
@@ -220,8 +228,11 @@ def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
         lines.append(f"fn hidden_{word}() -> u32 {{ return hidden[{number // 4}].{'xyzw'[number % 4]}; }}")
     shared = [b for b in prepared.buffers if b.access.shared]
     lines += [f"var<workgroup> b_{decl.name}: {dialect.array(decl)};" for decl in shared]
+    body = ClikeEmitter(prepared, dialect).body()
+    called = set(re.findall(r"(\w+)\(", "\n".join(body)))
     for decl in prepared.buffers:
-        lines += dialect.functions(decl)
+        lines += dialect.functions(decl, called)
+    lines += definitions(prepared.natives)
     lines += function_lines(prepared, dialect)
     x, y, z = prepared.workgroup_size
     lines += [
@@ -235,9 +246,10 @@ def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
         lines.append(f"  let invocation_{axis} = workgroup_{axis} * {size}u + local_{axis};")
     lines += [f"  let {word} = hidden_{word}();" for word in hidden if word not in BASE_WORDS]
     lines += dialect.clear(shared, prepared.workgroup_size)
-    lines += ClikeEmitter(prepared, dialect).body()
+    lines += wgsl_start(prepared)
+    lines += body
     lines.append("}\n")
-    return Source("wgsl", ENTRY, "\n".join(lines), prepared.workgroup_size, bound, hidden)
+    return Source("wgsl", ENTRY, "\n".join(lines), prepared.workgroup_size, bound, hidden, ways=prepared.ways)
 
 
 def workgroup_bytes(decl: BufferDecl) -> int:

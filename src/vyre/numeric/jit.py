@@ -15,14 +15,15 @@ import numpy as np
 
 from vyre.errors import OpError
 from vyre.ir import expr as e
-from vyre.ir.node import Let
+from vyre.ir.node import Assign, If, Let
 from vyre.ir.operators import BinaryOp, UnaryOp
-from vyre.ir.walk import postorder
+from vyre.ir.walk import postorder, statements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vyre.compose.op import Op
+    from vyre.ir.node import Node
 
     Words = NDArray[np.uint32]
 
@@ -106,17 +107,14 @@ end:
 
 
 def compiled(op: Op) -> Kernel:
-    """The op as machine code. Bodies are `Let`s over U32; anything else is an `OpError`."""
+    """The op as machine code. Bodies are `Let`, `Assign` and `If` over U32; anything else is an `OpError`."""
     return Kernel(definition(op), len(op.params))
 
 
 def definition(op: Op) -> str:
     """The op as the LLVM function `@f`."""
     writer = _Writer(op)
-    for node in op.body:
-        if not isinstance(node, Let):
-            raise _unsupported(op, type(node).__name__)
-        writer.names[node.name] = writer.value(node.value)
+    writer.block(op.body)
     if op.result is None:
         raise _unsupported(op, "its missing result")
     result = writer.value(op.result)
@@ -138,11 +136,37 @@ class _Writer:
         self.names = {p.name: f"%{p.name}" for p in op.params}
         self.lines: list[str] = []
         self._done: dict[e.Expr, str] = {}
+        self._assigned = {node.name for _, node in statements(op.body) if isinstance(node, Assign)}
 
     def put(self, text: str) -> str:
         name = f"%t{len(self.lines)}"
         self.lines.append(f"{name} = {text}")
         return name
+
+    def block(self, body: tuple[Node, ...]) -> None:
+        """Statements in order; a branch forgets the values that only it has computed."""
+        for node in body:
+            match node:
+                case Let(name=name, value=value) if name in self._assigned:
+                    self.names[name] = place = self.put("alloca i32")
+                    self.lines.append(f"store i32 {self.value(value)}, ptr {place}")
+                case Let(name=name, value=value):
+                    self.names[name] = self.value(value)
+                case Assign(name=name, value=value):
+                    self.lines.append(f"store i32 {self.value(value)}, ptr {self.names[name]}")
+                    self._done = {}
+                case If(condition=condition, then=then, orelse=()):
+                    self._branch(condition, then)
+                case _:
+                    raise _unsupported(self.op, type(node).__name__)
+
+    def _branch(self, condition: e.Expr, then: tuple[Node, ...]) -> None:
+        taken = self.put(f"icmp ne i32 {self.value(condition)}, 0")
+        number = len(self.lines)
+        self.lines += [f"br i1 {taken}, label %then{number}, label %after{number}", f"then{number}:"]
+        self.block(then)
+        self.lines += [f"br label %after{number}", f"after{number}:"]
+        self._done = {}
 
     def value(self, root: e.Expr) -> str:
         for expr in postorder(root):
@@ -154,6 +178,8 @@ class _Writer:
         match expr:
             case e.LitU32(value=value):
                 return str(value)
+            case e.Var(name=name) if name in self._assigned and name in self.names:
+                return self.put(f"load i32, ptr {self.names[name]}")
             case e.Var(name=name) if name in self.names:
                 return self.names[name]
             case e.BinOp(op=op):
@@ -211,5 +237,5 @@ class _Writer:
 def _unsupported(op: Op, what: str) -> OpError:
     return OpError(
         f"{op.id} cannot be compiled for a sweep because of {what}.",
-        fix="use Let, Select and integer operators over U32, and inline calls first.",
+        fix="use Let, Assign, If, Select and integer operators over U32, and inline calls first.",
     )

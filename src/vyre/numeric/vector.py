@@ -1,7 +1,7 @@
 """Runs an op of U32 formulas on NumPy arrays: one array operation per expression node.
 
-For testing at scale. It takes ops whose bodies are `Let`s over U32 (what `Formula` builds); anything
-else is refused with an `OpError`, never approximated.
+For testing at scale. It takes ops whose bodies are `Let`s over U32 (what `Formula` builds), with branches one
+deep that assign; anything else is refused with an `OpError`, never approximated.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from vyre.errors import OpError
 from vyre.ir import expr as e
-from vyre.ir.node import Let
+from vyre.ir.node import Assign, If, Let
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vyre.compose.op import Op
+    from vyre.ir.node import Node
 
     Words = NDArray[np.uint32]
 
@@ -41,13 +42,29 @@ def evaluate(op: Op, *arguments: Words) -> Words:
     values: dict[str, Words] = {
         p.name: np.asarray(a, dtype=_U32) for p, a in zip(op.params, arguments, strict=True)
     }
-    done: dict[e.Expr, Words] = {}
-    for node in op.body:
-        if not isinstance(node, Let):
-            raise _unsupported(op, type(node).__name__)
-        values[node.name] = _value(op, node.value, values, done)
     shape = np.broadcast_shapes(*(a.shape for a in values.values()))
+    done: dict[e.Expr, Words] = {}
+    _run(op, op.body, values, done, None)
     return np.broadcast_to(_value(op, op.result, values, done), shape)
+
+
+def _run(
+    op: Op, body: tuple[Node, ...], values: dict[str, Words], done: dict[e.Expr, Words], taken: Words | None
+) -> None:
+    """Statements in order; those of a branch run for all elements, and assign to the `taken` ones only."""
+    for node in body:
+        match node:
+            case Let(name=name, value=value):
+                values[name] = _value(op, value, values, done)
+            case Assign(name=name, value=value) if taken is not None:
+                values[name] = np.where(taken != 0, _value(op, value, values, done), values[name])
+                done.clear()
+            case If(condition=condition, then=then, orelse=()) if taken is None:
+                chosen = _value(op, condition, values, done)
+                if np.any(chosen != 0):
+                    _run(op, then, values, done, chosen)
+            case _:
+                raise _unsupported(op, type(node).__name__)
 
 
 def _value(op: Op, root: e.Expr, values: Mapping[str, Words], done: dict[e.Expr, Words]) -> Words:
@@ -75,7 +92,7 @@ def _value(op: Op, root: e.Expr, values: Mapping[str, Words], done: dict[e.Expr,
 def _unsupported(op: Op, what: str) -> OpError:
     return OpError(
         f"{op.id} cannot run on arrays because of {what}.",
-        fix="use Let, Select and integer operators over U32, and inline calls first.",
+        fix="use Let, Assign, If, Select and integer operators over U32, and inline calls first.",
     )
 
 

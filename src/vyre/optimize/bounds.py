@@ -1,12 +1,12 @@
 """Accesses that are always in bounds, so that an emitter may leave out their checks.
 
-The contract: `proven_accesses` looks at statements in normal form (no calls, each variable with a name of
-its own) and numbers them in program order, as `vyre.ir.walk.statements` yields them: a statement before
-its bodies, `then` before `orelse`. `covers(number, buffer, index)` is True when every evaluation of a load,
-store or atomic of `buffer` at the expression `index` by the statement of that number is in bounds, for all
-inputs, grids and schedules. The conditions of an If and the bounds of a Loop belong to the If and the Loop
-itself. An emitter counts the statements it prints and asks; what was not proven keeps its check. The claim
-is about these very statements: after any further rewriting, ask again.
+The contract: `proven_accesses` looks at statements in normal form (each variable with a name of its own;
+nothing is known of the result of a call) and numbers them in program order, as `vyre.ir.walk.statements`
+yields them: a statement before its bodies, `then` before `orelse`. `covers(number, buffer, index)` is True
+when every evaluation of a load, store or atomic of `buffer` at the expression `index` by the statement of
+that number is in bounds, for all inputs, grids and schedules. The conditions of an If and the bounds of a
+Loop belong to the If and the Loop itself. An emitter counts the statements it prints and asks; what was not
+proven keeps its check. The claim is about these very statements: after any further rewriting, ask again.
 
 What is known: the interval of every number, and which buffers' lengths it is below. It comes from literals,
 declared counts, local ids, `%`, `&`, `>>`, `min` by Select, the bounds of loops, and the conditions of
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from vyre.ir.buffers import BufferDecl
+    from vyre.ir.signature import OpSignature
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,14 @@ class ProvenAccesses:
 
 
 def proven_accesses(
-    entry: tuple[n.Node, ...], buffers: Iterable[BufferDecl], workgroup_size: tuple[int, int, int]
+    entry: tuple[n.Node, ...],
+    buffers: Iterable[BufferDecl],
+    workgroup_size: tuple[int, int, int],
+    *,
+    signature: Callable[[str], OpSignature | None] | None = None,
 ) -> ProvenAccesses:
-    """The accesses that are in bounds for all inputs."""
-    return _Analysis(entry, tuple(buffers), workgroup_size).run(entry)
+    """The accesses that are in bounds for all inputs; `signature` knows the ops that are called, if any."""
+    return _Analysis(entry, tuple(buffers), workgroup_size, signature).run(entry)
 
 
 def accesses(node: n.Node) -> Iterator[tuple[str, e.Expr]]:
@@ -66,10 +71,14 @@ def accesses(node: n.Node) -> Iterator[tuple[str, e.Expr]]:
 
 class _Analysis:
     def __init__(
-        self, entry: tuple[n.Node, ...], buffers: tuple[BufferDecl, ...], size: tuple[int, int, int]
+        self,
+        entry: tuple[n.Node, ...],
+        buffers: tuple[BufferDecl, ...],
+        size: tuple[int, int, int],
+        signature: Callable[[str], OpSignature | None] | None,
     ) -> None:
         self._counts = {b.name: b.count for b in buffers}
-        self._types = Types.of(entry, buffers)
+        self._types = Types.of(entry, buffers, signatures=signature)
         self._assigned = {node.name for _, node in statements(entry) if isinstance(node, n.Assign)}
         writable = frozenset(b.name for b in buffers if b.access.writable)
         transfer = Transfer(self._counts, size)

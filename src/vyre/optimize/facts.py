@@ -185,7 +185,7 @@ class Knowledge:
                 stack.extend(missing)
                 continue
             stack.pop()
-            changing = isinstance(expr, e.Atomic) or (
+            changing = isinstance(expr, e.Atomic | e.Call) or (
                 isinstance(expr, _MEMORY) and expr.buffer in self._writable
             )
             known[expr] = not changing and all(known[child] for child in expr.children)

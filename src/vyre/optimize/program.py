@@ -1,16 +1,17 @@
 """`optimize`: a program in, a program with the same effects out.
 
 Every buffer has the same bytes afterwards, whatever the inputs; atomics and stores happen in the same
-order with the same operands; barriers stay. Loads may vanish with what they fed, never move over a
-store, an atomic or a barrier. Float operations are left as they are. The order of the passes is fixed and
-they run until nothing changes, so the result depends on the program alone, and optimising it again
-changes nothing.
+order with the same operands; barriers and hardware instructions stay where they are. Loads may vanish with
+what they fed, never move over a store, an atomic or a barrier. Float operations are left as they are. The
+order of the passes is fixed and they run until nothing changes, so the result depends on the program alone,
+and optimising it again changes nothing.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.compose.hardware import instructions
 from vyre.compose.inline import inline
 from vyre.ir.node import Node, Return
 from vyre.ir.program import Program
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from vyre.compose import Registry
     from vyre.ir.buffers import BufferDecl
+    from vyre.optimize.types import Signatures
 
 
 DEFAULT_RULES = RuleIndex(RULES)
@@ -37,15 +39,21 @@ def optimize(
 ) -> Program:
     """Optimises a valid program; calls are inlined first. Source locations are not carried over."""
     flat = inline(program, registry)
-    entry = optimize_entry(unique_names(flat.entry), flat.buffers, rules=rules)
+    own = {op_id: op.signature for op_id, op in instructions(flat.entry, registry).items()}
+    entry = optimize_entry(unique_names(flat.entry), flat.buffers, rules=rules, signatures=own.get)
     return Program(flat.buffers, flat.workgroup_size, entry)
 
 
 def optimize_entry(
-    entry: tuple[Node, ...], buffers: Iterable[BufferDecl], *, rules: RuleIndex = DEFAULT_RULES
+    entry: tuple[Node, ...],
+    buffers: Iterable[BufferDecl],
+    *,
+    rules: RuleIndex = DEFAULT_RULES,
+    signatures: Signatures | None = None,
 ) -> tuple[Node, ...]:
-    """Optimises statements without calls, each of whose variables has a name of its own."""
-    types, reads = Types(buffers), Reads()
+    """Optimises statements, each of whose variables has a name of its own. What they call is hardware,
+    whose `signatures` are given."""
+    types, reads = Types(buffers, signatures=signatures), Reads()
     simplifier = Simplifier(rules, types)
     while True:
         before = entry

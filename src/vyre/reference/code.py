@@ -1,7 +1,8 @@
 """What the interpreter executes: a flat list of instructions over registers.
 
 Registers hold bits as Python ints. Only `Read`, `Write`, `Update` and `Reduce` touch memory, so
-these four are where a schedule may interleave invocations and where the detectors look.
+these four are where a schedule may interleave invocations and where the detectors look. At `Meet` and
+`Exchange` an invocation waits for others.
 """
 
 from __future__ import annotations
@@ -123,6 +124,19 @@ class Meet:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """A subgroup instruction: `function` gives the results of all `lanes` from their operands. `loops`
+    are those of `Meet`."""
+
+    dest: int
+    function: Callable[[list[tuple[int, ...]]], list[int]]
+    operands: tuple[int, ...]
+    lanes: int
+    loops: tuple[tuple[int, int], ...]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Leave:
     """The end of an invocation: a `Return`, or the last statement when `place` is None."""
 
@@ -130,7 +144,7 @@ class Leave:
 
 
 MemoryInstruction = Read | Write | Update | Reduce
-StopInstruction = Meet | Leave
+StopInstruction = Meet | Exchange | Leave
 JumpInstruction = Jump | JumpIfZero | LoopEnter | LoopNext
 Instruction = Compute | MemoryInstruction | JumpInstruction | StopInstruction
 

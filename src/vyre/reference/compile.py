@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from vyre.errors import InterpreterError
+from vyre.errors import InterpreterError, UnsupportedByBackend
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.limits import MAX_CALL_DEPTH, U32_MAX
@@ -18,10 +18,12 @@ from vyre.ir.types import DataType
 from vyre.ir.typing import is_condition, type_of
 from vyre.reference import code as c
 from vyre.reference.functions import fold_of, function_of
+from vyre.reference.subgroups import exchange_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from vyre.compose.op import Op
     from vyre.compose.registry import Registry
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.program import Program
@@ -245,7 +247,11 @@ class _Compiler:
                 index, value = operands[:2]
                 self.emit(c.Update(dest, op, self.slots[buffer], index, value, expected, self.place))
             case e.Call(op_id=op_id):
-                return self.call(op_id, operands)
+                op = self.registry.get(op_id) if self.registry else None
+                if op is None or not op.hardware:
+                    return self.call(op_id, operands)
+                dest = self.destination(into)
+                self.emit(self.exchange(op, dest, operands))
             case e.FReduce(buffer=buffer) | e.FReduceApprox(buffer=buffer):
                 dest = self.destination(into)
                 start, stop = operands
@@ -279,6 +285,15 @@ class _Compiler:
         self.calls.pop()
         self.scope, self.outer, self.tasks, self.place = caller
         return result
+
+    def exchange(self, op: Op, dest: int, operands: tuple[int, ...]) -> c.Exchange:
+        function = exchange_of(op.hardware)
+        if function is None:
+            raise UnsupportedByBackend(op.id, "reference", why=f"it does not define {op.hardware}")
+        x, y, z = self.program.workgroup_size
+        if x * y * z % op.lanes:
+            raise self.refusal(f"a workgroup of {x * y * z} is not made of subgroups of {op.lanes}")
+        return c.Exchange(dest, function, operands, op.lanes, tuple(self.loops), self.place)
 
     # The environment of `type_of`.
 

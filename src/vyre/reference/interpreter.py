@@ -60,16 +60,17 @@ def run(
     validation: what has no meaning then ends in an `InterpreterError`.
     """
     require_program(program)
-    has_calls = any(isinstance(expr, Call) for expr in expressions(program.entry))
+    calls = {expr.op_id for expr in expressions(program.entry) if isinstance(expr, Call)}
+    if calls and registry is None:
+        from vyre.compose.registry import default_registry
+
+        registry = default_registry()
     if check:
         from vyre.validate import check as check_program
 
         # Inlined names carry the reserved prefix, and only an inlined program may have them.
-        check_program(program, registry=registry, allow_reserved=not has_calls)
-    if has_calls and registry is None:
-        from vyre.compose.registry import default_registry
-
-        registry = default_registry()
+        inlined = registry is None or all((op := registry.get(x)) and op.hardware for x in calls)
+        check_program(program, registry=registry, allow_reserved=inlined)
     _check_shape(program, workgroups)
     storage = host_buffers(program, buffers)
     check_workgroup_memory(program)
@@ -145,5 +146,6 @@ def _run_together(machine: Machine, groups: list[Workgroup], schedule: Schedule,
             if invocation.state is State.Running:
                 machine.turn(invocation, one_segment=schedule.interleave)
         for group in groups:
+            group.exchange()
             group.meet(machine.observer)
         running = [i for group in groups for i in group.invocations if i.state is State.Running]

@@ -1,4 +1,4 @@
-"""The machine: invocations that run code, one straight stretch at a time, and meet at barriers.
+"""The machine: invocations that run code, one straight stretch at a time, and meet at barriers and exchanges.
 
 A segment is a stretch of actions without a jump; for an interleaving schedule it also ends after each
 access to memory, so that a turn of one segment is as short as any other invocation could notice.
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 class State(Enum):
     Running = "running"
     Waiting = "waiting at a barrier"
+    Exchanging = "waiting for its subgroup"
     Returned = "returned"
     Finished = "finished"
 
@@ -47,11 +48,11 @@ class Invocation:
     def halt(self, stop: c.StopInstruction, position: int) -> None:
         """Stops at a barrier or at the end; `position` tells barrier statements apart."""
         self.stop = stop
-        if isinstance(stop, c.Meet):
+        if isinstance(stop, c.Meet | c.Exchange):
             rounds = (self.registers[counter] - self.registers[start] for counter, start in stop.loops)
             self.barrier = (position, *rounds)
             self.segment = position + 1
-            self.state = State.Waiting
+            self.state = State.Waiting if isinstance(stop, c.Meet) else State.Exchanging
             return
         self.state = State.Finished if stop.place is None else State.Returned
         self.registers = []
@@ -75,7 +76,7 @@ class Workgroup:
         way round a barrier, which is divergence like waiting somewhere else.
         """
         waiting = [i for i in self.invocations if i.state is State.Waiting]
-        if not waiting or any(i.state is State.Running for i in self.invocations):
+        if not waiting or any(i.state in (State.Running, State.Exchanging) for i in self.invocations):
             return
         first = waiting[0]
         for other in self.invocations:
@@ -89,6 +90,35 @@ class Workgroup:
         for invocation in waiting:
             invocation.state = State.Running
 
+    def exchange(self) -> None:
+        """Lets every subgroup go on whose lanes all wait at one exchange.
+
+        Once nobody runs, a subgroup that still waits is divergent: some lane went another way.
+        """
+        stuck: tuple[Invocation, Invocation] | None = None
+        progress = any(i.state is State.Running for i in self.invocations)
+        for number, first in enumerate(self.invocations):
+            stop = first.stop
+            if first.state is not State.Exchanging or not isinstance(stop, c.Exchange):
+                continue
+            start = number - number % stop.lanes
+            lanes = self.invocations[start : start + stop.lanes]
+            other = next((i for i in lanes if not _is_partner(first, i)), None)
+            if other is not None:
+                stuck = stuck or (first, other)
+                continue
+            results = stop.function([tuple(i.registers[r] for r in stop.operands) for i in lanes])
+            for invocation, result in zip(lanes, results, strict=True):
+                invocation.registers[stop.dest] = result
+                invocation.state = State.Running
+            progress = True
+        if stuck is not None and not progress:
+            raise _divergence(*stuck)
+
+
+def _is_partner(first: Invocation, other: Invocation) -> bool:
+    return other.state is State.Exchanging and other.barrier == first.barrier
+
 
 def _place(invocation: Invocation) -> c.Place:
     stop = invocation.stop
@@ -97,11 +127,12 @@ def _place(invocation: Invocation) -> c.Place:
 
 def _divergence(first: Invocation, other: Invocation) -> InterpreterError:
     again = " in another iteration" if _place(first) is _place(other) else ""
+    what = "exchange" if first.state is State.Exchanging else "barrier"
     return InterpreterError(
-        f"divergent barrier: {first.ref} waits at {_place(first)}, "
+        f"divergent {what}: {first.ref} waits at {_place(first)}, "
         f"but {other.ref} is at {_place(other)}{again}.",
-        fix="let every invocation of the workgroup reach the same barriers; conditions and loop bounds "
-        "around a barrier must be uniform.",
+        fix=f"let every invocation of the workgroup reach the same {what}s; conditions and loop bounds "
+        f"around {'an' if what == 'exchange' else 'a'} {what} must be uniform.",
         place=str(_place(first)),
     )
 
@@ -148,7 +179,7 @@ class Machine:
                 action(registers, invocation)
             if segment.stop is not None:
                 invocation.halt(segment.stop, at)
-                if self.observer is not None and invocation.state is not State.Waiting:
+                if self.observer is not None and isinstance(segment.stop, c.Leave):
                     self.observer.ended(invocation)
                 return
             at = segment.leave(registers)
@@ -179,7 +210,7 @@ def _segments(code: c.Code, budget: Budget, observer: Observer | None, split: bo
                 starts |= {target, at + 1}
             case c.LoopEnter(exit=target) | c.LoopNext(body=target):
                 starts |= {target, at + 1}
-            case c.Meet() | c.Leave():
+            case c.Meet() | c.Exchange() | c.Leave():
                 starts.add(at + 1)
             case c.Read() | c.Write() | c.Update() | c.Reduce() if split:
                 starts.add(at + 1)
@@ -193,7 +224,7 @@ def _segments(code: c.Code, budget: Budget, observer: Observer | None, split: bo
         falls = isinstance(last, c.Compute | c.MemoryInstruction)
         straight = instructions[start:end] if falls else instructions[start : end - 1]
         actions = tuple(action_of(i, budget, observer) for i in straight)
-        stop = last if isinstance(last, c.Meet | c.Leave) else None
+        stop = last if isinstance(last, c.StopInstruction) else None
         following = number.get(end, -1)
         segments.append(Segment(actions, end - start, stop, _leave(last, number, following)))
     return segments

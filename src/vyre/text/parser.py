@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from vyre.compose.hardware import BackendAvailability
 from vyre.compose.op import Category, Op, Param
 from vyre.errors import OpError, ParseError, VyreError
 from vyre.ir.buffers import BufferDecl
@@ -98,6 +99,7 @@ def _op(c: Cursor) -> Op:
     category = Category.A
     if c.kinds[c.at + 1 : c.at + 2] == ["name"] and _take_word(c, "category"):
         category = member(c, Category, "a category")
+    hardware, backends, lanes = _hardware(c) if c.kinds[c.at + 1 : c.at + 2] == ["string"] else _NO_HARDWARE
     doc: list[str] = []
     if c.kinds[c.at + 1 : c.at + 2] == ["string"] and _take_word(c, "doc"):
         while c.take("string"):
@@ -106,9 +108,37 @@ def _op(c: Cursor) -> Op:
     nodes = body.statements(result=True)
     _end(c, "the end of the op")
     try:
-        return Op(name, params, output, body.result, nodes, category, "".join(doc))
+        return Op(name, params, output, body.result, nodes, category, "".join(doc), hardware, backends, lanes)
     except OpError as error:
         raise c.error(error.message, fix=error.fix, at=start) from None
+
+
+_Hardware = tuple[str, BackendAvailability | None, int]
+_NO_HARDWARE: _Hardware = ("", None, 1)
+
+
+def _hardware(c: Cursor) -> _Hardware:
+    """What an instruction declares: `hardware "unit.name" lanes 8 backends "a" "b" where "…"`."""
+    if not _take_word(c, "hardware"):
+        return _NO_HARDWARE
+    fix = 'write hardware "unit.name" lanes 1 backends "mine".'
+    name = c.values[c.at]
+    c.at += 1
+    _expect_word(c, "lanes", fix)
+    lanes = c.integer("the number of lanes", low=1, fix=fix)
+    _expect_word(c, "backends", fix)
+    backends: list[str] = []
+    while c.take("string"):
+        backends.append(c.values[c.at - 1])
+    where = _take_word(c, "where")
+    if where:
+        c.expect("string", context="after `where`", fix=fix)
+    return name, BackendAvailability(tuple(backends), c.values[c.at - 1] if where else ""), lanes
+
+
+def _expect_word(c: Cursor, word: str, fix: str) -> None:
+    if not _take_word(c, word):
+        raise c.error(f"expected `{word}`, found {c.describe()}.", fix=fix)
 
 
 def _take_word(c: Cursor, word: str) -> bool:

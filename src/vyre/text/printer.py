@@ -51,6 +51,7 @@ def print_op(op: Op) -> str:
     lines = [f"op {op.id}({params}) -> {_type(op.output, 'output')} {{"]
     if op.category is not Category.A:
         lines.append(f"{_INDENT}category {op.category.value}")
+    lines += _hardware(op)
     if op.doc:
         quoted = [quote(line, '"') for line in op.doc.splitlines(keepends=True)]
         lines.append(f"{_INDENT}doc {quoted[0]}")
@@ -60,6 +61,18 @@ def print_op(op: Op) -> str:
         _check_depth(op.result, "result")
         lines.append(f"{_INDENT}=> {expression_text(op.result)}")
     return "\n".join([*lines, "}", ""])
+
+
+def _hardware(op: Op) -> list[str]:
+    availability = op.backend_availability
+    if availability is None:
+        return []
+    hardware, where, *names = (
+        quote(text, '"') for text in (op.hardware, availability.guarantee, *availability.backends)
+    )
+    lines = [f"{_INDENT}hardware {hardware} lanes {op.lanes}"]
+    lines.append(f"{_INDENT * 3}{' '.join(['backends', *names])}")
+    return [*lines, f"{_INDENT * 3}where {where}"] if availability.guarantee else lines
 
 
 def _check_size(body: Sequence[n.Node], exprs: tuple[Expr, ...], root: str) -> None:

@@ -1,4 +1,4 @@
-"""Rules for one call: the op exists, can vanish, and gets the arguments of its signature."""
+"""Rules for one call: the op exists, can vanish or be emitted, and gets the arguments of its signature."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def call(c: ExpressionChecker, expr: e.Call, types: list[DataType | None]) -> Da
         return None
     if op.id not in c.context.calls:
         c.context.calls[op.id] = c.path_of(expr)
-    if op.category is Category.C:
+    if op.category is Category.C and not op.hardware:
         c.fail(
             expr,
             "V020",

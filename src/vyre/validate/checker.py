@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from vyre.errors import ValidationError
 from vyre.ir.limits import MAX_NODES
 from vyre.ir.program import require_program
+from vyre.validate.collectives import check_subgroups
 from vyre.validate.context import Context, Ops, buffer_table
 from vyre.validate.declarations import check_declarations
 from vyre.validate.op_bodies import check_called_ops, check_op
 from vyre.validate.oversized import check_oversized
 from vyre.validate.report import Report
 from vyre.validate.statements import StatementChecker
-from vyre.validate.uniformity import divergent_barriers
+from vyre.validate.uniformity import divergences
 
 if TYPE_CHECKING:
     from vyre.compose.op import Op
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 def validate(
     program: Program, *, registry: Registry | None = None, allow_reserved: bool = False
 ) -> list[Diagnostic]:
-    """Every independent error of a program: declarations, statements in order, barriers, ops.
+    """Every independent error of a program: declarations, statements in order, uniform control flow, ops.
 
     `registry` None is the default one. `allow_reserved` accepts names with the `__` prefix, which
     inlining makes. At most `MAX_DIAGNOSTICS` are reported, and a program over the node limit (V019)
@@ -41,9 +42,12 @@ def validate(
     ops = Ops(registry)
     context = Context(buffer_table(program.buffers), ops)
     StatementChecker(context, report, allow_reserved=allow_reserved).run(program.entry, "entry")
-    if context.has_barrier and not any(d.code == "V018" for d in report.diagnostics):
-        for found in divergent_barriers(program.entry, context.buffers):
-            report.add("V010", found.message, found.fix, found.path)
+    collectives = ops.collectives.among(context.calls)
+    check_subgroups(program.workgroup_size, collectives, context.calls, report)
+    steered = context.has_barrier or collectives
+    if steered and not any(d.code == "V018" for d in report.diagnostics):
+        for found in divergences(program.entry, context.buffers, collectives=collectives):
+            report.add(found.code, found.message, found.fix, found.path)
     check_called_ops(program.entry, context.calls, ops, report)
     return report.diagnostics
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from vyre.compose.hardware import Collectives
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -27,6 +29,7 @@ class Ops:
     def __init__(self, registry: Registry | None, own: Iterable[Op] = ()) -> None:
         self._registry = registry
         self._own = {op.id: op for op in own}
+        self.collectives = Collectives(self.get)
 
     def get(self, op_id: str) -> Op | None:
         return self._own.get(op_id) or self._open().get(op_id)

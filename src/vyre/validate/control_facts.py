@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from vyre.ir import expr as e
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.node import Assign, If, Let, Loop, Node, Return
+from vyre.ir.walk import postorder
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from vyre.ir.buffers import BufferDecl
 
 MAX_EXACT_WORK = 50_000
@@ -45,10 +48,32 @@ class ControlFacts:
     """
 
     buffers: dict[str, BufferDecl | None]
+    collectives: Collection[str] = ()
     loops: dict[Loop, LoopFacts] = field(default_factory=dict[Loop, LoopFacts])
     needs: dict[e.Expr, Needs] = field(default_factory=dict[e.Expr, Needs])
     steering: set[str] = field(default_factory=set[str])
     work: int = 0
+    _calls: dict[e.Expr, str | None] = field(default_factory=dict[e.Expr, "str | None"])
+
+    def collective_in(self, node: Node) -> str | None:
+        """The first collective op that the statement's own expressions call, if any."""
+        if not self.collectives:
+            return None
+        for root in node.exprs:
+            if root not in self._calls:
+                for expr in postorder(root):
+                    if expr not in self._calls:
+                        self._calls[expr] = self._collective(expr)
+            found = self._calls[root]
+            if found is not None:
+                return found
+        return None
+
+    def _collective(self, expr: e.Expr) -> str | None:
+        inner = next((name for c in expr.children if (name := self._calls[c]) is not None), None)
+        if inner is None and isinstance(expr, e.Call) and expr.op_id in self.collectives:
+            return expr.op_id
+        return inner
 
     def needs_of(self, root: e.Expr) -> Needs:
         known = self.needs.get(root)
@@ -74,11 +99,14 @@ class ControlFacts:
         return Needs(tuple(names), source)
 
     def _source(self, expr: e.Expr) -> str | None:
-        """Divergent by itself (decision 14): ids, atomics, and memory that others can write."""
+        """Divergent by itself (decision 14): ids, atomics, memory that others can write, and what is
+        the same in a subgroup only."""
         if isinstance(expr, (e.InvocationId, e.LocalId)):
             return type(expr).__name__
         if isinstance(expr, e.Atomic):
             return f"an atomic on {expr.buffer}"
+        if isinstance(expr, e.Call) and expr.op_id in self.collectives:
+            return f"the result of {expr.op_id}"
         if isinstance(expr, (e.Load, e.FReduce, e.FReduceApprox)):
             buffer = self.buffers.get(expr.buffer)
             if buffer is not None and buffer.access not in _UNIFORM_MEMORY:
@@ -86,8 +114,11 @@ class ControlFacts:
         return None
 
 
-def control_facts(entry: tuple[Node, ...], buffers: dict[str, BufferDecl | None]) -> ControlFacts:
-    facts = ControlFacts(buffers)
+def control_facts(
+    entry: tuple[Node, ...], buffers: dict[str, BufferDecl | None], collectives: Collection[str] = ()
+) -> ControlFacts:
+    """`collectives` are the ops whose results differ from subgroup to subgroup."""
+    facts = ControlFacts(buffers, collectives)
     made_of: dict[str, list[e.Expr]] = {}
     work: dict[str, int] = {}
     roots: list[e.Expr] = []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from vyre.compose.op import Category
 from vyre.ir.limits import MAX_CALL_DEPTH, MAX_EXPR_DEPTH, MAX_NODES
 from vyre.ir.types import DataType
+from vyre.validate.collectives import check_op_uniformity
 from vyre.validate.context import Binding, Context
 from vyre.validate.expansion import check_expansion, expansions
 from vyre.validate.mismatch import conversion_hint
@@ -127,6 +128,7 @@ def _check_body(op: Op, ops: Ops, report: Report) -> dict[str, str]:
         return {}
     checker = StatementChecker(context, report)
     checker.run(op.body, f"{root}.body")
+    check_op_uniformity(op, context.calls, ops, report)
     if op.result is None:
         if op.category is Category.A:
             report.add(

@@ -1,4 +1,5 @@
-"""V010: which barriers may be reached by some invocations of a workgroup and not by others.
+"""V010 and V045: which barriers and collective instructions may be reached by some invocations of a
+workgroup and not by others.
 
 Every value of a variable is a vertex of a graph, and so is every condition that control depends
 on. An edge means "depends on". Divergence starts at ids and at memory that other invocations can
@@ -23,24 +24,52 @@ from vyre.validate.control_facts import MAX_EXACT_WORK, ControlFacts, control_fa
 from vyre.validate.paths import Body
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterable
 
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.expr import Expr
 
 _FIX = (
-    "move the barrier to where every invocation of the workgroup passes, "
-    "or guard the work around it instead of the barrier."
+    "move the {what} to where every invocation of the workgroup passes, "
+    "or guard the work around it instead of the {what}."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """A barrier that breaks V010."""
+    """A barrier that breaks V010, or a call of a collective op that breaks V045."""
 
+    code: str
     path: str
     message: str
-    fix: str = _FIX
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Meeting:
+    """A statement that all invocations must reach together; `op_id` is empty for a barrier."""
+
+    op_id: str
+    body: Body
+    position: int
+    control: int
+    returned: int
+
+    def divergence(self, origin: dict[int, str]) -> Divergence | None:
+        what = "call" if self.op_id else "barrier"
+        if self.control in origin:
+            why = f"a condition or bound around the {what} depends on {origin[self.control]}"
+        elif self.returned in origin:
+            why = f"invocations may have returned before the {what}, depending on {origin[self.returned]}"
+        else:
+            return None
+        shown = f"call of {self.op_id}" if self.op_id else what
+        return Divergence(
+            "V045" if self.op_id else "V010",
+            self.body.path(self.position),
+            f"not every invocation reaches the {shown}: {why}.",
+            _FIX.format(what=what),
+        )
 
 
 class _Graph:
@@ -88,9 +117,21 @@ class _Region:
     returns: bool = False
 
 
-def divergent_barriers(entry: tuple[Node, ...], buffers: dict[str, BufferDecl | None]) -> list[Divergence]:
-    """The barriers of a program that are not in uniform control flow, in program order."""
-    return _Analysis(control_facts(entry, buffers)).run(entry)
+def divergences(
+    entry: tuple[Node, ...],
+    buffers: dict[str, BufferDecl | None],
+    *,
+    collectives: Collection[str] = (),
+    params: Iterable[str] = (),
+    root: str = "entry",
+) -> list[Divergence]:
+    """The barriers and calls of `collectives` that are not in uniform control flow, in program order.
+
+    For the body of an op, `params` are its parameters, of which nothing is known to be uniform.
+    """
+    analysis = _Analysis(control_facts(entry, buffers, collectives))
+    analysis.assume_divergent(params)
+    return analysis.run(entry, root)
 
 
 class _Analysis:
@@ -101,10 +142,15 @@ class _Analysis:
         self._values: dict[str, int] = {}
         self._regions: list[_Region] = []
         self._returned = self._graph.vertex()
-        self._barriers: list[tuple[Body, int, int, int]] = []
+        self._meetings: list[_Meeting] = []
 
-    def run(self, entry: tuple[Node, ...]) -> list[Divergence]:
-        self._open(Body(entry, "entry"), self._graph.vertex(), lambda region: None)
+    def assume_divergent(self, params: Iterable[str]) -> None:
+        for name in params:
+            self._values[name] = self._graph.vertex()
+            self._graph.source(self._values[name], f"the parameter {name}")
+
+    def run(self, entry: tuple[Node, ...], root: str) -> list[Divergence]:
+        self._open(Body(entry, root), self._graph.vertex(), lambda region: None)
         while self._regions:
             region = self._regions[-1]
             if region.next == len(region.body.nodes):
@@ -114,18 +160,15 @@ class _Analysis:
             region.next += 1
             self._step(region, region.body.nodes[region.next - 1])
         origin = self._graph.divergent()
-        found: list[Divergence] = []
-        for body, position, control, returned in self._barriers:
-            if control in origin:
-                why = f"a condition or bound around the barrier depends on {origin[control]}"
-            elif returned in origin:
-                why = f"invocations may have returned before the barrier, depending on {origin[returned]}"
-            else:
-                continue
-            found.append(Divergence(body.path(position), f"not every invocation reaches the barrier: {why}."))
-        return found
+        return [found for m in self._meetings if (found := m.divergence(origin)) is not None]
+
+    def _meet(self, region: _Region, op_id: str) -> None:
+        self._meetings.append(_Meeting(op_id, region.body, region.next - 1, region.control, self._returned))
 
     def _step(self, region: _Region, node: Node) -> None:
+        op_id = self._facts.collective_in(node)
+        if op_id is not None:
+            self._meet(region, op_id)
         match node:
             case Let(name=name, value=value) | Assign(name=name, value=value):
                 if name in self._facts.steering:
@@ -133,7 +176,7 @@ class _Analysis:
             case Return():
                 region.ended = region.returns = True
             case Barrier():
-                self._barriers.append((region.body, region.next - 1, region.control, self._returned))
+                self._meet(region, "")
             case Block(body=body):
                 self._open(Body(body, "body", region.body, region.next - 1), region.control, self._end_block)
             case If():

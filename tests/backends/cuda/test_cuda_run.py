@@ -7,84 +7,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from scripted_driver import OUT, Driver, executable
 
-from vyre import BufferDecl, DataType, InvocationId, Program
-from vyre.backends.cuda import CudaBackend, CudaExecutable, _unload
+from vyre import BufferDecl, DataType, Program
+from vyre.backends.cuda import CudaBackend, _unload
 from vyre.conform.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.exactness import exactness_programs
 from vyre.conform.generate.programs import generate_program
 from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
-from vyre.lower.cuda import emit
-from vyre.lower.prepare import prepare
-
-ID = InvocationId(0)
-A = BufferDecl.read("a", 0, DataType.U32)
-OUT = BufferDecl.read_write("out", 1, DataType.U32)
-COPY = Program([A, OUT], [64], [OUT.store(ID, A[ID])])
-
-
-class Status(int):
-    """What a call of the driver answers first."""
-
-    def __new__(cls, number: int, name: str = "CUDA_SUCCESS") -> Status:
-        status = super().__new__(cls, number)
-        status.name = name
-        return status
-
-    name: str
-
-
-OK = Status(0)
-
-
-def _fine(*_: Any) -> tuple[Any, ...]:
-    return (OK,)
-
-
-class Driver:
-    """Device memory as Python objects, every call noted; `fail` names the call that goes wrong."""
-
-    def __init__(self, fail: str = "", error: str = "CUDA_ERROR_ILLEGAL_ADDRESS") -> None:
-        self.calls: list[tuple[str, tuple[Any, ...]]] = []
-        self.memory: dict[int, ctypes.Array[ctypes.c_char]] = {}
-        self.fail = fail
-        self.error = error
-
-    def __getattr__(self, name: str) -> Any:
-        def call(*arguments: Any) -> tuple[Any, ...]:
-            self.calls.append((name, arguments))
-            if name == self.fail:
-                return (Status(700, self.error), None)[: 2 if name == "cuMemAlloc" else 1]
-            return getattr(self, f"do_{name}", _fine)(*arguments)
-
-        if not name.startswith("cu"):
-            raise AttributeError(name)
-        return call
-
-    def do_cuMemAlloc(self, size: int) -> tuple[Any, ...]:  # noqa: N802 - the driver's spelling
-        block = ctypes.create_string_buffer(size)
-        self.memory[ctypes.addressof(block)] = block
-        return OK, ctypes.addressof(block)
-
-    def do_cuMemFree(self, address: int) -> tuple[Any, ...]:  # noqa: N802
-        del self.memory[address]
-        return (OK,)
-
-    def do_cuMemcpyHtoD(self, to: int, source: int, size: int) -> tuple[Any, ...]:  # noqa: N802
-        ctypes.memmove(to, source, size)
-        return (OK,)
-
-    do_cuMemcpyDtoH = do_cuMemcpyHtoD  # noqa: N815
-
-    def named(self, name: str) -> list[tuple[Any, ...]]:
-        return [arguments for call, arguments in self.calls if call == name]
-
-
-def executable(driver: Driver, program: Program = COPY) -> CudaExecutable:
-    backend: Any = CudaBackend.__new__(CudaBackend)
-    backend._driver = driver
-    backend.context = "context"
-    return CudaExecutable(backend, emit(prepare(program)), "module", "function")
 
 
 def views(length: int) -> dict[str, memoryview]:
@@ -99,9 +29,7 @@ def test_a_run_copies_launches_and_frees() -> None:
     function, *shape = launch[:9]
     assert function == "function"
     assert shape == [1, 1, 1, 64, 1, 1, 0, 0]
-    values, kinds = launch[9]
-    assert values[2:] == (0, 0, 0, 10, 10)
-    assert kinds == (ctypes.c_void_p,) * 2 + (ctypes.c_uint32,) * 5
+    assert driver.launched[0][2:] == [0, 0, 0, 10, 10]
     assert len(driver.named("cuMemcpyHtoD")) == 2
     assert len(driver.named("cuMemcpyDtoH")) == 1
     assert not driver.memory
@@ -110,15 +38,8 @@ def test_a_run_copies_launches_and_frees() -> None:
 def test_results_come_back_into_the_callers_memory() -> None:
     driver = Driver()
     bound = views(4)
-    program = Program([A, OUT], [64], [OUT.store(ID, A[ID])])
-
-    def launch(*arguments: Any) -> tuple[Any, ...]:
-        source, target = arguments[9][0][:2]
-        ctypes.memmove(target, source, 16)
-        return (OK,)
-
-    driver.do_cuLaunchKernel = launch  # pyright: ignore[reportAttributeAccessIssue]
-    executable(driver, program).run(bound, (1, 1, 1))
+    driver.kernel = lambda a, out: ctypes.memmove(out, a, 16)
+    executable(driver).run(bound, (1, 1, 1))
     assert bytes(bound["out"]) == bytes(range(16))
 
 
@@ -149,7 +70,7 @@ def test_a_grid_beyond_one_launch_takes_several() -> None:
     driver = Driver()
     executable(driver).launch([1, 2], {"a": 1, "out": 1}, (2**31 + 5, 65_536, 1))
     launches = driver.named("cuLaunchKernel")
-    bases = [launch[9][0][2:5] for launch in launches]
+    bases = [tuple(arguments[2:5]) for arguments in driver.launched]
     grids = [launch[1:4] for launch in launches]
     limit = 2**31 - 1
     assert bases == [(0, 0, 0), (limit, 0, 0), (0, 65_535, 0), (limit, 65_535, 0)]

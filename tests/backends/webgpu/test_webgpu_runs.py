@@ -103,7 +103,7 @@ def test_a_grid_in_many_launches(backend: WebGpuBackend, monkeypatch: pytest.Mon
 
 
 def test_buffers_travel_in_pieces(backend: WebGpuBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vyre.backends.webgpu_backend._PIECE", 64)
+    monkeypatch.setattr("vyre.backends.webgpu_memory.PIECE", 64)
     halves = BufferDecl.read_write("out", 0, DataType.F16)
     flip = Program([halves], (1,), [halves.store(ID, UnOp(UnaryOp.FNeg, halves[ID]))])
     for count in (0, 1, 2, 31, 32, 33, 63, 65):

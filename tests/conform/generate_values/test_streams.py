@@ -148,13 +148,17 @@ def test_an_op_without_classes_has_no_equivalence_cases() -> None:
 
 
 def test_correlated_pairs_meet_where_random_ones_do_not() -> None:
-    a, b = cases("correlated", DIV, 3).block(0, 4096)
+    a, b = cases("correlated", DIV, 3).block(0, 8192)
     assert (a == b).sum() >= 256
     assert (a == ~b).sum() >= 256
     assert (a + b == 0).sum() >= 256
     assert (np.bitwise_count(a ^ b) == 1).sum() >= 256
     assert np.unique(a ^ b, return_counts=True)[1].max() >= 256
     assert np.unique(a + b, return_counts=True)[1].max() >= 256
+    for edge in (3, 0x7FFF_FFFF, 0xAAAA_AAAA):
+        assert (a ^ b == edge).sum() >= 16
+        assert (a - b == edge).sum() >= 16
+        assert (a + b == edge).sum() >= 16
     random = cases("random", DIV, 3).block(0, 4096)
     assert (random[0] == random[1]).sum() == 0
 

@@ -208,6 +208,8 @@ def test_a_run_killed_at_any_moment_ends_in_the_same_bytes(tmp_path: Path) -> No
     assert start(killed, "--resume").wait() == 1
     (found,) = killed.glob("runs/*/results.json")
     assert found.read_bytes() == expected.read_bytes()
+    made, again = (path.with_name("certificate.json").read_bytes() for path in (expected, found))
+    assert again == made
     results = Results.from_json(found.read_bytes())
     assert failure_of(results, "primitive.math.mul").inputs == ("0x80000000", "0x0")
     stored = {p.name for p in (killed / "failures").rglob("*.json")}

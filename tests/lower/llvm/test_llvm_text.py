@@ -33,7 +33,7 @@ def test_the_fast_version_has_neither_guard_nor_comparison() -> None:
     fast = function(popcount().text, "invocations_in_range")
     assert re.findall(r"icmp \w+ \w+ (\S+)", fast) == ["%first,", "%id.next,"]
     guarded = function(popcount().text, "invocations_guarded")
-    assert guarded.count("icmp ult") == 6
+    assert guarded.count("icmp ult") == 5, "the If proves the store, not the loads"
 
 
 def test_an_index_that_is_not_affine_keeps_its_guard_in_both_versions() -> None:
@@ -131,7 +131,7 @@ def test_a_uniform_variable_is_held_once_for_the_workgroup() -> None:
 
 def test_float_arithmetic_is_refused_by_name() -> None:
     value = BinOp(BinaryOp.FAdd, Load("f", I), Load("f", I))
-    with pytest.raises(UnsupportedByBackend, match="FAdd is not supported by the backend cpu"):
+    with pytest.raises(UnsupportedByBackend, match="FAdd on F64 is not supported by the backend cpu"):
         source_of(
             [Store("g", I, value)],
             *(BufferDecl.read_write(n, 3 + k, DataType.F64) for k, n in enumerate("fg")),

@@ -23,7 +23,7 @@ def unoptimised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vyre.lower.prepare.optimize_entry", _as_it_is)
 
 
-def _as_it_is(entry: tuple[Node, ...], _: object) -> tuple[Node, ...]:
+def _as_it_is(entry: tuple[Node, ...], _: object, **__: object) -> tuple[Node, ...]:
     return entry
 
 

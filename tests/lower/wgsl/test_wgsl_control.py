@@ -25,7 +25,7 @@ from vyre.lower.prepare import prepare
 from vyre.lower.returns import settle_returns
 from vyre.reference import run
 from vyre.validate import check, validate
-from vyre.validate.uniformity import divergent_barriers
+from vyre.validate.uniformity import divergences
 
 if TYPE_CHECKING:
     from vyre.lower.prepare import Prepared
@@ -85,7 +85,7 @@ def test_more_loops_than_a_compiler_takes_are_refused_with_the_number() -> None:
 def test_uniform_barriers_stay_uniform(program: Program) -> None:
     check(program)
     after = lowered(program)
-    assert divergent_barriers(after.entry, {b.name: b for b in after.buffers}) == []
+    assert divergences(after.entry, {b.name: b for b in after.buffers}) == []
     assert results(after) == results(program)
 
 

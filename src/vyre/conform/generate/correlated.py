@@ -1,7 +1,8 @@
 """Operands that depend on each other, where independent random words never meet.
 
-Case k takes relation k modulo 16: equal, complements, negatives, a fixed difference, a fixed xor, one bit
-apart, shifted, rotated, masked. A third operand repeats one of the first two, or is free.
+Case k takes relation k modulo 32: equal, complements, negatives, one bit apart, shifted, rotated, masked, a
+multiple; and a xor, difference or sum that is one of the values at which arithmetic goes wrong. A third
+operand repeats one of the first two, or is free.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from typing import Any
 
 from vyre.conform.generate.counter import word
 from vyre.conform.generate.stream import CaseStream
+from vyre.conform.registry.build import EDGES
 
-RELATIONS = 16
+RELATIONS = 32
 """A power of two, so that the relation of a case is in the low bits of its index."""
 
 
@@ -19,7 +21,7 @@ def _related(d: Any, a: Any, r: Any, *, seed: int) -> list[Any]:
     """The second operand under each relation, from the first and a free word."""
     c, one, top = d.const, d.const(1), d.const(0x8000_0000)
     fixed = c(0x9E37_79B9 ^ (seed & 0xFFFF_FFFF))
-    bit = d.shl(one, r)
+    bit, edge = d.shl(one, r), _edge(d, r)
     return [
         a,
         d.not_(a),
@@ -37,11 +39,27 @@ def _related(d: Any, a: Any, r: Any, *, seed: int) -> list[Any]:
         d.or_(a, r),
         d.mul(a, d.and_(r, c(15))),
         d.and_(a, c(31)),
+        *(d.xor(a, edge),) * 4,
+        *(d.sub(a, edge),) * 4,
+        *(d.sub(edge, a),) * 4,
+        d.or_(d.and_(a, c(0xFFFF_0000)), d.and_(r, c(0xFFFF))),
+        d.or_(d.and_(a, c(0xFFFF)), d.and_(r, c(0xFFFF_0000))),
+        d.mul(a, r),
+        d.shr(a, c(16)),
     ]
 
 
+def _edge(d: Any, r: Any) -> Any:
+    """One of 32 constants, by the upper bits of a free word."""
+    which = d.shr(r, d.const(27))
+    found = d.const(EDGES[0])
+    for k, value in enumerate(EDGES[1:], 1):
+        found = d.ite(d.eq(which, d.const(k)), d.const(value), found)
+    return found
+
+
 def stream(masks: tuple[int, ...], *, seed: int) -> CaseStream:
-    """Pairs in one of 16 relations; a single word gets values close to the powers of two."""
+    """Pairs in one of 32 relations; a single word gets values close to the powers of two."""
 
     def make(d: Any, low: Any, high: Any) -> tuple[Any, ...]:
         a = word(d, low, high, seed=seed, stream=0)
@@ -54,7 +72,7 @@ def stream(masks: tuple[int, ...], *, seed: int) -> CaseStream:
         b = options[0]
         for k, option in enumerate(options[1:], 1):
             b = d.ite(d.eq(which, d.const(k)), option, b)
-        # The roles change every 16 cases, so that each relation is met both ways round.
+        # The roles change every 32 cases, so that each relation is met both ways round.
         flip = d.and_(low, d.const(RELATIONS))
         first, second = d.ite(flip, b, a), d.ite(flip, a, b)
         rest = [_later(d, low, high, j, first, second, seed=seed) for j in range(2, len(masks))]
@@ -64,7 +82,7 @@ def stream(masks: tuple[int, ...], *, seed: int) -> CaseStream:
 
 
 def _later(d: Any, low: Any, high: Any, j: int, a: Any, b: Any, *, seed: int) -> Any:
-    choice = d.and_(d.shr(low, d.const(5 + j)), d.const(3))
+    choice = d.and_(d.shr(low, d.const(6 + j)), d.const(3))
     free = word(d, low, high, seed=seed, stream=j)
     repeated = d.ite(d.eq(choice, d.const(1)), b, d.not_(a))
     return d.ite(d.eq(choice, d.const(3)), free, d.ite(choice, repeated, a))

@@ -1,48 +1,75 @@
-"""`EngineSpec`: what a program of several dispatches promises."""
+"""`EngineSpec`: what a program of several dispatches promises, and cases to hold it to.
+
+A case brings its own oracle: what must come out is computed by plain NumPy from the inputs, never by the
+engine. An engine is opaque here; `build(shape)` makes it for a way to cut the work into workgroups.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from vyre.conform.spec.invariant import EngineInvariant
 from vyre.ir.signature import V1, Convention
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from vyre.conform.spec.invariant import EngineInvariant
-    from vyre.ir.program import Program
-    from vyre.ir.types import DataType
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """The history of one memory location under atomic additions.
+
+    `returned` are the values before, in the order of `operands`; None where the engine keeps them to
+    itself.
+    """
+
+    name: str
+    initial: int
+    operands: Any
+    returned: Any
+    final: int
+
+
+def _whole(outputs: Mapping[str, Any]) -> dict[str, int]:
+    return {name: len(array) for name, array in outputs.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Dispatch:
-    """One step of an engine: a program, its grid, and which engine buffer each program buffer is."""
+class EngineCase:
+    """One input of an engine and everything that can be asked of its outputs.
 
-    program: Program
-    workgroups: tuple[int, int, int]
-    bindings: Mapping[str, str]
+    `expected` are the items in their declared order and `items` reads them from the outputs; `key`
+    gives numbers that ascend in that order, so that `Ordered` can judge when items are missing or
+    repeated; `written` says how many elements of each output belong to the result; `history` lists the
+    locations on which atomics worked.
+    """
+
+    build: Callable[[Any], Any]
+    inputs: Mapping[str, Any]
+    expected: Any
+    items: Callable[[Mapping[str, Any]], Any]
+    work: int
+    """Most invocations that all dispatches together may have."""
+    key: Callable[[Any], Any] | None = None
+    written: Callable[[Mapping[str, Any]], Mapping[str, int]] = _whole
+    history: Callable[[Mapping[str, Any]], Sequence[Location]] | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineSpec:
-    """An engine by its plan and its meaning.
-
-    `plan(lengths)` lists the dispatches for inputs of these lengths (elements per buffer);
-    `reference(inputs)` computes the outputs without any of them, on plain Python lists of bits.
-    """
+    """An engine, its invariants, and its cases: `case(seed, index)` depends on nothing else."""
 
     id: str
-    inputs: Mapping[str, DataType]
-    outputs: Mapping[str, DataType]
-    plan: Callable[[Mapping[str, int]], Sequence[Dispatch]]
-    reference: Callable[[Mapping[str, Sequence[int]]], Mapping[str, Sequence[int]]]
-    invariants: tuple[EngineInvariant, ...]
     doc: str
-    scratch: Callable[[Mapping[str, int]], Mapping[str, tuple[DataType, int]]] | None = None
-    """Buffers between the dispatches: element type and length, for inputs of these lengths."""
+    invariants: tuple[EngineInvariant, ...]
+    case: Callable[[int, int, EngineInvariant], EngineCase]
     convention: Convention = field(default_factory=V1)
 
     @property
     def version(self) -> int:
         return int(self.id.partition("@")[2] or 1)
+
+
+EVERY_INVARIANT = tuple(EngineInvariant)

@@ -35,6 +35,7 @@ U32 = DataType.U32
 SIZE = 64
 GROUPS = 24
 CELLS = 5
+_BITWISE = (AtomicOp.Or, AtomicOp.And)
 OUTSIDE = (CELLS, CELLS + 1, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF)
 
 
@@ -52,6 +53,19 @@ def _values(op: AtomicOp, case: int, seed: int, count: int) -> tuple[Words, Word
     if op is AtomicOp.And and case % 2 == 0:
         return ~np.left_shift(np.uint32(1), raw % np.uint32(32)).astype(np.uint32), raw
     return raw, raw
+
+
+def _each_bit_once(op: AtomicOp, position: Words) -> tuple[Words, Words, Words]:
+    """Values, cells and what these start as, such that every bit is changed by one operation alone.
+
+    Where many change the same bit, it does not show that one of them was lost.
+    """
+    turn = position // np.uint32(CELLS)
+    bit = np.where(turn < 32, np.left_shift(np.uint32(1), turn % np.uint32(32)), 0).astype(np.uint32)
+    where = (position % np.uint32(CELLS)).astype(np.uint32)
+    if op is AtomicOp.And:
+        return ~bit, where, np.full(CELLS, 0xFFFF_FFFF, np.uint32)
+    return bit, where, np.zeros(CELLS, np.uint32)
 
 
 def _initial(op: AtomicOp, seed: int) -> Words:
@@ -83,6 +97,8 @@ def storage(op: AtomicOp, case: int, seed: int, plan: RunPlan) -> Trial:
     outside = random_u32(seed + 4, count) % np.uint32(8) == 0
     where[outside] = np.array(OUTSIDE, np.uint32)[value[outside] % np.uint32(len(OUTSIDE))]
     initial = _initial(op, seed)
+    if case == 2 and op in _BITWISE:
+        value, where, initial = _each_bit_once(op, np.arange(count, dtype=np.uint32))
     entry: list[Node] = [
         Let("i", InvocationId(0)),
         Let("cell", _INPUTS[2][Var("i")]),
@@ -113,6 +129,8 @@ def workgroup(op: AtomicOp, case: int, seed: int, plan: RunPlan) -> Trial:
     value, expected = _values(op, case, seed, count)
     where = random_u32(seed + 3, count) % np.uint32(CELLS)
     initial = _initial(op, seed)
+    if case == 2 and op in _BITWISE:
+        value, where, initial = _each_bit_once(op, np.arange(count, dtype=np.uint32) % np.uint32(SIZE))
     start = BufferDecl.read("initial", 3, U32)
     shared = BufferDecl.workgroup("shared", U32, CELLS, atomic=True)
     old = BufferDecl.read_write("old", 4, U32)

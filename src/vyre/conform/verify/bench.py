@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from vyre.conform.isolate import Inspection
     from vyre.conform.spec.op import OpSpec
     from vyre.conform.verify.graph import Check, Graph, Node, Source
+    from vyre.conform.verify.residence import Residence
     from vyre.ir.program import Program
 
     Words = NDArray[np.uint32]
@@ -67,6 +68,17 @@ class Bench:
         self._compiled: dict[str, Compiled] = {}
         self._lock = Lock()
         self._spare = local()
+        self._residence: Residence | None = None
+        self._asked = False
+
+    @property
+    def residence(self) -> Residence | None:
+        """The device memory of the backend, or None where the host's is as good."""
+        if not self._asked:
+            from vyre.conform.verify.residence import residence
+
+            self._residence, self._asked = residence(self.backend), True
+        return self._residence
 
     def memory(self) -> Memory:
         """Arrays for one thread of work."""

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 U32 = DataType.U32
 SIZE = 32
 LENGTHS = (1, 7, 32, 33)
+UNIFORM_LENGTHS = (8, 16, 32, 64)
+"""Whole multiples of 16 bytes for every type."""
 TYPES = tuple(t for t in DataType if t is not DataType.Bytes)
 
 
@@ -52,13 +54,19 @@ def _finish(program: Program, buffers: dict[str, bytes], groups: int, plan: RunP
 
 
 def load(of: DataType, case: int, seed: int, plan: RunPlan) -> Trial:
-    """Loads from read-only, read-write and uniform buffers."""
-    length = LENGTHS[case % len(LENGTHS)]
-    index = _indices(case, seed, length)
+    """Loads from read-only and read-write buffers."""
     make = (BufferDecl.read, BufferDecl.read_write)[case // 2 % 2]
-    if case % 4 == 3 and length * of.stride % 16 == 0:
-        make = BufferDecl.uniform
-    memory = make("memory", 1, of)
+    return _load(make("memory", 1, of), LENGTHS[case % len(LENGTHS)], case, seed, plan)
+
+
+def uniform(of: DataType, case: int, seed: int, plan: RunPlan) -> Trial:
+    """Loads from uniform buffers, where some languages lay elements out in another way."""
+    return _load(BufferDecl.uniform("memory", 1, of), UNIFORM_LENGTHS[case], case, seed, plan)
+
+
+def _load(memory: BufferDecl, length: int, case: int, seed: int, plan: RunPlan) -> Trial:
+    of = memory.element
+    index = _indices(case, seed, length)
     out = BufferDecl.read_write("out", 2, of.loaded)
     where = BufferDecl.read("index", 0, U32)
     i = InvocationId(0)
@@ -122,6 +130,7 @@ def _subjects() -> dict[str, Callable[[int, int, RunPlan], Trial]]:
         found[f"load {of.value}"] = partial(load, of)
         found[f"store {of.value}"] = partial(store, of)
     found["workgroup memory"] = shared
+    found |= {f"uniform {of.value}": partial(uniform, of) for of in TYPES}
     return found
 
 

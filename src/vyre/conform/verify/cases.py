@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 PER_CLASS = 256
 SHAPED = 1 << 16
-"""Adversarial and correlated cases of an op."""
+"""Adversarial cases of an op, and half of the correlated ones: each of 32 relations gets 4,096."""
 BOUNDARY_LIMIT = 1 << 18
 MEMORY_CASES = 2048
 """Cases of a kind for a load or store, whose buffers need dispatches of their own."""
@@ -99,7 +99,8 @@ def kinds(graph: Graph, plan: RunPlan) -> list[Kind]:
         counts["u8x3"] = (3, 1 << 24)
     counts["equivalence"] = (len(masks), PER_CLASS * len(spec.classes))
     counts["boundary"] = _boundary(graph, masks)
-    counts["adversarial"] = counts["correlated"] = (len(masks), SHAPED)
+    counts["adversarial"] = (len(masks), SHAPED)
+    counts["correlated"] = (len(masks), 2 * SHAPED)
     counts["random"] = (len(masks), plan.cases)
     if plan.exhaustive and own == 1:
         counts["all"] = (1, 1 << 32)

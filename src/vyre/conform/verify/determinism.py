@@ -35,6 +35,10 @@ class Determinism:
     def count(self, plan: RunPlan) -> int:
         return len(_ops()) + PROGRAMS
 
+    def case(self, op: str) -> str:
+        """The name of the case of an op."""
+        return f"{self.name}/{op}/{[s.id for s in _ops()].index(op)}"
+
     def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         ops = _ops()
         wanted = [n for n in range(lo, hi) if n >= len(ops) or ops[n].id in plan.ops]

@@ -9,7 +9,7 @@ what the backend itself computed. A crash or hang ends the block; the record say
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from vyre.conform.generate.shrink import shrink
 from vyre.conform.isolate import BackendCrash, BackendHang, Isolated
 from vyre.conform.spec.words import mask_of
 from vyre.conform.verify.cases import LENGTHS, is_memory
+from vyre.conform.verify.device import device_checks
 from vyre.conform.verify.graph import PARITY
 from vyre.conform.verify.made import InputMaker
 from vyre.errors import VyreError
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from vyre.conform.spec.op import OpSpec
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.cases import Kind
+    from vyre.conform.verify.device import DeviceChecks, Verdict
     from vyre.conform.verify.graph import Check, Graph
     from vyre.conform.verify.layout import Memory
 
@@ -42,6 +44,9 @@ TILE = 1 << 18
 
 MADE_FROM = 1 << 20
 """Cases of a block from which it pays to let the backend make them."""
+
+DEVICE_FROM = 1 << 18
+"""Cases of a block from which it pays to compare on the device."""
 
 _RETRIES = 16
 _PARTS = 64
@@ -87,8 +92,9 @@ def run_block(
     if covers_classes(kind):
         record["coverage"] = coverage(graph.spec, kind, lo, hi)
     firsts: dict[int, list[Any]] = {}
+    checks = _on_device(bench, kind, checks, lo, hi, firsts)
     maker = _maker(bench, kind, hi - lo, memory)
-    for start in range(lo, hi, TILE):
+    for start in range(lo, hi, TILE) if checks else ():
         count = min(TILE, hi - start)
         try:
             masks = _tile(bench, kind, checks, start, count, memory, maker)
@@ -105,6 +111,39 @@ def run_block(
                 _note(graph, check, mask, start, firsts)
     record["fails"] = [firsts[k] for k in sorted(firsts)]
     return record
+
+
+def _on_device(
+    bench: Bench, kind: Kind, checks: list[Check], lo: int, hi: int, firsts: dict[int, list[Any]]
+) -> list[Check]:
+    """Checks what can be checked on the device, notes what fails, and gives the checks that are left.
+
+    Whatever goes wrong there is no verdict: those cases are run again from the host, which says what it is.
+    """
+    laws = [c for c in checks if c.name != PARITY]
+    if hi - lo < DEVICE_FROM:
+        return checks
+    found: list[Verdict | None] = []
+    device: DeviceChecks | None = None
+    try:
+        device = device_checks(bench, kind, laws)
+        if device is None:
+            return checks
+        found = device.compare(lo, hi - lo)
+    except Exception:  # a backend may raise anything, and the host's way tells it apart
+        return checks
+    finally:
+        if device is not None:
+            with suppress(Exception):
+                device.close()
+    for check, verdict in zip(laws, found, strict=True):
+        if verdict is not None:
+            firsts[kind.graph.checks.index(check)] = [
+                kind.graph.checks.index(check),
+                verdict.failed,
+                verdict.first,
+            ]
+    return [c for c in checks if c.name == PARITY]
 
 
 def _maker(bench: Bench, kind: Kind, cases: int, memory: Memory) -> InputMaker | None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 PASSED, FAILED, REFUSED = "passed", "failed", "refused"
 
+_GUARD = bytes([0xA5]) * 256
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -86,16 +88,34 @@ def run_program(
 def run_compiled(
     executable: Any, program: Program, buffers: Mapping[str, bytes], workgroups: tuple[int, int, int]
 ) -> dict[str, bytes]:
+    """Every buffer lies between guard bytes; whoever changes those, or a read-only buffer, has failed."""
     memory: dict[str, bytearray] = {}
     views: dict[str, memoryview] = {}
     for decl in program.buffers:
         if decl.access.shared:
             continue
-        memory[decl.name] = bytearray(buffers.get(decl.name, bytes(decl.count * decl.element.stride)))
-        view = memoryview(memory[decl.name])
+        data = buffers.get(decl.name, bytes(decl.count * decl.element.stride))
+        memory[decl.name] = bytearray(_GUARD + data + _GUARD)
+        view = memoryview(memory[decl.name])[len(_GUARD) : len(_GUARD) + len(data)]
         views[decl.name] = view if decl.access.writable else view.toreadonly()
     executable.run(views, workgroups)
-    return {b.name: bytes(memory[b.name]) for b in program.buffers if b.access is BufferAccess.ReadWrite}
+    for decl in program.buffers:
+        if not decl.access.shared:
+            kept = None if decl.access.writable else buffers.get(decl.name)
+            _untouched(decl.name, memory[decl.name], views[decl.name], kept)
+    return {b.name: bytes(views[b.name]) for b in program.buffers if b.access is BufferAccess.ReadWrite}
+
+
+def _untouched(name: str, whole: bytearray, inside: memoryview, kept: bytes | None) -> None:
+    if not whole.startswith(_GUARD) or not whole.endswith(_GUARD):
+        raise VyreError(
+            f"the backend wrote outside of the buffer {name!r}.", fix="check the bounds of every store."
+        )
+    if kept is not None and bytes(inside) != kept:
+        raise VyreError(
+            f"the backend changed the buffer {name!r}, which is read-only.",
+            fix="leave the memory of ReadOnly and Uniform buffers as it is.",
+        )
 
 
 def attempt(name: str, subject: str, program: Program | None, ask: Callable[[], Outcome]) -> Outcome:
@@ -155,7 +175,8 @@ def exactly(
         for name, want in expected.items():
             got = found[name]
             if got != want:
-                at = next(k for k in range(0, len(want), width) if want[k : k + width] != got[k : k + width])
+                differs = np.frombuffer(want, np.uint8) != np.frombuffer(got, np.uint8)
+                at = int(np.argmax(differs)) // width * width
                 values = (int.from_bytes(x[at : at + width], "little") for x in (want, got))
                 shown = [f"0x{v:X}" for v in values]
                 return (f"{name}[{at // width}]",), shown[0], shown[1]
@@ -181,6 +202,11 @@ class TrialStage:
     def subject(self, number: int) -> str:
         """What case `number` is about."""
         return self._subjects[number // self._each][0]
+
+    def case(self, subject: str, turn: int = 0) -> str:
+        """The name of a case of a subject."""
+        place = next(k for k, (name, _) in enumerate(self._subjects) if name == subject)
+        return f"{self.name}/{subject}/{place * self._each + turn}"
 
     def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(backend, plan, number) for number in range(lo, hi)]

@@ -1,21 +1,24 @@
-"""The soft ops that a program calls, as LLVM functions that are always inlined."""
+"""What a program calls, as LLVM functions that are always inlined."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from vyre.lower.llvm.affine import Ranges
+from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.statements import StatementEmitter
 from vyre.lower.llvm.text import FunctionText
 from vyre.lower.llvm.values import Held
+from vyre.lower.native_llvm import definitions
 
 if TYPE_CHECKING:
     from vyre.lower.prepare import Function, Prepared
 
 
-def soft_functions(prepared: Prepared) -> list[str]:
-    """One definition for each soft op, from i32 bits to i32 bits."""
-    return [line for function in prepared.functions for line in _definition(function)]
+def called_functions(prepared: Prepared) -> list[str]:
+    """One definition for each native operation and each op that is called."""
+    lines = definitions(prepared.natives)
+    return lines + [line for function in prepared.functions for line in _definition(function)]
 
 
 def _definition(function: Function) -> list[str]:
@@ -27,6 +30,9 @@ def _definition(function: Function) -> list[str]:
         emitter.places[name] = Held((f"%{param}",))
     emitter.block(function.body.entry)
     emitter.forget()
-    text.do(f"ret i32 {emitter.scalar(function.result)}")
-    head = ", ".join(f"i32 %{param}" for param in params)
-    return [f"define internal i32 @{function.name}({head}) alwaysinline nounwind {{", *text.finish(), "}", ""]
+    output = registers(function.body, function.output)[0]
+    text.do(f"ret {output} {emitter.scalar(function.result)}")
+    kinds = [registers(function.body, t)[0] for t in function.inputs]
+    head = ", ".join(f"{kind} %{param}" for kind, param in zip(kinds, params, strict=True))
+    name = f"{output} @{function.name}"
+    return [f"define internal {name}({head}) alwaysinline nounwind {{", *text.finish(), "}", ""]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.walk import expressions, statements
-from vyre.lower.clike import lanes_of
+from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.memory import Ids, length_of
 from vyre.lower.llvm.regions import Choice, Item, Once, Plan, Repeat, Run
 from vyre.lower.llvm.statements import StatementEmitter
@@ -20,6 +20,7 @@ from vyre.lower.llvm.text import FunctionText
 from vyre.lower.llvm.values import Arrays, Derived
 
 if TYPE_CHECKING:
+    from vyre.lower.guards import Guards
     from vyre.lower.llvm.affine import Ranges
     from vyre.lower.llvm.layout import Layout
     from vyre.lower.prepare import Prepared
@@ -34,10 +35,12 @@ def is_flat(prepared: Prepared) -> bool:
     return alone and y == z == 1 and not any(isinstance(x, n.Barrier) for _, x in statements(prepared.entry))
 
 
-def flat_function(name: str, prepared: Prepared, layout: Layout, ranges: Ranges, *, fast: bool) -> list[str]:
+def flat_function(
+    name: str, prepared: Prepared, layout: Layout, ranges: Ranges, guards: Guards, *, fast: bool
+) -> list[str]:
     """Runs the invocations `%first` to `%last` of a row."""
     text = FunctionText()
-    emitter = _start(text, prepared, layout, ranges, fast=fast)
+    emitter = _start(text, prepared, layout, ranges, guards, fast=fast)
     head, following, done = text.unique("invocation"), text.unique("following"), text.unique("done")
     text.branch(text.let("any", "icmp ult i64 %first, %last"), head, done)
     text.start(head)
@@ -72,11 +75,11 @@ def _flat_ids(text: FunctionText, prepared: Prepared) -> Ids:
 
 
 def workgroups_function(
-    name: str, prepared: Prepared, layout: Layout, ranges: Ranges, plan: Plan, *, fast: bool
+    name: str, prepared: Prepared, layout: Layout, ranges: Ranges, guards: Guards, plan: Plan, *, fast: bool
 ) -> list[str]:
     """Runs the workgroups `%first` to `%last` of a row."""
     text = FunctionText()
-    emitter = _start(text, prepared, layout, ranges, fast=fast)
+    emitter = _start(text, prepared, layout, ranges, guards, fast=fast)
     writer = _Workgroup(prepared, layout, plan, emitter)
     head, following, done = text.unique("workgroup"), text.unique("following"), text.unique("done")
     text.branch(text.let("any", "icmp ult i64 %first, %last"), head, done)
@@ -106,8 +109,9 @@ class _Workgroup:
         self.outer = Ids({})
         self.done = ""
         for variable in plan.crossing:
-            lanes = lanes_of(prepared.variables[variable])
-            emitter.places[variable] = Arrays(tuple(f"%c_{variable}.{k}" for k in range(lanes)))
+            kinds = registers(prepared, prepared.variables[variable])
+            bases = tuple(f"%c_{variable}.{k}" for k in range(len(kinds)))
+            emitter.places[variable] = Arrays(bases, kinds)
         for variable, value in plan.derived.items():
             emitter.places[variable] = Derived(value)
         if plan.mortal:
@@ -134,6 +138,8 @@ class _Workgroup:
     def items(self, items: tuple[Item, ...]) -> None:
         for item in items:
             self.emitter.forget()
+            # What is done once for the workgroup may have moved before the condition that proves it safe.
+            self.emitter.node = None
             match item:
                 case Run():
                     self._run(item)
@@ -258,14 +264,14 @@ class _Workgroup:
 
 
 def _start(
-    text: FunctionText, prepared: Prepared, layout: Layout, ranges: Ranges, *, fast: bool
+    text: FunctionText, prepared: Prepared, layout: Layout, ranges: Ranges, guards: Guards, *, fast: bool
 ) -> StatementEmitter:
     text.reserve([name for _, name in layout.parameters])
     text.reserve(["id", "id.next", "group", "group.next"])
     for decl in layout.bound:
         if decl.count == 0:
             text.let(f"len_{decl.name}.wide", f"zext i32 {length_of(decl)} to i64")
-    return StatementEmitter(prepared, text, ranges, fast=fast)
+    return StatementEmitter(prepared, text, ranges, fast=fast, guards=guards)
 
 
 def _function(name: str, layout: Layout, text: FunctionText) -> list[str]:

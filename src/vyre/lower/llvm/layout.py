@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Atomic
+from vyre.ir.types import DataType
 from vyre.ir.walk import expressions
 from vyre.lower.clike import lanes_of
 from vyre.lower.source import bound_buffers
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
     from vyre.lower.prepare import Prepared
 
 _ALIGN = 64
+
+
+def registers(prepared: Prepared, t: DataType) -> tuple[str, ...]:
+    """The LLVM types that carry a value: a double, or one i32 for each lane."""
+    if prepared.doubles and t is DataType.F64:
+        return ("double",)
+    return ("i32",) * lanes_of(t)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +50,8 @@ def lay_out(prepared: Prepared, plan: Plan) -> Layout:
     parameters += [("i32", f"len_{decl.name}") for decl in bound if decl.count == 0]
     sizes = {f"b_{b.name}": b.count * b.element.stride for b in prepared.buffers if b.access.shared}
     for variable in plan.crossing:
-        for lane in range(lanes_of(prepared.variables[variable])):
-            sizes[f"c_{variable}.{lane}"] = 4 * x * y * z
+        for lane, kind in enumerate(registers(prepared, prepared.variables[variable])):
+            sizes[f"c_{variable}.{lane}"] = (8 if kind == "double" else 4) * x * y * z
     if plan.mortal:
         sizes["c_returned"] = 4 * x * y * z
     scratch: dict[str, int] = {}

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.operators import AtomicOp
 from vyre.ir.types import DataType
-from vyre.lower.clike import lanes_of
+from vyre.lower.llvm.layout import registers
 
 if TYPE_CHECKING:
     from vyre.ir import expr as e
+    from vyre.ir import node as n
     from vyre.ir.buffers import BufferDecl
+    from vyre.lower.guards import Guards
     from vyre.lower.llvm.affine import Affine, Ranges
     from vyre.lower.llvm.text import FunctionText
     from vyre.lower.prepare import Prepared
@@ -28,6 +30,7 @@ _ATOMIC = {
     AtomicOp.Max: "umax",
     AtomicOp.Exchange: "xchg",
 }
+ZERO = {"i32": "0", "double": "0.0"}
 _HALVES = (DataType.F16, DataType.BF16)
 
 
@@ -45,8 +48,19 @@ class Ids:
 class MemoryEmitter(ABC):
     """Emits accesses into a function. `fast` leaves out the guards that `ranges` proves useless."""
 
-    def __init__(self, prepared: Prepared, text: FunctionText, ranges: Ranges, *, fast: bool) -> None:
+    def __init__(
+        self,
+        prepared: Prepared,
+        text: FunctionText,
+        ranges: Ranges,
+        *,
+        fast: bool,
+        guards: Guards | None = None,
+    ) -> None:
         self.prepared = prepared
+        self.guards = guards
+        self.node: n.Node | None = None
+        """The statement being written; None for what the workgroup does as a whole."""
         self.text = text
         self.ranges = ranges
         self.fast = fast
@@ -67,7 +81,7 @@ class MemoryEmitter(ABC):
         return self.text.let("c", f"icmp ne i32 {merged}, 0")
 
     def load(self, decl: BufferDecl, index: e.Expr, hint: str) -> Lanes:
-        text, lanes = self.text, lanes_of(decl.element)
+        text, kinds = self.text, registers(self.prepared, decl.element)
         at, guard = self._index(decl, index)
         before = text.block
         inside, after = text.unique("inside"), text.unique("after")
@@ -75,20 +89,23 @@ class MemoryEmitter(ABC):
             text.branch(guard, inside, after)
             text.start(inside)
         loaded: list[str] = []
-        for lane in range(lanes):
+        for lane, kind in enumerate(kinds):
             address = self._address(decl, at, lane)
             if decl.element in _HALVES:
                 half = text.let("h", f"load i16, ptr {address}, align 2")
                 loaded.append(text.let("t", f"zext i16 {half} to i32"))
             else:
-                loaded.append(text.let("t", f"load i32, ptr {address}, align 4"))
+                loaded.append(text.let("t", f"load {kind}, ptr {address}, align 4"))
         if decl.element is DataType.Bool:
             loaded = [text.let("t", f"zext i1 {self.nonzero((loaded[0],))} to i32")]
         if guard is None:
             return tuple(loaded)
         text.jump(after)
         text.start(after)
-        return tuple(text.let(hint, f"phi i32 [ {x}, %{inside} ], [ 0, %{before} ]") for x in loaded)
+        return tuple(
+            text.let(hint, f"phi {kind} [ {x}, %{inside} ], [ {ZERO[kind]}, %{before} ]")
+            for x, kind in zip(loaded, kinds, strict=True)
+        )
 
     def store(self, decl: BufferDecl, index: e.Expr, value: e.Expr) -> None:
         text = self.text
@@ -98,13 +115,14 @@ class MemoryEmitter(ABC):
         if guard is not None:
             text.branch(guard, inside, after)
             text.start(inside)
-        for number, lane in enumerate(lanes):
+        kinds = registers(self.prepared, decl.element)
+        for number, (lane, kind) in enumerate(zip(lanes, kinds, strict=True)):
             address = self._address(decl, at, number)
             if decl.element in _HALVES:
                 half = text.let("h", f"trunc i32 {lane} to i16")
                 text.do(f"store i16 {half}, ptr {address}, align 2")
             else:
-                text.do(f"store i32 {lane}, ptr {address}, align 4")
+                text.do(f"store {kind} {lane}, ptr {address}, align 4")
         if guard is not None:
             text.jump(after)
             text.start(after)
@@ -156,12 +174,13 @@ class MemoryEmitter(ABC):
         form = self.ranges.form(index) if self.ids.invocation else None
         if form is not None and self.ranges.proved(form, decl, fast=self.fast):
             return self._affine(form), None
-        if self.ids.invocation and self.ranges.is_invocation(form):
+        needed = self.guards is None or self.guards.needed(self.node, decl.name, index)
+        if needed and self.ids.invocation and self.ranges.is_invocation(form):
             return self.ids.invocation, let(
                 "ok", f"icmp ult i64 {self.ids.invocation}, {length_of(decl, wide=True)}"
             )
         at = self.scalar(index)
-        ok = let("ok", f"icmp ult i32 {at}, {length_of(decl)}")
+        ok = let("ok", f"icmp ult i32 {at}, {length_of(decl)}") if needed else None
         return let("at", f"zext i32 {at} to i64"), ok
 
     def _affine(self, form: Affine) -> str:
@@ -180,11 +199,12 @@ class MemoryEmitter(ABC):
         return total
 
     def _address(self, decl: BufferDecl, at: str, lane: int) -> str:
-        lanes = lanes_of(decl.element)
+        kinds = registers(self.prepared, decl.element)
+        lanes = len(kinds)
         base = f"ptr %b_{decl.name}, i64 {at}"
         if lanes > 1:
             return self.text.let("p", f"getelementptr inbounds [{lanes} x i32], {base}, i64 {lane}")
-        element = "i16" if decl.element in _HALVES else "i32"
+        element = "i16" if decl.element in _HALVES else kinds[0]
         return self.text.let("p", f"getelementptr inbounds {element}, {base}")
 
 

@@ -12,13 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.lower.guards import Guards
 from vyre.lower.llvm.affine import Limit, Ranges
-from vyre.lower.llvm.functions import soft_functions
+from vyre.lower.llvm.functions import called_functions
 from vyre.lower.llvm.kernels import flat_function, is_flat, workgroups_function
 from vyre.lower.llvm.layout import lay_out
 from vyre.lower.llvm.memory import length_of
 from vyre.lower.llvm.regions import plan_regions
 from vyre.lower.llvm.text import FunctionText
+from vyre.lower.native_llvm import declarations
 from vyre.lower.source import Source, bound_buffers
 from vyre.lower.support import check_supported
 
@@ -69,19 +71,21 @@ def emit(prepared: Prepared, *, backend: str = "cpu") -> LlvmSource:
     plan = plan_regions(prepared)
     layout = lay_out(prepared, plan)
     ranges = Ranges(prepared, flat)
+    guards = Guards(prepared)
     unit = "invocations" if flat else "workgroups"
     versions = {f"{unit}_guarded": False}
     if ranges.constraints:
         versions[f"{unit}_in_range"] = True
-    lines = soft_functions(prepared)
+    lines = called_functions(prepared)
     for name, fast in versions.items():
         if flat:
-            lines += flat_function(name, prepared, layout, ranges, fast=fast)
+            lines += flat_function(name, prepared, layout, ranges, guards, fast=fast)
         else:
-            lines += workgroups_function(name, prepared, layout, ranges, plan, fast=fast)
+            lines += workgroups_function(name, prepared, layout, ranges, guards, plan, fast=fast)
     lines += _entry(prepared, layout, ranges, unit)
     body = "\n".join(lines)
     used = [f"declare {text}" for name, text in _DECLARATIONS.items() if f"{name}(" in body]
+    used += declarations(body)
     text = "\n".join([*used, "", body, _ATTRIBUTES + (_EDGE_LOOPS if ranges.constraints else "")])
     sized = (f"len_{b.name}" for b in layout.bound if b.count == 0)
     return LlvmSource(
@@ -91,7 +95,8 @@ def emit(prepared: Prepared, *, backend: str = "cpu") -> LlvmSource:
         prepared.workgroup_size,
         bound_buffers(prepared),
         (*GRID_WORDS, *sized),
-        layout.scratch_bytes,
+        ways=prepared.ways,
+        scratch_bytes=layout.scratch_bytes,
     )
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from vyre.ir import node as n
 from vyre.ir.walk import statements
-from vyre.lower.clike import lanes_of
+from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.values import Arrays, Derived, Held, Slots, ValueEmitter
 
 if TYPE_CHECKING:
+    from vyre.lower.guards import Guards
     from vyre.lower.llvm.affine import Ranges
     from vyre.lower.llvm.text import FunctionText
     from vyre.lower.prepare import Prepared
@@ -31,8 +32,16 @@ class OpenLoop:
 class StatementEmitter(ValueEmitter):
     """Emits statements. `leave` is the label that a `Return` goes to."""
 
-    def __init__(self, prepared: Prepared, text: FunctionText, ranges: Ranges, *, fast: bool) -> None:
-        super().__init__(prepared, text, ranges, fast=fast)
+    def __init__(
+        self,
+        prepared: Prepared,
+        text: FunctionText,
+        ranges: Ranges,
+        *,
+        fast: bool,
+        guards: Guards | None = None,
+    ) -> None:
+        super().__init__(prepared, text, ranges, fast=fast, guards=guards)
         self.leave = ""
         self._assigned = {node.name for _, node in statements(prepared.entry) if isinstance(node, n.Assign)}
 
@@ -42,6 +51,7 @@ class StatementEmitter(ValueEmitter):
 
     def _statement(self, node: n.Node) -> bool:
         self.forget()
+        self.node = node
         match node:
             case n.Let():
                 self.bind(node)
@@ -69,8 +79,9 @@ class StatementEmitter(ValueEmitter):
         lanes = self.value(node.value, f"v_{name}")
         place = self.places.get(name)
         if place is None and name in self._assigned:
-            count = lanes_of(self.prepared.variables[name])
-            place = self.places[name] = Slots(tuple(self.text.slot(f"s_{name}") for _ in range(count)))
+            kinds = registers(self.prepared, self.prepared.variables[name])
+            addresses = tuple(self.text.slot(f"s_{name}", kind) for kind in kinds)
+            place = self.places[name] = Slots(addresses, kinds)
         if isinstance(place, Slots | Arrays):
             self.write(place, lanes)
         else:

@@ -38,10 +38,10 @@ class FunctionText:
         self.lines.append(f"  {name} = {instruction}")
         return name
 
-    def slot(self, hint: str) -> str:
-        """A stack slot of one i32, made once at the entry of the function."""
+    def slot(self, hint: str, kind: str = "i32") -> str:
+        """A stack slot of one register, made once at the entry of the function."""
         name = f"%{self.unique(hint)}"
-        self._slots.append(f"  {name} = alloca i32, align 4")
+        self._slots.append(f"  {name} = alloca {kind}, align {8 if kind == 'double' else 4}")
         return name
 
     def start(self, label: str) -> None:

@@ -1,8 +1,8 @@
 """Expressions as LLVM instructions.
 
 A value is a tuple of i32 lanes: one for U32, I32, Bool and the 16- and 32-bit floats (as bits), two for
-U64, Vec2U32 and F64, four for U128 and Vec4U32, lane 0 first. Lanes, casts and vectors then cost
-nothing, and LLVM sees plain i32 arithmetic that it can vectorise.
+U64 and Vec2U32, four for U128 and Vec4U32, lane 0 first. Lanes, casts and vectors then cost nothing, and LLVM
+sees plain i32 arithmetic that it can vectorise. F64 is one double, or two lanes where it is only moved.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE, CastRule
 from vyre.lower.clike import lanes_of
+from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.memory import Lanes, MemoryEmitter, length_of, literal
 from vyre.lower.prepare import function_name
 
 if TYPE_CHECKING:
+    from vyre.lower.guards import Guards
     from vyre.lower.llvm.affine import Ranges
     from vyre.lower.llvm.text import FunctionText
     from vyre.lower.prepare import Prepared
@@ -48,6 +50,7 @@ _INTRINSIC = {
     UnaryOp.Ctz: ("@llvm.cttz.i32", ", i1 false"),
     UnaryOp.ReverseBits: ("@llvm.bitreverse.i32", ""),
 }
+_ALIGN = {"i32": 4, "double": 8}
 _SIGN = {DataType.F32: 31, DataType.F16: 15, DataType.BF16: 15, DataType.F64: 31}
 
 
@@ -60,9 +63,10 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """A variable in memory: the addresses of its lanes."""
+    """A variable in memory: the addresses of its lanes, and their types."""
 
     addresses: Lanes
+    kinds: Lanes
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,7 @@ class Arrays:
     """A variable with one element per invocation of the workgroup, an array for each lane."""
 
     bases: Lanes
+    kinds: Lanes
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +90,16 @@ Place = Held | Slots | Arrays | Derived
 class ValueEmitter(MemoryEmitter):
     """Emits expressions into a function."""
 
-    def __init__(self, prepared: Prepared, text: FunctionText, ranges: Ranges, *, fast: bool) -> None:
-        super().__init__(prepared, text, ranges, fast=fast)
+    def __init__(
+        self,
+        prepared: Prepared,
+        text: FunctionText,
+        ranges: Ranges,
+        *,
+        fast: bool,
+        guards: Guards | None = None,
+    ) -> None:
+        super().__init__(prepared, text, ranges, fast=fast, guards=guards)
         self.places: dict[str, Place] = {}
         self._values: dict[e.Expr, Lanes] = {}
         self._conditions: dict[e.Expr, str] = {}
@@ -132,13 +145,15 @@ class ValueEmitter(MemoryEmitter):
                 return (literal(value),)
             case e.LitBool(value=value):
                 return ("1" if value else "0",)
+            case e.Literal(type=DataType.F64, bits=bits) if self.prepared.doubles:
+                return (f"0x{bits:016X}",)
             case e.Literal(type=t, bits=bits):
                 return tuple(literal(bits >> (32 * i)) for i in range(lanes_of(t)))
             case e.Var(name=name):
                 return self.read(self.places[name])
             case e.Call(op_id=op_id, args=args):
-                operands = ", ".join(f"i32 {self.scalar(x)}" for x in args)
-                return (self.text.let(hint, f"call i32 @{function_name(op_id)}({operands})"),)
+                operands = ", ".join(f"{self._kind(x)} {self.scalar(x)}" for x in args)
+                return (self.text.let(hint, f"call {self._kind(expr)} @{function_name(op_id)}({operands})"),)
             case e.BufLen(buffer=buffer):
                 return (length_of(self.prepared.buffer(buffer)),)
             case e.InvocationId() | e.WorkgroupId() | e.LocalId():
@@ -153,8 +168,9 @@ class ValueEmitter(MemoryEmitter):
                 return self._unary(expr, hint)
             case e.Select(condition=condition, if_true=yes, if_false=no):
                 chosen, a, b = self.condition(condition), self.value(yes), self.value(no)
+                kind = self._kind(yes)
                 return tuple(
-                    self.text.let(hint, f"select i1 {chosen}, i32 {x}, i32 {y}")
+                    self.text.let(hint, f"select i1 {chosen}, {kind} {x}, {kind} {y}")
                     for x, y in zip(a, b, strict=True)
                 )
             case e.Lane(value=value, index=index):
@@ -170,23 +186,32 @@ class ValueEmitter(MemoryEmitter):
         match place:
             case Held(lanes=lanes):
                 return lanes
-            case Slots(addresses=addresses):
-                return tuple(self.text.let("t", f"load i32, ptr {a}, align 4") for a in addresses)
+            case Slots(addresses=addresses, kinds=kinds):
+                return self._loaded(addresses, kinds)
             case Derived(value=value):
                 return self.value(value)
-            case Arrays():
-                return tuple(self.text.let("t", f"load i32, ptr {a}, align 4") for a in self._elements(place))
+            case Arrays(kinds=kinds):
+                return self._loaded(self._elements(place), kinds)
+
+    def _loaded(self, addresses: Lanes, kinds: Lanes) -> Lanes:
+        return tuple(
+            self.text.let("t", f"load {kind}, ptr {address}, align {_ALIGN[kind]}")
+            for address, kind in zip(addresses, kinds, strict=True)
+        )
 
     def write(self, place: Slots | Arrays, lanes: Lanes) -> None:
         addresses = place.addresses if isinstance(place, Slots) else self._elements(place)
-        for address, lane in zip(addresses, lanes, strict=True):
-            self.text.do(f"store i32 {lane}, ptr {address}, align 4")
+        for address, kind, lane in zip(addresses, place.kinds, lanes, strict=True):
+            self.text.do(f"store {kind} {lane}, ptr {address}, align {_ALIGN[kind]}")
 
     def _elements(self, place: Arrays) -> Lanes:
         return tuple(
-            self.text.let("p", f"getelementptr inbounds i32, ptr {base}, i64 {self.ids.linear}")
-            for base in place.bases
+            self.text.let("p", f"getelementptr inbounds {kind}, ptr {base}, i64 {self.ids.linear}")
+            for base, kind in zip(place.bases, place.kinds, strict=True)
         )
+
+    def _kind(self, expr: e.Expr) -> str:
+        return registers(self.prepared, self.prepared.type(expr))[0]
 
     def _binary(self, expr: e.BinOp, hint: str) -> str:
         op, right, let = expr.op, expr.right, self.text.let
@@ -224,6 +249,8 @@ class ValueEmitter(MemoryEmitter):
                 return (let(hint, f"sub i32 0, {lanes[0]}"),)
             case UnaryOp.BitNot:
                 return (let(hint, f"xor i32 {lanes[0]}, -1"),)
+            case UnaryOp.FNeg | UnaryOp.FAbs if self._kind(expr) == "double":
+                return (self._double_sign(lanes[0], hint, negate=expr.op is UnaryOp.FNeg),)
             case UnaryOp.FNeg | UnaryOp.FAbs:
                 bit = 1 << _SIGN[self.prepared.type(expr)]
                 change = f"xor i32 {lanes[-1]}, {literal(bit)}"
@@ -233,6 +260,12 @@ class ValueEmitter(MemoryEmitter):
             case op:
                 intrinsic, flag = _INTRINSIC[op]
                 return (let(hint, f"call i32 {intrinsic}(i32 {lanes[0]}{flag})"),)
+
+    def _double_sign(self, value: str, hint: str, *, negate: bool) -> str:
+        let = self.text.let
+        bits = let("w", f"bitcast double {value} to i64")
+        change = f"xor i64 {bits}, {-1 << 63}" if negate else f"and i64 {bits}, {(1 << 63) - 1}"
+        return let(hint, f"bitcast i64 {let('w', change)} to double")
 
     def _cast(self, expr: e.Cast, hint: str) -> Lanes:
         source, target = self.prepared.type(expr.value), expr.target

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
-from vyre.ir.operators import BinaryOp, RoundMode, UnaryOp
+from vyre.ir.operators import FUNCTION_BINARY_OPS, FUNCTION_UNARY_OPS, BinaryOp, RoundMode, UnaryOp
 from vyre.ir.types import DataType
 from vyre.numeric.soft import arithmetic, compare, convert, division, fused, integral, root
 from vyre.numeric.soft.layout import BF16, F16, F32, LAYOUTS
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from vyre.compose.op import Op
     from vyre.numeric.soft.layout import Layout
 
-_NAMES = {
+_NAMES: dict[BinaryOp | UnaryOp, str] = {
     BinaryOp.FAdd: "add",
     BinaryOp.FSub: "sub",
     BinaryOp.FMul: "mul",
@@ -39,6 +39,8 @@ _NAMES = {
     UnaryOp.FCeil: "ceil",
     UnaryOp.FRound: "round",
     UnaryOp.FTrunc: "trunc",
+    # Built by `vyre.numeric.functions`; they are not among `soft_ops`.
+    **{op: op.value[1:].lower() for op in (*FUNCTION_UNARY_OPS, *FUNCTION_BINARY_OPS)},
 }
 
 _CASTS = {
@@ -77,7 +79,7 @@ def _all() -> tuple[Op, ...]:
 
 
 def soft_ops() -> list[Op]:
-    """Every soft-float op, format by format; ids are `soft.<format>.<operation>`."""
+    """Every basic soft-float op, format by format; ids are `soft.<format>.<operation>`."""
     return list(_all())
 
 
@@ -92,7 +94,7 @@ def lowering(expr: e.Expr, types: Sequence[DataType]) -> str | None:
 
     Its arguments are the node's operands, as bits. None means that nothing has to be called: the node
     is no float operation, or a cast that keeps the bits (F32 and U32, F16 or BF16 to U32), or it has
-    no soft op here (F64, the correctly rounded functions, reductions).
+    no soft op here (F64, reductions).
     """
     match expr:
         case e.BinOp(op=op) | e.UnOp(op=op):

@@ -1,0 +1,207 @@
+"""Calls in which at least one buffer is on the device: the rules of `host`, for device memory.
+
+Resident buffers are bound as they are, and ReadWrite ones are written in place and come back as the same
+object. Arrays of the host may stand beside them: they are copied to the device for the run, and their
+results come back as new arrays. A ReadWrite buffer that is not supplied is a new device buffer of zeros.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from vyre.backends.device_buffer import Claim, DeviceBuffer, device_zeros
+from vyre.backends.host import (
+    STORAGE,
+    Slot,
+    array_of,
+    is_on_device,
+    refuse,
+    refuse_aliases,
+    refuse_length,
+    refuse_unfit,
+    refuse_unknown,
+    supplied,
+    zeros_shape,
+)
+from vyre.backends.host_memory import HostMemory
+from vyre.backends.protocol import ResidentBackend
+from vyre.errors import DispatchError
+from vyre.ir.buffers import BufferAccess
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from vyre.backends.protocol import DeviceMemory
+    from vyre.ir.buffers import BufferDecl
+    from vyre.ir.program import Program
+
+_MOST_CONSTANT_BYTES = 4096
+
+
+@dataclass(slots=True)
+class ResidentCall:
+    """What a call binds. `end` must be called, also after a failure."""
+
+    memories: list[DeviceMemory] = field(default_factory=list["DeviceMemory"])
+    sizes: dict[str, int] = field(default_factory=dict[str, int])
+    lengths: dict[str, int] = field(default_factory=dict[str, int])
+    repeatable: bool = True
+    """Whether the caller's own buffers are all there is, so that the same call needs no new binding."""
+    _results: dict[str, Any] = field(default_factory=dict[str, Any])
+    constants: list[Claim] = field(default_factory=list[Claim])
+    """Copies of `bytes`, such as a kernel's scalars: they never change, so a repeated call reuses them."""
+    _copies: list[tuple[Slot, DeviceMemory]] = field(default_factory=list[tuple[Slot, "DeviceMemory"]])
+    _imported: list[DeviceBuffer] = field(default_factory=list[DeviceBuffer])
+
+    def results(self) -> dict[str, Any]:
+        """The ReadWrite buffers after the run, in the program's order."""
+        return {
+            name: self._copied_back(value) if isinstance(value, Slot) else value
+            for name, value in self._results.items()
+        }
+
+    def _copied_back(self, slot: Slot) -> Any:
+        memory = next(m for s, m in self._copies if s is slot)
+        if memory.nbytes:
+            memory.read(slot.memory.data)
+        return slot.result()
+
+    def end(self) -> None:
+        for _, memory in self._copies:
+            memory.free()
+        for buffer in self._imported:
+            buffer.close()
+        self.constants = []
+
+
+def is_constant(value: object) -> bool:
+    return type(value) is bytes and len(value) <= _MOST_CONSTANT_BYTES
+
+
+def any_resident(buffers: Mapping[str, Any]) -> bool:
+    return any(is_on_device(value) for value in buffers.values())
+
+
+def bind_resident(
+    program: Program,
+    backend: Any,
+    buffers: Mapping[str, Any],
+    *,
+    lengths: Mapping[str, int],
+    in_place: bool,
+) -> ResidentCall:
+    """Checks everything the caller supplies; copies what is on the host."""
+    if not isinstance(backend, ResidentBackend):
+        raise DispatchError(
+            f"the backend {backend.name!r} keeps no buffers on its device, and a device buffer was passed.",
+            fix="pass arrays, such as x.numpy(), or choose the backend that the buffer is on.",
+        )
+    declared = {b.name: b for b in program.buffers if not b.access.shared}
+    refuse_unknown(program, declared, buffers)
+    call = ResidentCall()
+    try:
+        held, arrays = _sort(declared, backend, buffers, call)
+        _refuse_aliases(declared, held, arrays)
+        for name, decl in declared.items():
+            if name in held:
+                memory, result = held[name].memory, buffers[name]
+            elif name in arrays:
+                slot = supplied(decl, arrays[name], in_place=in_place)
+                refuse_length(decl, slot.memory.nbytes)
+                view = slot.memory.data if decl.access.writable else slot.memory.data.toreadonly()
+                memory, result = backend.borrow(view), slot
+                if is_constant(buffers[name]) and not decl.access.writable:
+                    call.constants.append(Claim(memory))
+                else:
+                    call._copies.append((slot, memory))
+            else:
+                made = _zeros(decl, lengths.get(name), backend)
+                memory, result = made.memory, made
+            call.memories.append(memory)
+            call.sizes[name] = memory.nbytes
+            call.lengths[name] = memory.nbytes // decl.element.stride
+            if decl.access is BufferAccess.ReadWrite:
+                call._results[name] = result
+    except BaseException:
+        call.end()
+        raise
+    own = all(type(buffers.get(name)) is DeviceBuffer for name in held)
+    call.repeatable = own and len(held) + len(call.constants) == len(declared)
+    return call
+
+
+def _sort(
+    declared: Mapping[str, BufferDecl], backend: Any, buffers: Mapping[str, Any], call: ResidentCall
+) -> tuple[dict[str, DeviceBuffer], dict[str, Any]]:
+    """What is on the device, checked, and what is on the host."""
+    held: dict[str, DeviceBuffer] = {}
+    arrays: dict[str, Any] = {}
+    for name, decl in declared.items():
+        value = buffers.get(name)
+        if value is None:
+            continue
+        if not is_on_device(value):
+            arrays[name] = array_of(decl, value)
+            continue
+        if not isinstance(value, DeviceBuffer):
+            value = _import(decl, backend, value)
+            call._imported.append(value)
+        _refuse_unfit(decl, backend, value)
+        held[name] = value
+    return held, arrays
+
+
+def _import(decl: BufferDecl, backend: Any, value: Any) -> DeviceBuffer:
+    importer = getattr(backend, "import_array", None)
+    if importer is None:
+        refuse(
+            decl,
+            f"is memory of a GPU, which the backend {backend.name!r} does not take",
+            "copy it to the host, or choose the backend that it is on.",
+        )
+    try:
+        return importer(value)
+    except DispatchError as error:
+        raise DispatchError(f"buffer {decl.name!r}: {error.message}", fix=error.fix) from None
+
+
+def _refuse_unfit(decl: BufferDecl, backend: Any, buffer: DeviceBuffer) -> None:
+    if buffer.closed:
+        refuse(decl, "is a closed device buffer", "make a new one with vyre.to_device.")
+    if buffer._owner is not backend:
+        same = "another device of " if buffer.backend == backend.name else ""
+        refuse(
+            decl,
+            f"is on {same}the backend {buffer.backend!r}, and the program runs on {backend.name!r}",
+            f"copy it: vyre.to_device(x.numpy(), backend={backend.name!r}), or run the program where it is.",
+        )
+    refuse_unfit(decl, buffer.dtype, buffer.shape)
+    refuse_length(decl, buffer.nbytes)
+    if buffer.nbytes % decl.element.stride:
+        refuse(
+            decl,
+            f"has {buffer.nbytes} bytes, no whole {decl.element.value} elements",
+            f"use a multiple of {decl.element.stride} bytes.",
+        )
+    if buffer.readonly and decl.access is BufferAccess.ReadWrite:
+        refuse(decl, "is read-only memory and would be written in place", "make a copy with vyre.to_device.")
+
+
+def _refuse_aliases(
+    declared: Mapping[str, BufferDecl], held: Mapping[str, DeviceBuffer], arrays: Mapping[str, Any]
+) -> None:
+    refuse_aliases(declared, {name: b.memory.span for name, b in held.items()}, overlap=_spans_overlap)
+    on_host = {name: b.memory.array for name, b in held.items() if isinstance(b.memory, HostMemory)}
+    refuse_aliases(declared, {**on_host, **arrays})
+
+
+def _spans_overlap(a: tuple[object, int, int], b: tuple[object, int, int]) -> bool:
+    return a[0] == b[0] and a[1] < b[2] and b[1] < a[2]
+
+
+def _zeros(decl: BufferDecl, length: int | None, backend: Any) -> DeviceBuffer:
+    _, shape = zeros_shape(decl, length)
+    made = device_zeros(shape, STORAGE[decl.element], backend=backend)
+    refuse_length(decl, made.nbytes)
+    return made

@@ -1,0 +1,173 @@
+"""`vyre certify BACKEND --exhaustive NAME`: all 2^32 inputs of float functions, against their digests.
+
+run_exhaustive(backend, names, target=…, state=…, …)   -> exit code
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vyre.cli.files import write_bytes
+from vyre.errors import VyreError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vyre.conform.truth.check import Verdict
+
+INPUTS = 1 << 32
+
+
+def run_exhaustive(
+    backend: Any,
+    names: Sequence[str],
+    *,
+    target: str,
+    state: str,
+    resume: bool = False,
+    range_text: str | None = None,
+    results: str | None = None,
+    as_json: bool = False,
+    truth: Path | None = None,
+) -> int:
+    """Checks the functions and prints what was shown; 1 where a result is wrong, else 0.
+
+    `range_text` is `LO:HI` or one input. Finished chunks are kept under `state`, and `resume` goes on from
+    there. The record is written there as well, and to the file `results`. `truth` holds the digests.
+    """
+    from vyre.conform.journal import write_durably
+    from vyre.conform.truth.functions import chosen
+    from vyre.conform.truth.record import record, render
+    from vyre.conform.truth.runner import Runner
+
+    functions = chosen(names)
+    lo, hi = parse_range(range_text)
+    folder = Path(state) / "exhaustive" / _safe(backend.name)
+    runner = Runner(backend)
+    verdicts: list[Verdict] = []
+    seconds: dict[str, float] = {}
+    try:
+        runner.require_digests()
+        for function in functions:
+            began = time.monotonic()
+            verdicts.append(_checked(runner, function, lo, hi, folder, truth, resume=resume, quiet=as_json))
+            seconds[function.name] = time.monotonic() - began
+            if not as_json:
+                click.echo(render(verdicts[-1:], target, seconds))
+    finally:
+        runner.close()
+    found = record(verdicts, backend.describe(), target)
+    data = json.dumps(found, indent=2).encode() + b"\n"
+    file = folder / ("record.json" if len(functions) > 1 else f"{functions[0].name}.json")
+    write_durably(file, data)
+    times = {name: round(value, 3) for name, value in seconds.items()}
+    write_durably(file.with_suffix(".times.json"), json.dumps(times, indent=2).encode() + b"\n")
+    if results:
+        write_bytes(results, data)
+    if as_json:
+        click.echo(data.decode(), nl=False)
+    else:
+        click.echo(f"\nrecord    {file}")
+    return 1 if any(v.status == "failed" for v in verdicts) else 0
+
+
+def parse_range(text: str | None) -> tuple[int, int]:
+    """`LO:HI`, half open, in any base that Python writes; one number is one input; None is everything."""
+    if text is None:
+        return 0, INPUTS
+    first, colon, second = text.partition(":")
+    try:
+        lo = int(first, 0)
+        hi = int(second, 0) if colon else lo + 1
+    except ValueError:
+        lo, hi = 0, 0
+    if not 0 <= lo < hi <= INPUTS:
+        raise VyreError(
+            f"{text!r} is no range of inputs.", fix="write LO:HI or one input, such as 0x3f800000:0x40000000."
+        )
+    return lo, hi
+
+
+def _checked(
+    runner: Any,
+    function: Any,
+    lo: int,
+    hi: int,
+    state: Path,
+    truth: Path | None,
+    *,
+    resume: bool,
+    quiet: bool,
+) -> Verdict:
+    from hashlib import sha256
+
+    from vyre.conform.journal import Journal
+    from vyre.conform.results import canonical
+    from vyre.conform.truth.check import check
+    from vyre.conform.truth.store import index
+
+    info = runner.backend.describe()
+    head = {
+        "backend": [info.name, info.version, info.device, info.driver, info.toolchain],
+        "function": function.name,
+        "truth": index(truth).get(function.name, {}).get("sha256", ""),
+        "range": [lo, hi],
+        "batch": runner.batch,
+    }
+    key = sha256(canonical(head)).hexdigest()[:16]
+    journal = Journal(state / f"{function.name}-{key}.jsonl", head, resume=resume)
+    with _Bar(function.name, hi - lo, quiet=quiet) as bar:
+        try:
+            return check(runner, function, lo=lo, hi=hi, journal=journal, folder=truth, progress=bar.update)
+        finally:
+            journal.close()
+
+
+def _safe(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
+
+
+class _Bar:
+    """Inputs done, the rate, chunks that differ, and the time left; on a terminal only."""
+
+    def __init__(self, what: str, total: int, *, quiet: bool) -> None:
+        self._what = what
+        self._total = total
+        self._on = sys.stderr.isatty() and not quiet
+        self._progress: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> _Bar:
+        if self._on:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            self._progress = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f}% {task.fields[rate]} {task.fields[failing]}"),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._progress.start()
+            self._task = self._progress.add_task(self._what, total=self._total, rate="", failing="")
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def update(self, done: int, failing: int) -> None:
+        if self._progress is None:
+            return
+        elapsed = self._progress.tasks[0].elapsed or 0
+        rate = f"{done / elapsed:.3g} inputs/s" if elapsed else ""
+        shown = f"{failing} chunks differ" if failing else ""
+        self._progress.update(self._task, completed=done, rate=rate, failing=shown)

@@ -1,0 +1,128 @@
+"""`vyre verify`."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vyre.cli.files import read_bytes
+from vyre.errors import VyreError
+
+if TYPE_CHECKING:
+    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.rerun import Rerun
+    from vyre.conform.certify.verify import Finding, Report
+
+_EPILOG = "Example: vyre verify certificate.json --public-key vyre.key.pub --rerun 1%"
+
+
+@click.command("verify", epilog=_EPILOG)
+@click.argument("certificate", type=click.Path())
+@click.option("--public-key", type=click.Path(), metavar="FILE", help="The key that must have signed it.")
+@click.option("--annex", type=click.Path(), metavar="FILE", help="Check the performance annex as well.")
+@click.option("--rerun", "share", metavar="P%", help="Run a random part of it again, here.")
+@click.option("--rerun-seed", type=int, metavar="N", help="Choose that part as a run before did.")
+@click.option("--backend", metavar="NAME", help="Where to run it again [the one it is about].")
+@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds to wait for it.")
+@click.option("--in-process", is_flag=True, help="Run the backend in this process.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+def command(certificate: str, **options: Any) -> None:
+    """Check CERTIFICATE: that nobody changed it, and that its contents support what it claims.
+
+    Needs no network and, without --rerun, no backend. Exits with 1 where anything is wrong.
+    """
+    from vyre.conform.certify.keys import load_public
+    from vyre.conform.certify.verify import verify
+
+    trusted = load_public(options["public_key"]) if options["public_key"] else None
+    share = _share(options["share"]) if options["share"] else 0.0
+    report = verify(read_bytes(certificate), trusted=trusted)
+    if options["annex"] and report.document is not None:
+        from vyre.conform.certify.annex import check_annex
+
+        report = report.also(check_annex(read_bytes(options["annex"]), report.document, trusted=trusted))
+    again: Rerun | None = None
+    if share and report.document is not None and report.ok:
+        again = _rerun(report.document.certificate, share, options)
+        report = report.also(_finding(again))
+    if options["as_json"]:
+        click.echo(json.dumps(_record(report, again), indent=2))
+    else:
+        _show(report)
+    if not report.ok:
+        raise SystemExit(1)
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text.removesuffix("%")) / 100
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1:
+        raise VyreError(f"{text!r} is no part of a run.", fix="write it like 1% or 100%.")
+    return value
+
+
+def _rerun(certificate: Certificate, share: float, options: dict[str, Any]) -> Rerun:
+    from vyre.conform.certify.rerun import rerun
+    from vyre.conform.isolate import Isolated, load
+
+    target = options["backend"] or certificate.backend.target
+    if ":" in target:
+        sys.path.insert(0, "")
+    seed = secrets.randbits(32) if options["rerun_seed"] is None else options["rerun_seed"]
+    backend: Any = load(target) if options["in_process"] else Isolated(target, timeout=options["timeout"])
+    try:
+        return rerun(certificate, backend, share=share, seed=seed)
+    finally:
+        if hasattr(backend, "close"):
+            backend.close()
+
+
+def _finding(again: Rerun) -> Finding:
+    from vyre.conform.certify.verify import GOOD, WRONG, Finding
+
+    part = f"{again.blocks} of {again.of} blocks, {again.cases:,} cases, seed {again.seed}"
+    part += f", {again.refused:,} refused here" if again.refused else ""
+    if not again.mismatches:
+        return Finding("rerun", GOOD, f"{part}: as the certificate says")
+    first, *rest = again.mismatches
+    more = f" (and {len(rest)} more)" if rest else ""
+    return Finding(
+        "rerun", WRONG, f"{part}: {first}{more}.",
+        f"repeat it with --rerun-seed {again.seed}; then ask who certified it, and on what.",
+    )  # fmt: skip
+
+
+def _record(report: Report, again: Rerun | None) -> dict[str, Any]:
+    document = report.document
+    found: dict[str, Any] = {"ok": report.ok, "findings": [asdict(f) for f in report.findings]}
+    if document is not None:
+        found["digest"] = document.digest
+        found["signers"] = list(document.signers)
+        found["backend"] = asdict(document.certificate.backend)
+        found["tracks"] = [asdict(t) for t in document.certificate.tracks]
+    if again is not None:
+        found["rerun"] = asdict(again)
+    return found
+
+
+def _show(report: Report) -> None:
+    from vyre.cli.styled import echo_lines, width
+    from vyre.conform.summary import finding_lines, heading, track_lines
+
+    columns = width()
+    if report.document is not None:
+        certificate = report.document.certificate
+        echo_lines([*heading(certificate.backend, width=columns), []])
+        for track in certificate.tracks:
+            echo_lines(track_lines(track, width=columns))
+        click.echo()
+    for finding in report.findings:
+        echo_lines(finding_lines(finding, width=columns))
+    echo_lines([[], [("✓ The certificate holds.", "good") if report.ok else ("✗ REFUSED.", "bad")]])

@@ -1,0 +1,192 @@
+"""The performance annex: how fast a backend was, in a file of its own, signed on its own.
+
+    found = measure(backend)                          seconds of a few kernels, and of the backend's own copy
+    data = write_annex(found, certificate, key=key)
+    check_annex(data, document)                       a finding: it belongs to the certificate, or does not
+
+A certificate says which baselines were measured and holds no figure, so that it can be made again byte for
+byte. The annex is about the same subject as the certificate: the backend on its device with its driver. Each
+figure is relative to a kernel that only copies, on the same backend in the same minute.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from vyre.conform.certify import statement
+from vyre.conform.certify.verify import GOOD, OPEN, WRONG, Finding
+from vyre.conform.isolate import allocate
+from vyre.conform.results import canonical, decode
+from vyre.errors import CertificateError
+from vyre.ir.buffers import BufferDecl
+from vyre.ir.expr import BinOp, Expr, InvocationId, LitU32, Load, UnOp
+from vyre.ir.node import Store
+from vyre.ir.operators import BinaryOp, UnaryOp
+from vyre.ir.program import Program
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.keys import SigningKey
+    from vyre.conform.certify.statement import Document
+
+SCHEMA = "vyre.performance/1"
+PREDICATE_TYPE = "https://vyre.dev/performance/v1"
+COPY = "copy"
+_LARGEST = 1 << 22
+_ENOUGH = 0.01
+_TURNS = 7
+_GROUP = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A kernel over `elements` u32: its best run, and its bytes a second as a share of the copy's."""
+
+    name: str
+    elements: int
+    microseconds: int
+    of_copy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Annex:
+    baselines: tuple[Baseline, ...]
+    schema: str = SCHEMA
+
+
+def _mixed(a: Expr, b: Expr) -> Expr:
+    """A hash of twelve operations: arithmetic enough that a slow multiplier shows."""
+    value: Expr = a
+    for shift, factor in ((16, 0x7FEB_352D), (15, 0x846C_A68B), (16, 0x9E37_79B1)):
+        value = BinOp(BinaryOp.BitXor, value, BinOp(BinaryOp.Shr, value, LitU32(shift)))
+        value = BinOp(BinaryOp.Mul, value, LitU32(factor))
+    return BinOp(BinaryOp.BitXor, value, b)
+
+
+_KERNELS: Mapping[str, Callable[[Expr, Expr], Expr]] = {
+    COPY: lambda a, b: a,
+    "add": lambda a, b: BinOp(BinaryOp.Add, a, b),
+    "multiply": lambda a, b: BinOp(BinaryOp.Mul, a, b),
+    "divide": lambda a, b: BinOp(BinaryOp.Div, a, b),
+    "popcount-xor": lambda a, b: UnOp(UnaryOp.Popcount, BinOp(BinaryOp.BitXor, a, b)),
+    "mix": _mixed,
+}
+BASELINES = tuple(_KERNELS)
+
+
+def _program(build: Callable[[Expr, Expr], Expr]) -> Program:
+    i, u32 = InvocationId(0), DataType.U32
+    buffers = [
+        BufferDecl.read("a", 0, u32),
+        BufferDecl.read("b", 1, u32),
+        BufferDecl.read_write("out", 2, u32),
+    ]
+    return Program(buffers, (_GROUP, 1, 1), [Store("out", i, build(Load("a", i), Load("b", i)))])
+
+
+def measure(backend: Any) -> tuple[Baseline, ...]:
+    """Times every kernel that the backend runs; those it refuses are left out."""
+    executables: dict[str, Any] = {}
+    for name, build in _KERNELS.items():
+        try:
+            executables[name] = backend.compile(_program(build))
+        except Exception:  # what a backend cannot compile was judged by the run itself
+            continue
+    if COPY not in executables:
+        return ()
+    elements = _size(backend, executables[COPY])
+    views = _views(backend, elements)
+    seconds = {name: _best(executable, views, elements) for name, executable in executables.items()}
+    copy = seconds[COPY] / _moved(COPY)
+    return tuple(
+        Baseline(name, elements, round(taken * 1e6), f"{_moved(name) * copy / taken:.3f}")
+        for name, taken in seconds.items()
+    )
+
+
+def _moved(name: str) -> int:
+    """Words an element reads and writes."""
+    return 2 if name == COPY else 3
+
+
+def _size(backend: Any, copy: Any) -> int:
+    """Elements for a hundredth of a second: an interpreter ends, and a GPU has something to do."""
+    elements = 1 << 10
+    while elements < _LARGEST and _best(copy, _views(backend, elements), elements, turns=1) < _ENOUGH:
+        elements *= 4
+    return elements
+
+
+def _views(backend: Any, elements: int) -> dict[str, memoryview]:
+    views = {name: allocate(backend, 4 * elements) for name in ("a", "b", "out")}
+    for number, name in enumerate(("a", "b")):
+        words = views[name].cast("B").cast("I")
+        words[:] = memoryview(bytes(k * (83 + number) & 0xFF for k in range(4096)) * (elements // 1024)).cast(
+            "I"
+        )
+    return {name: view if name == "out" else view.toreadonly() for name, view in views.items()}
+
+
+def _best(executable: Any, views: Mapping[str, memoryview], elements: int, *, turns: int = _TURNS) -> float:
+    taken: list[float] = []
+    for _ in range(turns + 1):  # the first run compiles, copies and warms up
+        start = time.perf_counter()
+        executable.run(views, (elements // _GROUP, 1, 1))
+        taken.append(time.perf_counter() - start)
+    return max(min(taken[1:]), 1e-9)
+
+
+def write_annex(
+    found: tuple[Baseline, ...], certificate: Certificate, *, key: SigningKey | None = None
+) -> bytes:
+    """The annex as a Statement about the certificate's own subject."""
+    backend = certificate.backend
+    body = canonical(
+        {
+            "_type": statement.STATEMENT_TYPE,
+            "subject": [{"name": backend.name, "digest": {"sha256": backend.digest}}],
+            "predicateType": PREDICATE_TYPE,
+            "predicate": statement.sealed_record(asdict(Annex(found))),
+        }
+    )
+    return body if key is None else statement.seal(body, statement.PAYLOAD_TYPE, key)
+
+
+def read_annex(data: bytes) -> tuple[Annex, Any, tuple[str, ...]]:
+    """The annex, its subject, and who signed it. Raises `CertificateError` where it was changed."""
+    record, signers = statement.opened(data)
+    if record.get("_type") != statement.STATEMENT_TYPE or record.get("predicateType") != PREDICATE_TYPE:
+        raise CertificateError(
+            "this is no performance annex.", fix="pass the annex that `vyre certify` wrote."
+        )
+    try:
+        annex = cast("Annex", decode(Annex, statement.unsealed(record.get("predicate"), "predicate")))
+    except (ValueError, TypeError) as error:
+        raise CertificateError(f"this is no performance annex: {error}.", fix=statement.FETCH_AGAIN) from None
+    return annex, record.get("subject"), signers
+
+
+def check_annex(data: bytes, document: Document, *, trusted: str | None = None) -> Finding:
+    """Whether an annex is whole, about the same backend, and has the baselines the certificate names."""
+    backend = document.certificate.backend
+    try:
+        annex, subject, signers = read_annex(data)
+    except CertificateError as error:
+        place = f"{error.place}: " if error.place else ""
+        return Finding("annex", WRONG, place + error.message, error.fix)
+    fix = "pass the annex that was written with this certificate."
+    if subject != [{"name": backend.name, "digest": {"sha256": backend.digest}}]:
+        return Finding("annex", WRONG, "it is about another backend, device or driver.", fix)
+    names = tuple(b.name for b in annex.baselines)
+    if names != document.certificate.baselines:
+        return Finding("annex", WRONG, "it has other baselines than the certificate names.", fix)
+    if trusted is not None and trusted not in signers:
+        return Finding("annex", WRONG, f"it is not signed by {trusted}.", fix)
+    slowest = min(annex.baselines, key=lambda b: float(b.of_copy), default=None)
+    shown = f"slowest {slowest.name} at {slowest.of_copy} of a copy" if slowest else "no baseline"
+    return Finding("annex", GOOD if signers else OPEN, f"{len(names)} baselines, {shown}")

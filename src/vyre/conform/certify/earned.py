@@ -1,0 +1,25 @@
+"""The certificates of a finished run, with what the laws rest on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.conform.algebra.cache import ProofCache, default_folder
+from vyre.conform.certify.certificate import BlockRecord, certificates
+from vyre.conform.certify.promises import registry_now
+from vyre.conform.certify.proofs import law_proofs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.suite import Run
+
+
+def earned(run: Run, *, baselines: Sequence[str] = ()) -> Sequence[Certificate]:
+    """What the run has earned; a shard takes along what `vyre merge` adds up."""
+    results = run.results
+    proofs = law_proofs([op.id for op in results.ops], ProofCache(default_folder()))
+    sharded = results.plan.shard != (1, 1)
+    blocks = [BlockRecord(*block) for block in run.blocks] if sharded else []
+    return certificates(results, promised=registry_now(), proofs=proofs, baselines=baselines, blocks=blocks)

@@ -1,0 +1,31 @@
+"""Every wrong backend there is, in a fixed order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.conform.mutate import atomics, emitted, lowering, memory, runtime, shapes, structure, values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from vyre.conform.mutate.mutant import Mutant
+
+FAMILIES = (values, lowering, shapes, memory, atomics, structure, runtime)
+"""Those that need nothing but to be named; the emitted ones have to be compiled first."""
+
+
+def mutants(*, with_emitted: bool = True) -> Iterator[Mutant]:
+    """All of them; names differ."""
+    for family in FAMILIES:
+        yield from family.mutants()
+    if with_emitted:
+        yield from emitted.mutants()
+
+
+def one_of_each_kind() -> list[Mutant]:
+    """The first of every kind."""
+    found: dict[str, Mutant] = {}
+    for mutant in (*mutants(with_emitted=False), next(emitted.mutants())):
+        found.setdefault(mutant.kind, mutant)
+    return list(found.values())

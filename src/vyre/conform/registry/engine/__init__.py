@@ -1,0 +1,34 @@
+"""Engine-level specifications with their invariants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.conform.registry.engine import (
+    bucket,
+    compact,
+    floats,
+    histogram,
+    match,
+    pipeline,
+    programs,
+    reduce,
+    scan,
+)
+
+if TYPE_CHECKING:
+    from vyre.conform.spec.engine import EngineSpec
+
+ENGINES: tuple[EngineSpec, ...] = (
+    reduce.SPEC,
+    scan.SPEC,
+    compact.SPEC,
+    histogram.SPEC,
+    match.SPEC,
+    bucket.SPEC,
+    floats.TREE,
+    floats.STRICT,
+    pipeline.SPEC,
+    programs.SPEC,
+)
+"""Their order is part of the names of cases: new ones go to the end."""

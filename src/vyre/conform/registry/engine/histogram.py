@@ -1,0 +1,52 @@
+"""`histogram`: every bin is a location on which as many additions of 1 worked as bytes have its value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vyre.conform.registry.engine.inputs import length, source, words, work_bound
+from vyre.conform.registry.engine.reduce import output
+from vyre.conform.spec.engine import EngineCase, EngineSpec, Location
+from vyre.conform.spec.invariant import EngineInvariant as Inv
+from vyre.engines.bins import BINS, histogram_engine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from vyre.engines.plan import Shape
+
+
+def _build(shape: Shape) -> Any:
+    return histogram_engine(shape=shape)
+
+
+def _case(seed: int, index: int, invariant: Inv) -> EngineCase:
+    rng = source(seed, index)
+    data = (words(rng, index, length(rng, index)) & np.uint32(0xFF)).astype(np.uint8)
+    wanted = np.bincount(data, minlength=BINS)
+
+    def history(outputs: Mapping[str, Any]) -> list[Location]:
+        found = outputs["output"]
+        return [
+            Location(f"bin {b}", 0, np.ones(int(wanted[b]), np.int64), None, int(found[b]))
+            for b in range(BINS)
+        ]
+
+    return EngineCase(
+        _build,
+        {"input": data},
+        wanted.astype(np.uint32),
+        output,
+        work_bound(data.size + BINS * 64),
+        history=history,
+    )
+
+
+SPEC = EngineSpec(
+    "histogram",
+    "how often each byte value occurs",
+    (Inv.Deterministic, Inv.Bounded, Inv.Termination, Inv.AtomicLinearizable, Inv.WorkgroupInvariant),
+    _case,
+)

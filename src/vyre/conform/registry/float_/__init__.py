@@ -1,0 +1,1 @@
+"""Specs of the strict float operations: `float.*`, their oracles, laws and famous non-laws."""

@@ -1,0 +1,96 @@
+"""How the operands of float operations are covered: classes that hold every input, and boundaries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vyre.conform.floats.inputs import specials
+from vyre.conform.floats.layout import LAYOUTS
+from vyre.conform.registry.build import EDGES
+from vyre.conform.spec.op import EquivalenceClass
+
+if TYPE_CHECKING:
+    from vyre.conform.floats.layout import Layout
+    from vyre.conform.spec.domain import Domain
+    from vyre.ir.types import DataType
+
+
+def boundaries(of: DataType, arity: int) -> tuple[tuple[int, ...], ...]:
+    """The special values of a format for every operand; fewer where they are crossed three ways."""
+    if of.value not in LAYOUTS:
+        return (EDGES,)
+    words = specials(LAYOUTS[of.value]).tolist()
+    return (tuple(words),) * arity
+
+
+def classes(of: DataType, arity: int) -> tuple[EquivalenceClass, ...]:
+    """What the first operand is, for all operands at once and one by one."""
+    if of.value not in LAYOUTS:
+        return (_everything(),)
+    layout = LAYOUTS[of.value]
+    found = [_everything()]
+    for k in range(arity):
+        name = f"operand {k + 1} is " if arity > 1 else ""
+        found += [_subnormal(layout, k, name), _special(layout, k, name), _negative(layout, k, name)]
+    if arity > 1:
+        found.append(_close(layout))
+    return tuple(found)
+
+
+def _everything() -> EquivalenceClass:
+    def contains(d: Domain[Any], *words: Any) -> Any:
+        return d.const(1)
+
+    def same(d: Domain[Any], *words: Any) -> Any:
+        return words
+
+    return EquivalenceClass("any", contains, same)
+
+
+def _changed(words: tuple[Any, ...], k: int, word: Any) -> tuple[Any, ...]:
+    return (*words[:k], word, *words[k + 1 :])
+
+
+def _subnormal(of: Layout, k: int, name: str) -> EquivalenceClass:
+    def contains(d: Domain[Any], *words: Any) -> Any:
+        return d.eq(d.and_(words[k], d.const(of.infinity)), d.const(0))
+
+    def sample(d: Domain[Any], *words: Any) -> Any:
+        kept = d.const(of.sign | (1 << of.fraction) - 1)
+        return _changed(words, k, d.and_(words[k], kept))
+
+    return EquivalenceClass(f"{name}zero or subnormal", contains, sample)
+
+
+def _special(of: Layout, k: int, name: str) -> EquivalenceClass:
+    def contains(d: Domain[Any], *words: Any) -> Any:
+        return d.eq(d.and_(words[k], d.const(of.infinity)), d.const(of.infinity))
+
+    def sample(d: Domain[Any], *words: Any) -> Any:
+        return _changed(words, k, d.or_(words[k], d.const(of.infinity)))
+
+    return EquivalenceClass(f"{name}infinity or NaN", contains, sample)
+
+
+def _negative(of: Layout, k: int, name: str) -> EquivalenceClass:
+    def contains(d: Domain[Any], *words: Any) -> Any:
+        return d.ne(d.and_(words[k], d.const(of.sign)), d.const(0))
+
+    def sample(d: Domain[Any], *words: Any) -> Any:
+        return _changed(words, k, d.or_(words[k], d.const(of.sign)))
+
+    return EquivalenceClass(f"{name}negative", contains, sample)
+
+
+def _close(of: Layout) -> EquivalenceClass:
+    """Two operands that agree in all but the sign and the last bits: what cancels."""
+    low = 7
+
+    def contains(d: Domain[Any], *words: Any) -> Any:
+        return d.eq(d.and_(d.xor(words[0], words[1]), d.const(of.magnitude & ~low)), d.const(0))
+
+    def sample(d: Domain[Any], *words: Any) -> Any:
+        kept = d.and_(words[1], d.const(of.sign | low))
+        return _changed(words, 1, d.or_(d.and_(words[0], d.const(of.magnitude & ~low)), kept))
+
+    return EquivalenceClass("close operands", contains, sample)

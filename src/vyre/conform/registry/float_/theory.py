@@ -1,0 +1,162 @@
+"""A float operation over each kind of word: numbers through the oracle, solver terms through IEEE's theory.
+
+A definition that bit-blasts a multiplication is beyond solvers; their floating-point theory is not. So the
+laws are proved of IEEE 754 itself, and the oracle, which is independent of it, is what results are compared
+with. That soft floats are IEEE's is proved where they are defined.
+
+In a solver's text a result is a fresh bit-vector whose value in the theory is that of the operation, and
+which is the canonical NaN where that is NaN: exactly the bits that the language promises (decision 7).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vyre.conform.algebra.smt import SmtDomain, Word
+from vyre.conform.floats.layout import BF16, F32, LAYOUTS
+from vyre.conform.spec.domain import ConcreteDomain
+from vyre.conform.spec.emit import IrDomain
+from vyre.errors import VyreError
+from vyre.ir.expr import Cast
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vyre.conform.floats.layout import Layout
+    from vyre.conform.floats.operations import Operation
+    from vyre.conform.spec.domain import Domain
+
+_SORTS = {"F32": "8 24", "F16": "5 11", "BF16": "8 24"}
+"""Solvers know no BF16. Its values are those of F32 with 16 zero bits; results are rounded on the bits."""
+
+_ARITHMETIC = {
+    "FAdd": "fp.add RNE",
+    "FSub": "fp.sub RNE",
+    "FMul": "fp.mul RNE",
+    "FDiv": "fp.div RNE",
+    "FMulAdd": "fp.fma RNE",
+    "FSqrt": "fp.sqrt RNE",
+    "FFloor": "fp.roundToIntegral RTN",
+    "FCeil": "fp.roundToIntegral RTP",
+    "FRound": "fp.roundToIntegral RNE",
+    "FTrunc": "fp.roundToIntegral RTZ",
+}
+_TESTS = {
+    "FEq": "(fp.eq {0} {1})",
+    "FNe": "(not (fp.eq {0} {1}))",
+    "FLt": "(fp.lt {0} {1})",
+    "FGt": "(fp.gt {0} {1})",
+    "FLe": "(fp.leq {0} {1})",
+    "FGe": "(fp.geq {0} {1})",
+    "FIsNaN": "(fp.isNaN {0})",
+    "FIsInf": "(fp.isInfinite {0})",
+}
+
+
+def cpu_fn(operation: Operation) -> Callable[..., Any]:
+    """The operation as a definition over any domain."""
+
+    def definition(d: Domain[Any], *words: Any) -> Any:
+        if isinstance(d, ConcreteDomain):
+            found = operation.expected(*(np.array([w], np.uint32) for w in words))
+            return int(found[0])
+        if isinstance(d, SmtDomain):
+            return _term(operation, d, words)
+        if isinstance(d, IrDomain):
+            typed = [w if operation.source is DataType.U32 else Cast(operation.source, w) for w in words]
+            value = operation.build(*typed)
+            return d.bind(value if operation.result is DataType.U32 else Cast(DataType.U32, value))
+        return operation.expected(*np.broadcast_arrays(*words))
+
+    return definition
+
+
+def provable(operation: Operation) -> bool:
+    """Whether the floating-point theory has the operation; it cannot round a fused BF16 only once."""
+    op, *kinds = operation.name.split()
+    if op == "FMulAdd" and kinds == ["BF16"]:
+        return False
+    return op in _ARITHMETIC or op in _TESTS or op in ("FMin", "FMax", "FNeg", "FAbs")
+
+
+def _term(operation: Operation, d: SmtDomain, words: tuple[Word, ...]) -> Word:
+    if not provable(operation):
+        raise VyreError(
+            f"no solver knows {operation.name}.",
+            fix="check it on all inputs: `vyre certify BACKEND --exhaustive`.",
+        )
+    op, kind = operation.name.split()
+    of = LAYOUTS[kind]
+    x = [_value(d, of, w) for w in words]
+    if op in _TESTS:
+        return _word(d, _TESTS[op].format(*x))
+    if op in _ARITHMETIC:
+        return _result(d, of, f"({_ARITHMETIC[op]} {' '.join(x)})")
+    match op:
+        case "FNeg":
+            return d.xor(words[0], d.const(of.sign))
+        case "FAbs":
+            return d.and_(words[0], d.const(of.magnitude))
+        case _:
+            return _result(d, of, _extreme(*x, least=op == "FMin"))
+
+
+def _value(d: SmtDomain, of: Layout, word: Word) -> str:
+    """The value of a word in the theory; that of a result as it was made, not through its bits."""
+    known = d._names.get(_made(of, word.name))
+    if known is not None:
+        return known
+    bits = word.name if of.width == 32 else f"((_ extract {of.width - 1} 0) {word.name})"
+    bits = f"(concat {bits} #x0000)" if of is BF16 else bits
+    return f"((_ to_fp {_SORTS[of.name]}) {bits})"
+
+
+def _made(of: Layout, name: str) -> str:
+    return f"value of {name} as {of.name}"
+
+
+def _extreme(a: str, b: str, *, least: bool) -> str:
+    """minimumNumber or maximumNumber; of two zeros, -0 is the lesser."""
+    order, first = ("fp.lt", "fp.isNegative") if least else ("fp.gt", "fp.isPositive")
+    zeros = f"(and (fp.isZero {a}) (fp.isZero {b}) ({first} {a}))"
+    chosen = f"(ite (or ({order} {a} {b}) {zeros}) {a} {b})"
+    return f"(ite (fp.isNaN {a}) {b} (ite (fp.isNaN {b}) {a} {chosen}))"
+
+
+def _word(d: SmtDomain, test: str) -> Word:
+    """A Boolean formula as the word 0 or 1."""
+    name = d._define(test, "Bool")
+    return Word(d._define(f"(ite {name} {d.const(1).name} {d.const(0).name})", "(_ BitVec 32)"), name)
+
+
+def _result(d: SmtDomain, of: Layout, term: str) -> Word:
+    """The bits of a value of the theory."""
+    if of is BF16:
+        return _rounded(d, _result(d, F32, term))
+    key = f"bits of {of.name} {term}"
+    name = d._names.get(key)
+    if name is None:
+        name = d._names[key] = f"r{len(d._lines)}"
+        d._names[_made(of, name)] = f"{name}v"
+        bits = f"((_ extract {of.width - 1} 0) {name})" if of.width < 32 else name
+        digits = of.width // 4
+        d._lines += [
+            f"(declare-const {name} (_ BitVec 32))",
+            f"(define-fun {name}v () (_ FloatingPoint {_SORTS[of.name]}) {term})",
+            f"(assert (= ((_ to_fp {_SORTS[of.name]}) {bits}) {name}v))",
+            f"(assert (=> (fp.isNaN {name}v) (= {bits} #x{of.nan:0{digits}x})))",
+        ]
+        if of.width < 32:
+            d._lines.append(f"(assert (= ((_ extract 31 {of.width}) {name}) #x{0:0{8 - digits}x}))")
+    return Word(name)
+
+
+def _rounded(d: SmtDomain, word: Word) -> Word:
+    """An F32 rounded to BF16, ties to even; right after one operation, as F32 has 2p + 2 bits and more."""
+    odd = d.and_(d.shr(word, d.const(16)), d.const(1))
+    nearest = d.shr(d.add(word, d.add(d.const(0x7FFF), odd)), d.const(16))
+    nan = d.ult(d.const(F32.infinity), d.and_(word, d.const(F32.magnitude)))
+    return d.ite(nan, d.const(BF16.nan), nearest)

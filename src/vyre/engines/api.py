@@ -1,0 +1,135 @@
+"""The engines as functions on arrays.
+
+    reduce(x, op="add")               one u32              add mul min max and or xor
+    scan(x, op="add")                 as many u32          inclusive, or exclusive on request
+    compact(x, flags)                 the elements whose flag is set, in order
+    histogram(data)                   256 counts of bytes
+    match(data, dfa)                  where matches end, ascending
+    reduce_tree(x, op="add")          one float            add mul min max, in the order of a binary tree
+    reduce_strict(x, op="add")        one float            the same from left to right
+
+All take `backend=` and `shape=`; the results depend on neither.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vyre.engines.bins import histogram_engine
+from vyre.engines.compaction import compact_engine
+from vyre.engines.dfa import match_engine
+from vyre.engines.floats import fold_named
+from vyre.engines.fold import reduce_engine
+from vyre.engines.plan import Shape
+from vyre.engines.prefix import scan_engine
+from vyre.engines.run import Runner
+from vyre.engines.strict import strict_engine
+from vyre.engines.tree import tree_engine
+from vyre.errors import DispatchError
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vyre.backends.protocol import Backend
+    from vyre.engines.automaton import Dfa
+
+    Words = NDArray[np.uint32]
+
+_PROCESSOR = Shape(64, 8, turns=4, banks=False)
+_PROCESSORS = (None, "cpu", "reference")
+_DTYPES = {
+    DataType.F32: np.dtype(np.float32),
+    DataType.F16: np.dtype(np.float16),
+    DataType.BF16: np.dtype(np.uint16),
+}
+_FLOATS = {"float32": DataType.F32, "float16": DataType.F16, "bfloat16": DataType.BF16}
+
+
+def reduce(
+    array: Any, *, op: str = "add", backend: str | Backend | None = None, shape: Shape | None = None
+) -> np.uint32:
+    """All elements joined; of none, the neutral element."""
+    return Runner(backend).run(reduce_engine(op, shape=shape), {"input": array})["output"][0]
+
+
+def scan(
+    array: Any,
+    *,
+    op: str = "add",
+    inclusive: bool = True,
+    backend: str | Backend | None = None,
+    shape: Shape | None = None,
+) -> Words:
+    """Element i is the join of the elements up to i, or of those before it."""
+    engine = scan_engine(op, inclusive=inclusive, shape=shape)
+    return Runner(backend).run(engine, {"input": array})["output"]
+
+
+def compact(
+    array: Any, flags: Any, *, backend: str | Backend | None = None, shape: Shape | None = None
+) -> Words:
+    """The elements whose flag is not zero, in their order."""
+    chosen = flags.astype(np.uint32) if getattr(flags, "dtype", None) == np.bool_ else flags
+    sizes = [len(x) for x in (chosen, array)]
+    if sizes[0] != sizes[1]:
+        raise DispatchError(f"{sizes[0]} flags for {sizes[1]} elements.", fix="pass one flag for each.")
+    found = Runner(backend).run(compact_engine(shape=shape), {"input": array, "flags": chosen})
+    return found["output"][: int(found["count"][0])]
+
+
+def histogram(data: Any, *, backend: str | Backend | None = None, shape: Shape | None = None) -> Words:
+    """How often each of the 256 byte values occurs."""
+    return Runner(backend).run(histogram_engine(shape=shape), {"input": data})["output"]
+
+
+def match(data: Any, dfa: Dfa, *, backend: str | Backend | None = None, shape: Shape | None = None) -> Words:
+    """The places of the bytes with which a match ends, ascending."""
+    found = Runner(backend).run(match_engine(shape=shape), {"input": data, "table": dfa.table})
+    return found["output"][: int(found["count"][0])]
+
+
+def reduce_tree(
+    array: Any,
+    *,
+    op: str = "add",
+    element: DataType | None = None,
+    backend: str | Backend | None = None,
+    shape: Shape | None = None,
+) -> Any:
+    """`FReduceTreeBinary` over a whole array; uint16 bits are bfloat16 where `element` says so."""
+    kind = _float_type(array, element)
+    if shape is None and getattr(backend, "name", backend) in _PROCESSORS:
+        shape = _PROCESSOR
+    engine = tree_engine(fold_named(op, kind), shape=shape)
+    return _scalar(Runner(backend).run(engine, {"input": array})["output"], array, kind)
+
+
+def reduce_strict(
+    array: Any, *, op: str = "add", element: DataType | None = None, backend: str | Backend | None = None
+) -> Any:
+    """`FReduceStrict` over a whole array, in chunks."""
+    kind = _float_type(array, element)
+    engine = strict_engine(fold_named(op, kind))
+    return _scalar(Runner(backend).run(engine, {"input": array})["output"], array, kind)
+
+
+def _float_type(array: Any, element: DataType | None) -> DataType:
+    name = str(getattr(array, "dtype", type(array).__name__)).rpartition(".")[2]  # torch says torch.float32
+    found = element or _FLOATS.get(name)
+    if found is None:
+        raise DispatchError(
+            f"no engine reduces {name}.",
+            fix="pass float32, float16 or bfloat16; for bits of bfloat16 add element=DataType.BF16.",
+        )
+    return found
+
+
+def _scalar(words: Words, array: Any, kind: DataType) -> Any:
+    """The value in the caller's own dtype, where NumPy has it."""
+    dtype = getattr(array, "dtype", None)
+    known: np.dtype[Any] = dtype if isinstance(dtype, np.dtype) else _DTYPES[kind]  # pyright: ignore[reportUnknownVariableType]
+    bits = words if kind is DataType.F32 else words.astype(np.uint16)
+    return bits.view(known)[0]

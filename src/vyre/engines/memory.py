@@ -1,0 +1,155 @@
+"""Where the buffers of an engine live between its dispatches.
+
+    memory.give(name, type, array)     an input; gives its length
+    memory.make(name, space, …)        a buffer of the engine's own
+    memory.words(numbers)              a uniform buffer
+    memory.bound(name or window)       what a dispatch is handed, and where in it a window starts
+    memory.take(name)                  an output as a NumPy array
+
+`HostMemory` keeps NumPy arrays, `ResidentMemory` buffers on a device. An engine never notices.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+import numpy as np
+
+from vyre.backends.device_buffer import device_zeros, to_device
+from vyre.backends.host import is_on_device
+from vyre.engines.plan import Window
+from vyre.errors import DispatchError
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from vyre.backends.protocol import Backend
+    from vyre.engines.plan import Space
+
+_DTYPES: dict[DataType, np.dtype[Any]] = {
+    DataType.U32: np.dtype("<u4"),
+    DataType.F32: np.dtype("<f4"),
+    DataType.F16: np.dtype("<f2"),
+    DataType.BF16: np.dtype("<u2"),
+    DataType.Bytes: np.dtype("u1"),
+}
+
+
+class Memory(Protocol):
+    """Holds the buffers of one run of an engine."""
+
+    def give(self, name: str, element: DataType, value: Any) -> int: ...
+
+    def make(self, name: str, space: Space, *, output: bool) -> None: ...
+
+    def words(self, numbers: Sequence[int]) -> Any: ...
+
+    def bound(self, what: str | Window) -> tuple[Any, int]: ...
+
+    def take(self, name: str) -> NDArray[Any]: ...
+
+
+class HostMemory:
+    """NumPy arrays; every dispatch sees them in place, and of a window only its own part."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, NDArray[Any]] = {}
+
+    def give(self, name: str, element: DataType, value: Any) -> int:
+        array = as_array(name, element, value)
+        self._arrays[name] = self.placed(name, padded(array) if element is DataType.Bytes else array)
+        return array.size
+
+    def make(self, name: str, space: Space, *, output: bool) -> None:
+        array = self.placed(name, self.fresh(space, output=output))
+        array[: len(space.initial)] = space.initial
+        self._arrays[name] = array
+
+    def fresh(self, space: Space, *, output: bool) -> NDArray[Any]:
+        """The contents of a buffer before the first step."""
+        del output
+        return np.zeros(space.length, _DTYPES[space.element])
+
+    def placed(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
+        """The array that is bound for a buffer: this one, or a copy of it somewhere else."""
+        del name
+        return array
+
+    def words(self, numbers: Sequence[int]) -> NDArray[np.uint32]:
+        return np.array(numbers, np.uint32)
+
+    def bound(self, what: str | Window) -> tuple[NDArray[Any], int]:
+        if isinstance(what, Window):
+            return self._arrays[what.buffer][what.start : what.stop], 0
+        return self._arrays[what], 0
+
+    def take(self, name: str) -> NDArray[Any]:
+        return self._arrays[name]
+
+
+class ResidentMemory:
+    """Buffers on the device of a backend. Inputs that are there already are used where they are."""
+
+    def __init__(self, backend: str | Backend | None) -> None:
+        self._backend = backend
+        self._buffers: dict[str, Any] = {}
+
+    def give(self, name: str, element: DataType, value: Any) -> int:
+        there = is_on_device(value)
+        held = to_device(
+            value if there else as_array(name, element, value), backend=self._backend, copy=not there
+        )
+        if held.dtype != _DTYPES[element] and not (
+            element is DataType.BF16 and held.dtype.name == "bfloat16"
+        ):
+            _refuse_dtype(name, element, held.dtype)
+        self._buffers[name] = held
+        return held.size
+
+    def make(self, name: str, space: Space, *, output: bool) -> None:
+        del output
+        made = device_zeros(space.length, _DTYPES[space.element], backend=self._backend)
+        if space.initial:
+            start = np.zeros(space.length, made.dtype)
+            start[: len(space.initial)] = space.initial
+            made.copy_from(start)
+        self._buffers[name] = made
+
+    def words(self, numbers: Sequence[int]) -> Any:
+        return to_device(np.array(numbers, np.uint32), backend=self._backend)
+
+    def bound(self, what: str | Window) -> tuple[Any, int]:
+        if isinstance(what, Window):
+            return self._buffers[what.buffer], what.start
+        return self._buffers[what], 0
+
+    def take(self, name: str) -> NDArray[Any]:
+        return self._buffers[name].numpy()
+
+
+def as_array(name: str, element: DataType, value: Any) -> NDArray[Any]:
+    """The caller's memory as a flat array of the element type. Raises `DispatchError` for another one."""
+    array = np.frombuffer(value, np.uint8) if isinstance(value, (bytes, bytearray)) else np.asarray(value)
+    wanted = _DTYPES[element]
+    if array.dtype.name == "bfloat16" and element is DataType.BF16:
+        array = array.view(np.uint16)
+    if array.dtype != wanted:
+        _refuse_dtype(name, element, array.dtype)
+    return np.ascontiguousarray(array).reshape(-1)
+
+
+def _refuse_dtype(name: str, element: DataType, dtype: np.dtype[Any]) -> NoReturn:
+    wanted = _DTYPES[element].name
+    raise DispatchError(
+        f"the input {name!r} holds {element.value} and got {dtype.name}.",
+        fix=f"pass x.astype(np.{wanted}), or x.view(np.{wanted}) for the same bits.",
+    )
+
+
+def padded(array: NDArray[Any]) -> NDArray[Any]:
+    """Bytes, filled up with zeros to whole words; their number is a parameter of the step."""
+    missing = -array.size % 4
+    return np.concatenate([array, np.zeros(missing, array.dtype)]) if missing else array

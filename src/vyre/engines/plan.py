@@ -1,0 +1,113 @@
+"""What an engine is made of: dispatches over named buffers, all sizes known from the lengths of the inputs.
+
+A plan never looks at data. So how much is run, and where the results lie, follows from lengths alone, and
+an engine ends whenever its programs do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from vyre.errors import VyreError
+from vyre.ir.signature import V1, Convention
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from vyre.ir.program import Program
+    from vyre.ir.types import DataType
+
+LARGEST_GROUP = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How the work is cut into workgroups; no result depends on it.
+
+    `lanes` invocations make a workgroup, each takes `items` elements at a time, `turns` times (0: as
+    many as suit the length); the grid is folded onto y after `row` workgroups; `reverse` hands the
+    last part of the work to the first workgroup; `banks` leaves gaps in workgroup memory, so that
+    neighbours in a column lie in different banks.
+    """
+
+    lanes: int = 256
+    items: int = 8
+    turns: int = 0
+    row: int = 4096
+    reverse: bool = False
+    banks: bool = True
+
+    def __post_init__(self) -> None:
+        sound = _is_power(self.lanes) and _is_power(self.items) and (not self.turns or _is_power(self.turns))
+        if not sound or self.lanes > LARGEST_GROUP or not 1 <= self.row <= 0xFFFF:
+            raise VyreError(
+                f"{self} is no way to cut work into workgroups.",
+                fix="use powers of two for lanes (up to 1024), items and turns, and a row of 1 to 65535.",
+            )
+
+
+def _is_power(number: int) -> bool:
+    return number > 0 and number & (number - 1) == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A buffer that the engine makes; `initial` words are in it before the first step, else zeros."""
+
+    element: DataType
+    length: int
+    initial: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Elements `start` to `stop - 1` of an engine's buffer: all that a step may read of it.
+
+    A step has one at most. Its program is told where they start and end in what is bound, which is
+    the whole buffer or those elements alone: words 6 and 7 of its parameters.
+    """
+
+    buffer: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One dispatch of `groups` workgroups: which engine buffer each program buffer is, and its parameters.
+
+    `params` fill the uniform buffer `params`, of 8 words; the runner puts the number of groups in front.
+    """
+
+    program: Program
+    groups: int
+    bindings: Mapping[str, str | Window]
+    params: tuple[int, ...] = ()
+    convention: Convention = field(default_factory=V1)
+    grid: tuple[int, int, int] | None = None
+    """The grid of a program that does not fold one itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that is run for inputs of certain lengths."""
+
+    outputs: Mapping[str, Space]
+    steps: tuple[Step, ...]
+    scratch: Mapping[str, Space] = field(default_factory=dict[str, Space])
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A host-side program of dispatches. `plan(lengths)` takes elements per input; of Bytes, bytes."""
+
+    name: str
+    inputs: Mapping[str, DataType]
+    plan: Callable[[Mapping[str, int]], Plan]
+    shape: Shape
+
+
+def groups_for(count: int, each: int) -> int:
+    """Workgroups that cover `count` elements."""
+    return -(-count // each)

@@ -1,0 +1,34 @@
+"""All soft ops under one roof: those of `soft`, and the functions, each built when it is first asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.compose.registry import Registry
+from vyre.errors import OpError
+from vyre.numeric.functions import function_op
+from vyre.numeric.soft import soft_ops
+
+if TYPE_CHECKING:
+    from vyre.compose.op import Op
+
+
+class SoftRegistry(Registry):
+    """Finds every id that `lowering` gives. Iteration and length cover the basic operations only."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(soft_ops())
+
+    def get(self, op_id: str) -> Op | None:
+        return super().get(op_id) or function_op(op_id)
+
+    def __getitem__(self, op_id: str) -> Op:
+        op = self.get(op_id)
+        if op is None:
+            raise OpError(f"there is no soft op {op_id}.", fix="take an id that `lowering` gives.")
+        return op
+
+    def __contains__(self, op_id: object) -> bool:
+        return isinstance(op_id, str) and self.get(op_id) is not None

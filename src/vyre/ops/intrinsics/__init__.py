@@ -1,0 +1,20 @@
+"""Hardware instructions as ops (Category C): declared, called like any op, emitted one to one or refused.
+
+They are no part of `standard_ops`, which all compose; the default registry holds both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vyre.compose.op import Op
+
+__all__ = ["intrinsic_ops"]
+
+
+def intrinsic_ops() -> list[Op]:
+    """Every instruction, in the order of its documentation."""
+    from vyre.ops.intrinsics import subgroup
+
+    return subgroup.ops()

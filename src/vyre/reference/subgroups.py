@@ -1,0 +1,70 @@
+"""What the subgroup instructions compute: the results of all lanes from the operands of all lanes.
+
+This is the definition. A lane's operands are plain integers, lane 0 first; the width is their number.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from vyre.ir.limits import U32_MAX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    Lanes = Sequence[tuple[int, ...]]
+    Exchange = Callable[[Lanes], list[int]]
+
+_FAMILY = "subgroup"
+
+
+def exchange_of(hardware: str) -> Exchange | None:
+    """The function of an instruction such as `subgroup32.shuffle`; None for hardware that is not known."""
+    unit, _, name = hardware.partition(".")
+    width = unit.removeprefix(_FAMILY)
+    return _EXCHANGES.get(name) if unit.startswith(_FAMILY) and width.isdecimal() else None
+
+
+def _shuffle(lanes: Lanes) -> list[int]:
+    return [lanes[lane % len(lanes)][0] for _, lane in lanes]
+
+
+def _shuffle_xor(lanes: Lanes) -> list[int]:
+    return [lanes[own ^ (mask % len(lanes))][0] for own, (_, mask) in enumerate(lanes)]
+
+
+def _shuffle_up(lanes: Lanes) -> list[int]:
+    return [_at(lanes, own, own - distance % len(lanes)) for own, (_, distance) in enumerate(lanes)]
+
+
+def _shuffle_down(lanes: Lanes) -> list[int]:
+    return [_at(lanes, own, own + distance % len(lanes)) for own, (_, distance) in enumerate(lanes)]
+
+
+def _at(lanes: Lanes, own: int, wanted: int) -> int:
+    return lanes[wanted if 0 <= wanted < len(lanes) else own][0]
+
+
+def _ballot(lanes: Lanes) -> list[int]:
+    mask = sum(1 << lane for lane, (condition,) in enumerate(lanes) if condition)
+    return [mask] * len(lanes)
+
+
+def _reduction(join: Callable[[int, int], int]) -> Exchange:
+    return lambda lanes: [reduce(join, (value for (value,) in lanes))] * len(lanes)
+
+
+_EXCHANGES: Mapping[str, Exchange] = {
+    "shuffle": _shuffle,
+    "shuffle_xor": _shuffle_xor,
+    "shuffle_up": _shuffle_up,
+    "shuffle_down": _shuffle_down,
+    "ballot": _ballot,
+    "reduce_add": _reduction(lambda a, b: (a + b) & U32_MAX),
+    "reduce_min": _reduction(min),
+    "reduce_max": _reduction(max),
+    "reduce_and": _reduction(lambda a, b: a & b),
+    "reduce_or": _reduction(lambda a, b: a | b),
+    "reduce_xor": _reduction(lambda a, b: a ^ b),
+}

@@ -1,0 +1,173 @@
+"""What the page shows, computed from a certificate: plain values that the template only places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vyre.conform.certify.track import TITLES
+from vyre.report.bits import side_by_side
+from vyre.report.charts import Bar, Part, bars, stack
+
+if TYPE_CHECKING:
+    from vyre.conform.certify.certificate import Certificate, CertifiedOp
+    from vyre.conform.certify.statement import Document
+    from vyre.conform.results import Failure, StageResult
+
+KINDS = ("u8", "u16", "u8x3", "all", "boundary", "equivalence", "correlated", "adversarial", "random")
+SHOWN, SHOWN_LENGTH = 4, 110
+"""Reasons that are seen at once, and how much of each."""
+_KIND_TITLES = {
+    "u8": "all u8",
+    "u16": "all u16",
+    "u8x3": "all u8 triples",
+    "all": "all 2^32",
+    "boundary": "boundaries",
+    "equivalence": "classes",
+    "correlated": "correlated",
+    "adversarial": "adversarial",
+    "random": "uniform random",
+}
+_TONES = {"passed": "good", "failed": "bad", "refused": "open", "not run": "open"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of the matrix: a figure, and how it stands."""
+
+    text: str
+    tone: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    op: CertifiedOp
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A failure with its bits."""
+
+    failure: Failure
+    bits: str
+    expected: str
+    """The reason, where the failure was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    document: Document
+    certificate: Certificate
+    titles: dict[str, str]
+    totals: tuple[tuple[str, str], ...]
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    failures: tuple[Seen, ...]
+    charts: tuple[tuple[str, str], ...]
+    invariants: tuple[str, ...]
+
+    @property
+    def shown(self) -> int:
+        return SHOWN
+
+    @property
+    def shown_length(self) -> int:
+        return SHOWN_LENGTH
+
+    @staticmethod
+    def is_long(reasons: tuple[str, ...]) -> bool:
+        """Whether the page shows less than all of the reasons at first."""
+        return len(reasons) > SHOWN or any(len(r) > SHOWN_LENGTH for r in reasons)
+
+
+def view(document: Document) -> View:
+    certificate = document.certificate
+    shown = [k for k in KINDS if any(c.kind == k for o in certificate.ops for c in o.parity)]
+    return View(
+        document,
+        certificate,
+        TITLES,
+        _totals(certificate),
+        ("status", *(_KIND_TITLES[k] for k in shown), "laws", "instruction", "lowered"),
+        tuple(_row(op, shown) for op in certificate.ops),
+        tuple(_seen(f, certificate) for f in certificate.failures),
+        _charts(certificate),
+        tuple(dict.fromkeys(i.invariant for e in certificate.engines for i in e.invariants)),
+    )
+
+
+def _totals(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+    statuses = [o.status for o in certificate.ops]
+    laws = [law for o in certificate.ops for law in o.laws]
+    proved = sum(law.proof.startswith("proved") for law in laws)
+    return (
+        ("cases", f"{certificate.results.cases:,}"),
+        ("ops passed", f"{statuses.count('passed')} of {len(statuses)}"),
+        ("refused", str(statuses.count("refused"))),
+        ("laws checked", f"{sum(bool(law.counts) for law in laws)} of {len(laws)}"),
+        ("laws proved", f"{proved} of {len(laws)}"),
+        ("failures", str(len(certificate.failures))),
+    )
+
+
+def _row(op: CertifiedOp, shown: list[str]) -> Row:
+    counts = {c.kind: c for c in op.parity}
+    cells = [Cell(op.status, _TONES[op.status], op.refusal)]
+    for kind in shown:
+        found = counts.get(kind)
+        if found is None or not found.planned:
+            cells.append(Cell("", "none"))
+        elif found.failed:
+            cells.append(Cell(f"{found.failed:,} wrong", "bad", f"of {found.cases:,}"))
+        elif not found.complete:
+            cells.append(Cell(f"{found.cases:,}", "open", f"of {found.planned:,} planned"))
+        else:
+            cells.append(Cell(f"{found.cases:,}", "good"))
+    wrong = sum(any(c.failed for c in law.counts) for law in op.laws)
+    open_ = sum(not law.counts for law in op.laws)
+    tone = "bad" if wrong else "open" if open_ else "good" if op.laws else "none"
+    cells.append(Cell(f"{len(op.laws) - wrong - open_} of {len(op.laws)}" if op.laws else "", tone))
+    seen = {"seen": "good", "not seen": "bad"}.get(op.instruction, "none")
+    cells += [Cell(op.instruction, seen), Cell(op.lowering, "none")]
+    return Row(op, tuple(cells))
+
+
+def _seen(failure: Failure, certificate: Certificate) -> Seen:
+    from vyre.conform.results import covers
+
+    reason = next((e.reason for e in certificate.expected if covers(e.pattern, failure)), "")
+    return Seen(failure, side_by_side(failure.expected, failure.actual), reason)
+
+
+def _tone(stage: StageResult) -> str:
+    return "bad" if stage.failed else "open" if stage.refused else "good"
+
+
+def _charts(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+    by_kind: dict[str, int] = dict.fromkeys(KINDS, 0)
+    for op in certificate.ops:
+        for count in (*op.parity, *(c for law in op.laws for c in law.counts)):
+            by_kind[count.kind] = by_kind.get(count.kind, 0) + count.cases
+    kinds = [Bar(_KIND_TITLES.get(k, k), n) for k, n in by_kind.items() if n]
+    stages = [Bar(s.stage, s.cases, _tone(s)) for s in certificate.stages]
+    statuses = [o.status for o in certificate.ops]
+    parts = [Part(name, statuses.count(name), tone) for name, tone in _TONES.items()]
+    classes = [c for o in certificate.ops for c in o.coverage.classes]
+    values = [b for o in certificate.ops for b in o.coverage.boundaries]
+    declared, missed = sum(b.declared for b in values), sum(len(b.missed) for b in values)
+    met = sum(bool(c.cases) for c in classes)
+    cover = [
+        Part("classes met", met, "good"),
+        Part("boundaries met", declared - missed, "plain"),
+        Part("classes missed", len(classes) - met, "bad"),
+        Part("boundaries missed", missed, "bad"),
+    ]
+    drawn = [
+        ("Ops", stack(parts, title="Ops by status")),
+        ("Cases by kind (logarithmic)", bars(kinds, title="Cases by kind", logarithmic=True)),
+        ("Cases by stage (logarithmic)", bars(stages, title="Cases by stage", logarithmic=True)),
+        ("Coverage of what is declared", stack(cover, title="Coverage")),
+    ]
+    return tuple(drawn)

@@ -1,0 +1,98 @@
+"""Results that nobody ran: of a perfect backend over a small registry, for the rules to judge."""
+
+from __future__ import annotations
+
+from vyre.conform.certify.promises import PromisedOp, Promises, promises
+from vyre.conform.results import (
+    BackendFacts,
+    CanaryResult,
+    ClassCount,
+    Coverage,
+    Failure,
+    KindCount,
+    LawResult,
+    OpResult,
+    Results,
+    RunPlan,
+    StageResult,
+    SubjectCount,
+)
+from vyre.conform.spec.invariant import EngineInvariant
+
+ADD, NOT, SHUFFLE = "primitive.math.add", "primitive.bitwise.not", "subgroup.shuffle"
+FADD, FSIN = "float.add.f32", "float.sin_approx.f32"
+CATEGORIES = {ADD: "A", NOT: "A", SHUFFLE: "C", FADD: "A", FSIN: "A"}
+LAWS = {ADD: ("Commutative", "Associative"), NOT: ("Involution",), FADD: ("Commutative",)}
+MILLION = 1 << 20
+STAGES = (
+    "regressions", "golden", "ops", "determinism", "wire", "barrier", "atomics", "bounds", "races", "engines",
+    "programs", "composition", "tensors", "networks",
+)  # fmt: skip
+
+FACTS = BackendFacts(
+    "mine", "1.0", "a device", "a driver", "a toolchain", ("V1",), ("A", "C"), (FSIN,), "mine",
+    (CanaryResult("long loops", ""), CanaryResult("fusion", "word 0 is 0x1, expected 0x0")),
+)  # fmt: skip
+
+
+def registry(*ops: str) -> Promises:
+    return promises(
+        [PromisedOp(op, CATEGORIES[op], LAWS.get(op, ()), f"{n:064x}") for n, op in enumerate(ops)]
+    )
+
+
+def full(kind: str, cases: int) -> KindCount:
+    return KindCount(kind, cases, cases, 0)
+
+
+def op(op_id: str) -> OpResult:
+    parity = (full("u8", 65536), full("boundary", 900), full("random", MILLION))
+    laws = tuple(
+        LawResult(
+            name,
+            "law",
+            (f"{name} holds",),
+            (full("u8x3" if name == "Associative" else "u8", 1 << 24), full("random", MILLION)),
+        )
+        for name in LAWS.get(op_id, ())
+    )
+    coverage = Coverage((ClassCount("carry", 12),), ())
+    return OpResult(op_id, 1, CATEGORIES[op_id], "passed", "", "native", "seen", parity, laws, coverage)
+
+
+def stage(name: str, *subjects: str) -> StageResult:
+    return StageResult(name, 4 * len(subjects), tuple(SubjectCount(s, 4, 0, 0) for s in subjects))
+
+
+def perfect(*ops: str) -> Results:
+    """A backend that was asked everything and gave every answer."""
+    plan = RunPlan("mine", 1, MILLION, (1, 1), 0, ops, "", STAGES, 64, False, 1 << 24, 3)
+    engines = [f"engine.scan/{i.name}" for i in EngineInvariant]
+    return Results(
+        plan,
+        FACTS,
+        tuple(op(i) for i in ops),
+        (
+            stage("golden", "language cast", "strict primitive.math", "strict float", "approximate float"),
+            stage("determinism", *ops, "programs"),
+            stage("wire", "integer"),
+            stage("barrier", "visibility"),
+            stage("atomics", "storage Add"),
+            stage("bounds", "load U32", "load F16"),
+            stage("races", "histogram"),
+            stage("engines", *engines),
+            stage("programs", "integer"),
+            stage("composition", ADD, "distributive transfer"),
+            stage("tensors", "float tensors"),
+            stage("networks", "float networks"),
+        ),
+        (),
+    )
+
+
+def failure(op_id: str, *, kind: str = "value", stage: str = "ops", case: str = "") -> Failure:
+    name = case or f"{op_id}/boundary/17"
+    return Failure(
+        "mine", stage, op_id, name, name, kind, ("0x5",), "0x0", "0xFFFFFFFF", ("0x5",), 3, 1, "a note",
+        "a program", "a source", f"vyre certify mine --case {name}",
+    )  # fmt: skip

@@ -1,0 +1,141 @@
+"""Short runs on the processor, with faults to order, for the tests of certificates."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from vyre.backends.cpu import CpuBackend
+from vyre.conform.certify.certificate import BlockRecord, certificates
+from vyre.conform.certify.promises import registry_now
+from vyre.conform.journal import Journal
+from vyre.conform.plan import make_plan
+from vyre.conform.suite import Suite
+from vyre.errors import UnsupportedByBackend
+from vyre.ir.expr import BinOp, Expr, LitU32, Select
+from vyre.ir.operators import BinaryOp
+from vyre.ir.program import Program
+from vyre.ir.walk import expressions, transform, with_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from vyre.backends.protocol import BackendInfo
+    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.regressions import Store
+    from vyre.ir.node import Node
+
+DIV = "primitive.math.div"
+FEW = ("value.lane.u64.0", DIV, "cast.u32.i32")
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few cases of every kind, in blocks so short that shards share out a kind."""
+    monkeypatch.setattr("vyre.conform.verify.cases.PER_CLASS", 4)
+    monkeypatch.setattr("vyre.conform.verify.cases.SHAPED", 24)
+    monkeypatch.setattr("vyre.conform.verify.cases.BOUNDARY_LIMIT", 1 << 11)
+    monkeypatch.setattr("vyre.conform.units.BLOCK", 16)
+
+
+class Right:
+    """`cpu` with no fault; the others are this one with their `fault` in every expression."""
+
+    name = "cpu"
+
+    def __init__(self) -> None:
+        self.inner = CpuBackend(threads=1)
+
+    def describe(self) -> BackendInfo:
+        return self.inner.describe()
+
+    def compile(self, program: Program) -> Any:
+        def body(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+            return tuple(
+                with_parts(n, tuple(transform(x, self.fault) for x in n.exprs), tuple(map(body, n.bodies)))
+                for n in nodes
+            )
+
+        changed = Program(program.buffers, program.workgroup_size, body(program.entry))
+        return self.inner.compile(changed)
+
+    def fault(self, expr: Expr) -> Expr:
+        return expr
+
+
+class WrongDivision(Right):
+    """x / 0 is all ones."""
+
+    def fault(self, expr: Expr) -> Expr:
+        if isinstance(expr, BinOp) and expr.op is BinaryOp.Div:
+            return Select(expr.right.eq(0), LitU32(0xFFFF_FFFF), expr)
+        return expr
+
+
+class WrongAddition(Right):
+    """x + y is one too much, which most generated programs show."""
+
+    def fault(self, expr: Expr) -> Expr:
+        if isinstance(expr, BinOp) and expr.op is BinaryOp.Add:
+            return BinOp(BinaryOp.Sub, expr, LitU32(0xFFFF_FFFF))
+        return expr
+
+
+class Raising(Right):
+    """Raises on division when the third case of a dispatch divides by something odd and large."""
+
+    def compile(self, program: Program) -> Any:
+        inner = super().compile(program)
+        return _Raising(inner) if _divides(program) else inner
+
+
+class _Raising:
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def run(self, buffers: Any, workgroups: tuple[int, int, int]) -> None:
+        words = memoryview(buffers["x1"]).cast("B").cast("I").tolist() if "x1" in buffers else []
+        if any(w > 0x8000_0000 and w % 7 == 3 for w in words):
+            raise ValueError("the divider is on fire")
+        self.inner.run(buffers, workgroups)
+
+
+class Refusing(Right):
+    """Does not divide."""
+
+    def compile(self, program: Program) -> Any:
+        if _divides(program):
+            raise UnsupportedByBackend(DIV, self.name, why="there is no divider")
+        return super().compile(program)
+
+
+def _divides(program: Program) -> bool:
+    return any(isinstance(x, BinOp) and x.op is BinaryOp.Div for x in expressions(program.entry))
+
+
+def certified(
+    backend: Any,
+    folder: Path,
+    *,
+    ops: Sequence[str] = FEW,
+    stages: Sequence[str] = ("regressions", "ops"),
+    expected: Sequence[tuple[str, str]] = (),
+    baselines: Sequence[str] = (),
+    resume: bool = False,
+    store: Store | None = None,
+    **plan: Any,
+) -> Certificate:
+    """The certificate of a run with its journal below `folder`."""
+    sizes: dict[str, Any] = {"cases": 40, "largest": 0, "programs": 2, **plan}
+    made = make_plan(backend.name, ops=ops, stages=stages, store=store, **sizes)
+    journal = Journal(folder / "journal.jsonl", {"plan": asdict(made)}, resume=resume)
+    run = Suite(made, backend, journal, store=store, target="cpu", expected=expected).run()
+    blocks = [BlockRecord(*b) for b in run.blocks] if made.shard != (1, 1) else []
+    return certificates(run.results, promised=registry_now(), baselines=baselines, blocks=blocks)[0]
+
+
+def shards(backend: Any, folder: Path, number: int, **options: Any) -> list[Certificate]:
+    return [certified(backend, folder / str(i), shard=(i, number), **options) for i in range(1, number + 1)]

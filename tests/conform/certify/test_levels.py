@@ -1,0 +1,283 @@
+"""A perfect run has every level; whatever is taken away from it denies the levels that need it, by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from made_up import ADD, FACTS, FADD, FSIN, NOT, SHUFFLE, failure, full, op, perfect, registry, stage
+
+from vyre.conform.certify.certificate import certificates
+from vyre.conform.certify.level import levels
+from vyre.conform.certify.track import (
+    APPROXIMATE,
+    FLOAT,
+    FLOAT_ENGINES,
+    INTEGER,
+    op_track,
+    subject_track,
+)
+from vyre.conform.results import (
+    ExpectedFailure,
+    KindCount,
+    LawResult,
+    Results,
+    StageResult,
+    SubjectCount,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vyre.conform.certify.level import TrackLevels
+
+OPS = (ADD, NOT, SHUFFLE)
+
+
+def judged(results: Results, track: str = INTEGER, *, ops: tuple[str, ...] = OPS) -> TrackLevels:
+    return levels(track, results, registry(*ops), ("copy",))
+
+
+def granted(found: TrackLevels) -> str:
+    return " ".join(level.level for level in found.levels if level.granted)
+
+
+def reasons(found: TrackLevels, level: str) -> tuple[str, ...]:
+    return next(entry.reasons for entry in found.levels if entry.level == level)
+
+
+def with_op(results: Results, op_id: str, **changed: Any) -> Results:
+    return replace(results, ops=tuple(replace(o, **changed) if o.id == op_id else o for o in results.ops))
+
+
+def with_stage(results: Results, name: str, change: Callable[[StageResult], StageResult | None]) -> Results:
+    found = [change(s) if s.stage == name else s for s in results.stages]
+    return replace(results, stages=tuple(s for s in found if s is not None))
+
+
+def test_a_perfect_run_has_every_level() -> None:
+    found = judged(perfect(*OPS))
+    assert granted(found) == "L1 L2 L3 L4"
+    assert found.highest == "L4"
+    assert all(level.reasons == () for level in found.levels)
+
+
+def test_a_level_is_not_granted_without_the_one_below() -> None:
+    found = judged(replace(perfect(*OPS), plan=replace(perfect(*OPS).plan, skip=5)))
+    assert granted(found) == ""
+    assert reasons(found, "L1") == ("the first 5 cases were skipped",)
+    assert reasons(found, "L2") == ("L1 is not granted",)
+    assert reasons(found, "L4") == ("L3 is not granted",)
+
+
+def damaged(op_id: str, **changed: Any) -> Callable[[Results], Results]:
+    return lambda results: with_op(results, op_id, **changed)
+
+
+def one_law(**changed: Any) -> Callable[[Results], Results]:
+    first, second = op(ADD).laws
+    return damaged(ADD, laws=(replace(first, **changed), second))
+
+
+def subject(name: str, subject: str, *, failed: int = 0, refused: int = 0) -> Callable[[Results], Results]:
+    def changed(found: StageResult) -> StageResult:
+        return replace(
+            found,
+            subjects=tuple(
+                replace(s, failed=failed, refused=refused) if s.subject == subject else s
+                for s in found.subjects
+            ),
+        )
+
+    return lambda results: with_stage(results, name, changed)
+
+
+def without(name: str) -> Callable[[Results], Results]:
+    return lambda results: with_stage(results, name, lambda _: None)
+
+
+def shorter(name: str) -> Callable[[Results], Results]:
+    return lambda results: with_stage(results, name, lambda s: replace(s, planned=s.planned + 1))
+
+
+def planned(**changed: Any) -> Callable[[Results], Results]:
+    return lambda results: replace(results, plan=replace(results.plan, **changed))
+
+
+WRONG_PARITY = (full("u8", 65536), KindCount("boundary", 900, 900, 2))
+SHORT_PARITY = (full("u8", 65536), KindCount("random", 10, 20, 0))
+FEW = (full("u8", 65536), full("random", 999_999))
+
+
+MISSING: list[tuple[Callable[[Results], Results], str, str]] = [
+    (planned(shard=(2, 3)), "L1", "this is shard 2 of 3; merge them all"),
+    (lambda r: replace(r, ops=r.ops[1:]), "L1", f"1 op was not run: {ADD}"),
+    (damaged(NOT, status="not run"), "L1", f"1 op was not run: {NOT}"),
+    (damaged(ADD, status="refused", refusal="no adder"), "L1", f"{ADD} is refused: no adder"),
+    (
+        damaged(ADD, status="failed", parity=WRONG_PARITY),
+        "L1",
+        f"{ADD} differs from its definition in 2 cases",
+    ),
+    (damaged(ADD, parity=SHORT_PARITY), "L1", f"{ADD} ran only 10 of 20 random cases"),
+    (damaged(ADD, status="failed"), "L1", f"{ADD} failed"),
+    (lambda r: replace(r, failures=(failure(ADD, kind="crash"),)), "L1", f"{ADD}: crash at {ADD}/"),
+    (lambda r: replace(r, failures=(failure(ADD, kind="coverage"),)), "L1", f"{ADD}: 0x5 met no case"),
+    (
+        lambda r: replace(r, failures=(failure(ADD),), expected=(ExpectedFailure(ADD, "known", True),)),
+        "L1",
+        f"a failure is expected: {ADD} (known)",
+    ),
+    (planned(stages=("golden", "ops")), "L1", "the stage regressions was not run"),
+    (
+        lambda r: replace(
+            r, stages=(StageResult("regressions", 1, (SubjectCount(ADD, 1, 1, 0),)), *r.stages)
+        ),
+        "L1",
+        f"the stage regressions failed in 1 case: {ADD}",
+    ),
+    (without("golden"), "L1", "the stage golden was not run"),
+    (shorter("golden"), "L1", "the stage golden ran 16 of 17 cases"),
+    (subject("golden", "strict primitive.math", failed=1), "L1", "the stage golden failed in 1 case"),
+    (subject("golden", "strict primitive.math", refused=2), "L1", "the stage golden was refused in 2 cases"),
+    (planned(cases=4096), "L2", "4,096 random cases were planned for each law; 1,000,000 are needed"),
+    (planned(largest=1 << 16), "L2", "exhaustive kinds of more than 65,536 cases were left out"),
+    (damaged(ADD, laws=op(ADD).laws[1:]), "L2", f"{ADD}: Commutative was not run"),
+    (one_law(counts=(KindCount("u8", 65536, 65536, 3),)), "L2", f"{ADD}: Commutative fails in 3 cases"),
+    (one_law(counts=(KindCount("u8", 5, 65536, 0),)), "L2", "Commutative ran only 5 of 65,536 u8 cases"),
+    (one_law(counts=()), "L2", f"{ADD}: Commutative met no case"),
+    (one_law(counts=FEW), "L2", "Commutative has 999,999 uniform cases; 1,000,000 are needed"),
+    (one_law(counts=(full("boundary", 10),)), "L2", "Commutative has 0 uniform cases"),
+    (damaged(ADD, instruction="not seen"), "L2", f"{ADD}: its instruction is not in the compiled kernel"),
+    *(
+        (without(name), "L2", f"the stage {name} was not run")
+        for name in ("determinism", "wire", "barrier", "atomics", "bounds", "races")
+    ),
+    (subject("barrier", "visibility", failed=4), "L2", "the stage barrier failed in 4 cases: visibility"),
+    (subject("determinism", ADD, refused=4), "L2", f"the stage determinism was refused in 4 cases: {ADD}"),
+    (without("engines"), "L3", "the stage engines was not run"),
+    (shorter("engines"), "L3", "the stage engines ran 32 of 33 cases"),
+    (
+        lambda r: with_stage(r, "engines", lambda _: stage("engines", "engine.scan/Deterministic")),
+        "L3",
+        "NoOutputLost, NoDuplicate, Ordered, Bounded, Termination, AtomicLinearizable and"
+        " WorkgroupInvariant were checked on no engine",
+    ),
+    (without("programs"), "L3", "the stage programs was not run"),
+    (subject("programs", "integer", failed=1), "L3", "the stage programs failed in 1 case: integer"),
+    (without("composition"), "L4", "the stage composition was not run"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "level", "reason"), MISSING)
+def test_what_is_missing_denies_the_level_by_name(
+    change: Callable[[Results], Results], level: str, reason: str
+) -> None:
+    found = judged(change(perfect(*OPS)))
+    names = ["L1", "L2", "L3", "L4"]
+    assert granted(found).split() == names[: names.index(level)]
+    assert [r for r in reasons(found, level) if reason in r], reasons(found, level)
+
+
+def test_without_baselines_there_is_no_full_level() -> None:
+    found = levels(INTEGER, perfect(*OPS), registry(*OPS), ())
+    assert found.highest == "L3"
+    assert reasons(found, "L4") == ("no performance baseline was measured",)
+
+
+def test_a_refused_intrinsic_blocks_nothing_and_a_wrong_one_does() -> None:
+    refused = damaged(SHUFFLE, status="refused", refusal="no warps", parity=(), laws=())(perfect(*OPS))
+    refused = subject("determinism", SHUFFLE, refused=4)(refused)
+    assert judged(refused).highest == "L4"
+    wrong = damaged(SHUFFLE, status="failed", parity=WRONG_PARITY)(perfect(*OPS))
+    assert judged(wrong).highest == ""
+
+
+def test_a_law_without_variables_and_a_load_need_no_million() -> None:
+    constant = LawResult("Zero", "property", ("f(0) = 0",), (full("u8", 1),))
+    results = damaged(ADD, laws=(*op(ADD).laws, constant))(perfect(*OPS))
+    assert judged(results).highest == "L4"
+
+
+def test_a_failing_law_leaves_parity_alone() -> None:
+    wrong = one_law(counts=(KindCount("u8", 65536, 65536, 3), full("random", 1 << 20)))(perfect(*OPS))
+    wrong = with_op(wrong, ADD, status="failed")
+    wrong = replace(wrong, failures=(failure(ADD, kind="law", case=f"{ADD}/Commutative/u8/1"),))
+    assert judged(wrong).highest == "L1"
+
+
+def test_refused_golden_rows_of_a_refused_op_are_not_counted_twice() -> None:
+    results = damaged(SHUFFLE, status="refused", parity=(), laws=())(perfect(*OPS))
+    extra = StageResult("golden", 4, (SubjectCount("strict subgroup", 4, 0, 4),))
+    results = with_stage(results, "golden", lambda _: extra)
+    assert judged(results).highest == "L4"
+    assert judged(with_op(results, SHUFFLE, status="passed")).highest == ""
+
+
+def test_a_stage_that_no_level_asks_for_may_be_refused_and_may_not_fail() -> None:
+    results = perfect(*OPS)
+    lanes = StageResult("subgroups", 8, (SubjectCount("subgroup.ballot.w32", 4, 0, 4),))
+    assert judged(replace(results, stages=(*results.stages, lanes))).highest == "L4"
+    wrong = replace(lanes, subjects=(SubjectCount("subgroup.ballot.w32", 4, 1, 0),))
+    found = judged(replace(results, stages=(*results.stages, wrong)))
+    assert reasons(found, "L2") == ("the stage subgroups failed: subgroup.ballot.w32",)
+
+
+def test_engines_over_floats_are_on_the_float_track() -> None:
+    from vyre.conform.registry.engine import ENGINES
+
+    assert {e.id for e in ENGINES if subject_track(f"{e.id}/Ordered") == FLOAT} == FLOAT_ENGINES
+    assert subject_track("reduce_tree.Deterministic") == FLOAT
+    refused = StageResult("engines", 4, (SubjectCount("reduce_tree/Bounded", 4, 0, 4),))
+
+    def extended(found: StageResult) -> StageResult:
+        return replace(found, planned=found.planned + 4, subjects=(*found.subjects, *refused.subjects))
+
+    assert judged(with_stage(perfect(*OPS), "engines", extended)).highest == "L4"
+
+
+def test_tracks_are_told_apart() -> None:
+    assert [op_track(i) for i in (ADD, FADD, "cast.f32.f16", "cast.f32.u32", "float.exp@2")] == [
+        INTEGER, FLOAT, FLOAT, INTEGER, FLOAT,
+    ]  # fmt: skip
+    assert op_track(FSIN, (FSIN,)) == APPROXIMATE
+    subjects = ("strict float", "approximate float", "load BF16", "visibility", FADD)
+    assert [subject_track(s) for s in subjects] == [
+        FLOAT, APPROXIMATE, FLOAT, INTEGER, FLOAT,
+    ]  # fmt: skip
+
+
+def test_the_float_track_has_levels_of_its_own() -> None:
+    everything = (*OPS, FADD)
+    results = perfect(*everything)
+    assert judged(results, FLOAT, ops=everything).highest == "L4f"
+    assert judged(results, INTEGER, ops=everything).highest == "L4"
+    wrong = damaged(FADD, status="failed", parity=WRONG_PARITY)(results)
+    assert judged(wrong, FLOAT, ops=everything).highest == ""
+    assert judged(wrong, INTEGER, ops=everything).highest == "L4"
+    flushed = subject("golden", "strict float", failed=1)(results)
+    assert judged(flushed, FLOAT, ops=everything).highest == ""
+    assert judged(flushed, INTEGER, ops=everything).highest == "L4"
+    assert judged(without("tensors")(results), FLOAT, ops=everything).highest == "L2f"
+    none = judged(perfect(*OPS), FLOAT)
+    assert "the registry has no float operations" in reasons(none, "L1f")
+
+
+def test_strict_and_approximate_are_never_in_one_certificate() -> None:
+    everything = (*OPS, FADD, FSIN)
+    made = certificates(perfect(*everything), promised=registry(*everything), baselines=("copy",))
+    strict, approximate = made
+    assert [o.id for o in approximate.ops] == [FSIN]
+    assert FSIN not in [o.id for o in strict.ops]
+    assert [(t.track, t.highest) for t in strict.tracks] == [(INTEGER, "L4"), (FLOAT, "L4f")]
+    assert [(t.track, t.highest) for t in approximate.tracks] == [(APPROXIMATE, "L1a")]
+    subjects = [{s.subject for x in c.stages for s in x.subjects if x.stage == "golden"} for c in made]
+    assert subjects == [{"language cast", "strict primitive.math", "strict float"}, {"approximate float"}]
+    assert FACTS.approximate == (FSIN,)
+    for certificate in made:
+        assert certificate.derived() == certificate
+    wrong = damaged(FSIN, status="failed", parity=WRONG_PARITY)(perfect(*everything))
+    strict, approximate = certificates(wrong, promised=registry(*everything), baselines=("copy",))
+    assert strict.track(INTEGER).highest == "L4"
+    assert approximate.track(APPROXIMATE).highest == ""

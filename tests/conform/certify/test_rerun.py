@@ -1,0 +1,161 @@
+"""Running a part again: an honest certificate stands, one that hides or invents a failure does not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("llvmlite")
+
+from small_runs import DIV, Raising, Refusing, Right, WrongDivision, certified, small
+
+from vyre.conform.certify.annex import BASELINES, check_annex, measure, read_annex, write_annex
+from vyre.conform.certify.certificate import certificates
+from vyre.conform.certify.keys import SigningKey
+from vyre.conform.certify.promises import registry_now
+from vyre.conform.certify.rerun import rerun
+from vyre.conform.certify.statement import read, write
+from vyre.conform.certify.verify import verify
+from vyre.conform.results import canonical
+from vyre.errors import CertificateError, VyreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from vyre.conform.certify.certificate import Certificate
+
+__all__ = ["small"]
+
+pytestmark = pytest.mark.usefixtures("small")
+STAGES = ("ops", "wire")
+
+
+def again(certificate: Certificate, backend: Any, *, share: float = 1.0) -> Any:
+    return rerun(certificate, backend, share=share, seed=5)
+
+
+def test_an_honest_certificate_verifies_and_stands(tmp_path: Path) -> None:
+    certificate = certified(Right(), tmp_path, stages=STAGES)
+    report = verify(write(certificate))
+    assert report.ok, report.findings
+    assert {f.check: f.status for f in report.findings} == {
+        "structure": "good", "signature": "open", "levels": "good", "registry": "good", "plan": "good",
+    }  # fmt: skip
+    found = again(certificate, Right())
+    assert found.ok
+    assert (found.blocks, found.of) == (found.of, found.of)
+    assert found.cases == sum(op.cases for op in certificate.results.ops) + 2
+
+
+@pytest.mark.parametrize("backend", [WrongDivision, Raising, Refusing])
+def test_honest_failures_and_refusals_stand_too(backend: type[Right], tmp_path: Path) -> None:
+    certificate = certified(backend(), tmp_path)
+    assert verify(write(certificate)).ok
+    found = again(certificate, backend())
+    assert found.mismatches == ()
+    assert bool(found.refused) == (backend is Refusing)
+
+
+def test_a_part_is_chosen_by_its_seed(tmp_path: Path) -> None:
+    certificate = certified(Right(), tmp_path)
+    whole = again(certificate, Right())
+    part = again(certificate, Right(), share=0.1)
+    assert 0 < part.cases < whole.cases
+    assert part.blocks == max(1, round(0.1 * whole.of))
+    assert part == again(certificate, Right(), share=0.1)
+    assert again(certificate, Right(), share=1e-9).blocks == 1
+    for wrong in (0.0, 1.5, -1.0):
+        with pytest.raises(VyreError):
+            again(certificate, Right(), share=wrong)
+
+
+def test_a_hidden_failure_is_found(tmp_path: Path) -> None:
+    hidden = certified(Right(), tmp_path, ops=(DIV,))
+    found = again(hidden, WrongDivision())
+    assert not found.ok
+    assert "the certificate says no failure" in found.mismatches[0]
+    assert DIV in found.mismatches[0]
+
+
+def test_an_invented_failure_is_found(tmp_path: Path) -> None:
+    found = again(certified(WrongDivision(), tmp_path, ops=(DIV,)), Right())
+    assert not found.ok
+
+
+def test_a_crash_that_was_not_certified_is_found(tmp_path: Path) -> None:
+    found = again(certified(Right(), tmp_path, ops=(DIV,)), Raising())
+    assert any("the divider is on fire" in m for m in found.mismatches)
+
+
+def test_a_stage_is_compared_case_by_case(tmp_path: Path) -> None:
+    honest = certified(Right(), tmp_path, ops=(), stages=("programs",), programs=3)
+    assert again(honest, Right()).cases == 3
+
+    class Silent(Right):
+        """Stores nothing."""
+
+        def compile(self, program: Any) -> Any:
+            class Nothing:
+                def run(self, buffers: Any, workgroups: Any) -> None: ...
+
+            return Nothing()
+
+    found = again(honest, Silent())
+    assert found.mismatches[0].startswith(
+        "programs/integer/0: the certificate says passed, here it is failed"
+    )
+
+
+def test_what_another_device_refuses_is_no_mismatch(tmp_path: Path) -> None:
+    found = again(certified(Right(), tmp_path), Refusing())
+    assert found.ok
+    assert found.refused
+
+
+def test_a_certificate_that_leaves_out_a_kind_of_cases_is_refused(tmp_path: Path) -> None:
+    certificate = certified(Right(), tmp_path, ops=(DIV,))
+    results = certificate.results
+    op = replace(results.ops[0], parity=results.ops[0].parity[1:])
+    (forged,) = certificates(replace(results, ops=(op,)), promised=registry_now())
+    found = {f.check: f for f in verify(write(forged)).findings}
+    assert found["levels"].status == "good"
+    assert (found["plan"].status, found["plan"].text) == (
+        "wrong",
+        f"{DIV} has other cases or laws than its plan.",
+    )
+    older = {f.check: f for f in verify(write(replace(forged, vyre="0.0.1"))).findings}
+    assert (older["plan"].status, "vyre 0.0.1" in older["plan"].text) == ("open", True)
+    (fewer,) = certificates(replace(results, ops=()), promised=registry_now())
+    assert "about other ops than its plan" in {f.check: f for f in verify(write(fewer)).findings}["plan"].text
+    plan = replace(results.plan, ops=("no.such",))
+    (strange,) = certificates(replace(results, plan=plan), promised=registry_now())
+    assert "names no.such" in {f.check: f for f in verify(write(strange)).findings}["plan"].text
+
+
+def test_the_annex_belongs_to_its_certificate(tmp_path: Path) -> None:
+    found = measure(Right())
+    assert tuple(b.name for b in found) == BASELINES
+    assert found[0].of_copy == "1.000"
+    assert all(b.microseconds > 0 for b in found)
+    certificate = certified(Right(), tmp_path, ops=("cast.u32.i32",), baselines=BASELINES)
+    document = read(write(certificate))
+    pytest.importorskip("cryptography")
+    key = SigningKey.generate()
+    data = write_annex(found, certificate, key=key)
+    assert read_annex(data)[0].baselines == found
+    assert check_annex(data, document, trusted=key.keyid).status == "good"
+    assert check_annex(write_annex(found, certificate), document).status == "open"
+    assert (
+        "is not signed by" in check_annex(write_annex(found, certificate), document, trusted=key.keyid).text
+    )
+    assert "other baselines" in check_annex(write_annex(found[1:], certificate), document).text
+    elsewhere = replace(certificate, backend=replace(certificate.backend, device="another"))
+    assert "another backend" in check_annex(write_annex(found, elsewhere), document).text
+    changed = json.loads(write_annex(found, certificate))
+    changed["predicate"]["baselines"][1]["of_copy"] = "9.999"
+    assert "predicate.baselines" in check_annex(canonical(changed), document).text
+    with pytest.raises(CertificateError, match="no performance annex"):
+        read_annex(write(certificate))

@@ -1,0 +1,145 @@
+"""The page of a certificate: complete, safe with hostile text, and working in a real browser."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from vyre.backends.cpu import CpuBackend
+from vyre.cli.app import main
+from vyre.conform.certify.certificate import certificates
+from vyre.conform.certify.promises import registry_now
+from vyre.conform.certify.statement import read, write
+from vyre.conform.journal import Journal
+from vyre.conform.plan import make_plan
+from vyre.conform.results import ExpectedFailure, Failure, Results
+from vyre.conform.suite import Suite
+from vyre.report import render
+from vyre.report.bits import side_by_side
+from vyre.report.charts import Bar, bars, short
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from vyre.conform.certify.statement import Document
+
+HOSTILE = "<script>document.title='stolen'</script>"
+CHROMIUM = next(
+    (p for n in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(n))), None
+)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Two ops and a stage on the processor, and one failure of every kind of text."""
+    plan = make_plan(
+        "cpu", cases=64, ops=("primitive.math.add", "primitive.math.negate"), stages=("ops",), largest=1
+    )
+    journal = Journal(tmp_path_factory.mktemp("run") / "journal", {"plan": asdict(plan)}, resume=False)
+    found = Suite(plan, CpuBackend(), journal).run().results
+    wrong = Failure(
+        backend="reference",
+        stage="ops",
+        op="primitive.math.add",
+        case="primitive.math.add/random/3",
+        smallest="primitive.math.add/inputs/0x1",
+        kind="value",
+        inputs=("0x1", HOSTILE),
+        expected="0x2",
+        actual="0x80000002",
+        found=("0x9",),
+        count=12,
+        seed=1,
+        note=HOSTILE,
+        program=HOSTILE,
+        source=HOSTILE,
+        replay="vyre certify x",
+    )
+    return replace(found, failures=(wrong,), expected=(ExpectedFailure("primitive.math.add", HOSTILE, True),))
+
+
+@pytest.fixture(scope="module")
+def document(results: Results) -> Document:
+    (made,) = certificates(results, promised=registry_now())
+    return read(write(made))
+
+
+def test_it_shows_everything_that_matters(document: Document) -> None:
+    page = render(document)
+    for text in (
+        document.digest,
+        "primitive.math.negate",
+        "vyre certify x",
+        "not granted",
+        "uniform random",
+        "L4",
+    ):
+        assert text in page
+    assert page.count("<svg") == 4
+
+
+def test_it_needs_no_network(document: Document) -> None:
+    page = render(document)
+    assert not re.findall(r"""(?:src|href)\s*=|url\(|@import|https?://""", page)
+
+
+def test_text_of_strangers_stays_text(document: Document) -> None:
+    assert HOSTILE not in render(document)
+
+
+def test_bits_that_differ_are_marked() -> None:
+    shown = side_by_side("0x2", "0x80000002")
+    assert shown.count("<b>0</b>") == 1
+    assert shown.count("<b>1</b>") == 1
+    assert "at most 0x0" in side_by_side("at most 0x0", "0xFF")
+
+
+def test_figures_are_short_and_bars_in_proportion() -> None:
+    assert [short(n) for n in (7, 1_500, 953_166_345, 10**13)] == ["7", "1.5 k", "953 M", "10 T"]
+    drawn = bars([Bar("a", 100), Bar("<b>", 50)], title="t")
+    widths = [float(w) for w in re.findall(r'width="([\d.]+)"', drawn)]
+    assert widths[0] == 2 * widths[1]
+    assert "&lt;b&gt;" in drawn
+
+
+def test_the_command_writes_it(document: Document, tmp_path: Path) -> None:
+    source = tmp_path / "one.json"
+    source.write_bytes(write(document.certificate))
+    done = CliRunner().invoke(main, ["report", str(source)])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "one.html").read_text().startswith("<!doctype html>")
+    source.write_bytes(source.read_bytes().replace(b"math.add", b"math.sub", 1))
+    assert CliRunner().invoke(main, ["report", str(source)]).exit_code == 1
+
+
+PROBE = """<script>
+field.value = "negate"; field.dispatchEvent(new Event("input"));
+const rows = [...document.querySelectorAll("#matrix tbody tr")];
+document.body.dataset.seen = [
+  document.documentElement.scrollWidth <= innerWidth, rows.filter(r => !r.hidden).length, rows.length,
+  getComputedStyle(document.querySelector(".level")).backgroundColor != "rgba(0, 0, 0, 0)",
+  document.querySelectorAll("svg").length, document.title.includes("stolen"),
+].join(" ");
+</script></body>"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+@pytest.mark.parametrize("width", [1280, 500])
+def test_a_browser_shows_it(document: Document, tmp_path: Path, width: int) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(render(document).replace("</body>", PROBE), encoding="utf-8")
+    assert CHROMIUM is not None
+    done = subprocess.run(
+        [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
+         f"--window-size={width},900", "--dump-dom", page.as_uri()],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    found = re.search(r'data-seen="([^"]*)"', done.stdout)
+    assert found is not None
+    assert found[1] == "true 1 2 true 4 false"
