@@ -72,15 +72,9 @@ def document(results: Results) -> Document:
 
 def test_it_shows_everything_that_matters(document: Document) -> None:
     page = render(document)
-    for text in (
-        document.digest,
-        "primitive.math.negate",
-        "vyre certify x",
-        "not granted",
-        "uniform random",
-        "L4",
-    ):
+    for text in ("primitive.math.negate", "vyre certify x", "not granted", "uniform random", "L4"):
         assert text in page
+    assert document.digest in page
     assert page.count("<svg") == 4
 
 

@@ -56,7 +56,9 @@ def bars(items: list[Bar], *, title: str, logarithmic: bool = False) -> str:
 def stack(parts: list[Part], *, title: str) -> str:
     """One bar of shares with a legend below."""
     total = sum(p.value for p in parts) or 1
-    x, shapes, legend = 0.0, [], []
+    x = 0.0
+    shapes: list[str] = []
+    legend: list[str] = []
     for k, part in enumerate(p for p in parts if p.value):
         width = _WIDTH * part.value / total
         shapes.append(

@@ -22,8 +22,8 @@ def test_golden_rows() -> None:
     failed = [o for o in outcomes if o.status is Status.Failed]
     assert not failed, f"{failed[0].row.id}: {failed[0].inputs}: {failed[0].actual} != {failed[0].expected}"
     assert sum(o.status is Status.Passed for o in outcomes) > 700
-    refusals = [o.actual for o in outcomes if o.status is Status.Refused]
-    assert all("float arithmetic" in text for text in refusals)
+    refused = [o.row.id for o in outcomes if o.status is Status.Refused]
+    assert not [i for i in refused if not APPROXIMATE.search(i)]
 
 
 @pytest.mark.slow
@@ -37,7 +37,7 @@ def test_a_wrong_backend_is_seen() -> None:
     """The control of the runs above: a backend that computes something else is reported."""
 
     class Off(CpuBackend):
-        def compile(self, program: Program):  # noqa: ANN202 - the type of the method it replaces
+        def compile(self, program: Program, *, ways: Ways | None = None) -> CpuExecutable:
             wrong = Program(
                 program.buffers, program.workgroup_size, [Store("out", InvocationId(0), InvocationId(0))]
             )

@@ -92,7 +92,11 @@ def test_the_parts_of_a_run_join(bench: Bench) -> None:
 def test_inputs_of_another_generator_are_noticed(bench: Bench) -> None:
     kind = random_kind(ADD)
     checks = checks_of(bench, kind)
-    other = replace(kind.stream, seed=1, make=lambda d, low, high: (low, low, low))
+
+    def counter(d: Any, low: Any, high: Any) -> tuple[Any, ...]:
+        return low, low, low
+
+    other = replace(kind.stream, seed=1, make=counter)
     wrong = replace(kind, stream=replace(other, masks=kind.stream.masks))
     checks._kind = wrong
     checks.compare(0, 1 << 10)

@@ -189,7 +189,11 @@ def _high_product(op: Op, spec: OpSpec) -> list[Link]:
     product = f"(= {RESULT} ((_ extract 63 32) (bvmul {words})))"
     return [
         Link("the body is the high half of the product", _body_query(op, product)),
-        Link("four products of halves make the product", PRODUCT_OF_HALVES, (Attempt("z3", seconds=30),)),
+        Link(
+            "four products of halves make the product",
+            PRODUCT_OF_HALVES,
+            (Attempt("z3", seconds=30), Attempt("cvc5", seconds=30)),
+        ),
         Link(
             "the definition is the high half of that sum", d.query(f"(not (= {defined.name} {HIGH_PRODUCT}))")
         ),
