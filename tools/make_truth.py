@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -34,7 +35,7 @@ from vyre.conform.floats.functions import filtered
 from vyre.conform.floats.layout import F32
 from vyre.conform.truth import store
 from vyre.conform.truth.digest import CHUNK, CHUNKS, INPUTS, combined, consecutive, digest
-from vyre.conform.truth.functions import chosen
+from vyre.conform.truth.functions import INTEGERS, chosen
 from vyre.conform.truth.oracle import operator_of, results
 
 CAPACITY = 1 << 20
@@ -48,15 +49,29 @@ MAX_ULPS = 16
 MARGIN_TEXT = "2^-44 relative"
 
 
+def _loaded(cupy: Any, text: str) -> Any:
+    """Compiled by NVRTC itself, because CuPy would add an option that flushes subnormals."""
+    from vyre.backends.cuda import OPTIONS, compile_source
+    from vyre.lower.source import Source
+
+    assert set(truth_cuda.OPTIONS) <= set(OPTIONS)
+    code = compile_source(
+        Source("cuda", "", text, (1, 1, 1), (), ()), f"sm_{cupy.cuda.Device().compute_capability}"
+    )
+    with tempfile.NamedTemporaryFile(suffix=".cubin", delete=False) as file:
+        file.write(code)
+    return cupy.RawModule(path=file.name)
+
+
 def gpu(names: list[str], out: Path, samples_file: Path | None) -> None:
     import cupy
 
     device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
     version = cupy.cuda.runtime.runtimeGetVersion()
     kept: dict[str, Any] = {}
-    for function in chosen(names):
+    for function in (f for f in chosen(names) if f.name not in INTEGERS):
         began = time.perf_counter()
-        module = cupy.RawModule(code=truth_cuda.source(function.name), options=truth_cuda.OPTIONS)
+        module = _loaded(cupy, truth_cuda.source(function.name))
         sums = cupy.zeros(2 * CHUNKS, cupy.uint32)
         count, open_ = cupy.zeros(1, cupy.uint32), cupy.zeros(CAPACITY, cupy.uint32)
         arguments = (np.uint32(0), sums, count, open_, np.uint32(CAPACITY))

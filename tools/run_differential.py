@@ -1,6 +1,7 @@
 """Runs generated integer programs on a backend against the reference, in bulk.
 
     python tools/run_differential.py --backend opencl --count 10000 --jobs 2
+    python tools/run_differential.py --backend cpu,wgpu --count 10000 --jobs 2    (the reference once)
     python tools/run_differential.py --backend opencl --count 10000 --first 6400 --jobs 2    (goes on)
 
 Progress goes to stderr with the seed to go on from. A program that fails is shrunk and kept under
@@ -24,7 +25,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vyre.conform.differential import INTEGER_PROGRAMS, Verdict, fails_like, judge, keep_case
+from vyre.conform.differential import (
+    INTEGER_PROGRAMS,
+    Verdict,
+    fails_like,
+    judge,
+    keep_case,
+    reference_bytes,
+)
 from vyre.conform.generate.programs import generate_program
 from vyre.conform.shrink import shrink_program
 
@@ -47,9 +55,9 @@ class Part:
     """What a chunk of seeds came to."""
 
     seeds: range
-    verdicts: Counter[Verdict]
+    verdicts: Counter[tuple[str, Verdict]]
     details: list[str]
-    device: str
+    devices: dict[str, str]
 
 
 @cache
@@ -63,30 +71,37 @@ def backend_named(name: str) -> Backend:
     return get(name)
 
 
-def work(name: str, seeds: range, keep: Path, shrink: bool) -> Part:
-    backend = backend_named(name)
-    verdicts: Counter[Verdict] = Counter()
+def work(names: str, seeds: range, keep: Path, shrink: bool, left_out: frozenset[int]) -> Part:
+    backends = {name: backend_named(name) for name in names.split(",")}
+    verdicts: Counter[tuple[str, Verdict]] = Counter()
     details: list[str] = []
     for seed in seeds:
-        generated = generate_program(seed, INTEGER_PROGRAMS)
-        verdict, detail = judge(generated, backend)
-        verdicts[verdict] += 1
-        if verdict in (Verdict.Agrees, Verdict.Refused):
+        if seed in left_out:
             continue
-        small = generated
-        if shrink:
-            small = shrink_program(generated, fails_like(verdict, backend), questions=SHRINKING_QUESTIONS)
-        path = keep_case(keep, small, f"{name}: {detail.splitlines()[0]}")
-        details.append(
-            f"seed {seed}: {detail.splitlines()[0]}\n  kept as {path} ({small.program.size} nodes)"
-        )
+        generated = generate_program(seed, INTEGER_PROGRAMS)
+        expected = reference_bytes(generated)
+        for name, backend in backends.items():
+            verdict, detail = judge(generated, backend, expected=expected)
+            verdicts[name, verdict] += 1
+            if verdict in (Verdict.Agrees, Verdict.Refused):
+                continue
+            small = generated
+            if shrink:
+                small = shrink_program(generated, fails_like(verdict, backend), questions=SHRINKING_QUESTIONS)
+            path = keep_case(keep, small, f"{name}: {detail.splitlines()[0]}")
+            details.append(
+                f"{name} seed {seed}: {detail.splitlines()[0]}\n  kept as {path} ({small.program.size} nodes)"
+            )
+    return Part(seeds, verdicts, details, {name: _facts(backend) for name, backend in backends.items()})
+
+
+def _facts(backend: Backend) -> str:
     info = backend.describe()
-    facts = ", ".join(x for x in (info.device, info.driver, info.version, info.toolchain) if x)
-    return Part(seeds, verdicts, details, facts)
+    return ", ".join(x for x in (info.device, info.driver, info.version, info.toolchain) if x)
 
 
 def parts(arguments: argparse.Namespace, chunks: list[range]) -> Iterator[Part]:
-    rest = (arguments.keep, not arguments.no_shrink)
+    rest = (arguments.keep, not arguments.no_shrink, frozenset(arguments.skip))
     if arguments.jobs == 1:
         for chunk in chunks:
             yield work(arguments.backend, chunk, *rest)
@@ -102,8 +117,7 @@ def parts(arguments: argparse.Namespace, chunks: list[range]) -> Iterator[Part]:
             running += [pool.submit(work, arguments.backend, c, *rest) for c in islice(todo, 1)]
 
 
-def progress(verdicts: Counter[Verdict], count: int, reached: int, seconds: float) -> str:
-    done = sum(verdicts.values())
+def progress(done: int, count: int, reached: int, seconds: float) -> str:
     left = (count - done) * seconds / done
     return f"{done} of {count}, {done / seconds:.1f}/s, {left:.0f} s left; go on with --first {reached}"
 
@@ -112,10 +126,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--backend", required=True, help="a registered name, or MODULE:CLASS")
+    parser.add_argument(
+        "--backend", required=True, help="a registered name, or MODULE:CLASS, or several with commas"
+    )
     parser.add_argument("--count", type=int, default=1_000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--skip", type=int, action="append", default=[], help="a seed to leave out")
     parser.add_argument("--keep", type=Path, default=PROGRAMS, help="where failing programs are kept")
     parser.add_argument("--no-shrink", action="store_true", help="keep failing programs as they are")
     arguments = parser.parse_args()
@@ -124,34 +141,37 @@ def main() -> int:
     started = time.perf_counter()
     last = arguments.first + arguments.count
     chunks = [range(s, min(s + STEP, last)) for s in range(arguments.first, last, STEP)]
-    verdicts: Counter[Verdict] = Counter()
-    device = ""
+    verdicts: Counter[tuple[str, Verdict]] = Counter()
+    devices: dict[str, str] = {}
     told = started
     reached = arguments.first
     try:
         for part in parts(arguments, chunks):
             reached = part.seeds.stop
             verdicts += part.verdicts
-            device = part.device
+            devices |= part.devices
             for detail in part.details:
                 print(detail, file=sys.stderr, flush=True)
             now = time.perf_counter()
             if now - told > PATIENCE:
                 told = now
                 print(
-                    progress(verdicts, arguments.count, reached, now - started), file=sys.stderr, flush=True
+                    progress(reached - arguments.first, arguments.count, reached, now - started),
+                    file=sys.stderr,
+                    flush=True,
                 )
     except BrokenProcessPool:
         print(f"a process died near seed {reached}; find it with --first {reached} --jobs 1", file=sys.stderr)
         return 1
-    bad = verdicts[Verdict.Differs] + verdicts[Verdict.Failed]
-    print(
-        f"{arguments.backend}: {sum(verdicts.values())} programs (seeds {arguments.first} to {last - 1}), "
-        f"{verdicts[Verdict.Agrees]} agree, {verdicts[Verdict.Differs]} differ, "
-        f"{verdicts[Verdict.Failed]} fail, {verdicts[Verdict.Refused]} refused; "
-        f"{time.perf_counter() - started:.0f} s; {device}"
-    )
-    return 1 if bad else 0
+    seconds = time.perf_counter() - started
+    for name, device in devices.items():
+        found = {v: verdicts[name, v] for v in Verdict}
+        print(
+            f"{name}: {sum(found.values())} programs (seeds {arguments.first} to {last - 1}), "
+            f"{found[Verdict.Agrees]} agree, {found[Verdict.Differs]} differ, {found[Verdict.Failed]} fail, "
+            f"{found[Verdict.Refused]} refused; {seconds:.0f} s; {device}"
+        )
+    return 1 if any(v in (Verdict.Differs, Verdict.Failed) for _, v in verdicts) else 0
 
 
 if __name__ == "__main__":

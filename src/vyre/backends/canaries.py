@@ -33,10 +33,14 @@ CANARIES = INTEGER_CANARIES + FLOAT_CANARIES
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a device failed: details by canary name. `fresh` is False for a verdict from the cache."""
+    """What a device failed: details by canary name. `fresh` is False for a verdict from the cache.
+
+    `lasting` is False where a canary could not be run: the next time it may be.
+    """
 
     failures: dict[str, str]
     fresh: bool = True
+    lasting: bool = True
 
 
 def examine(
@@ -68,7 +72,7 @@ def examine(
             failures[canary.name] = wrong
     if lasting:
         store.keep(key, failures)
-    return Verdict(failures)
+    return Verdict(failures, lasting=lasting)
 
 
 class Examined:
@@ -91,9 +95,12 @@ class Examined:
             if self._verdict is None and self._examining is not None:
                 self._examining = None
                 try:
-                    self._verdict = examine(cast("Backend", self))
+                    found = examine(cast("Backend", self))
                 finally:
                     self._examining = lock
+                if not found.lasting:
+                    return found
+                self._verdict = found
         return self._verdict
 
 

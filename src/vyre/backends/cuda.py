@@ -233,10 +233,11 @@ class CudaExecutable:
             for base, grid in launches(workgroups, _MAX_GRID)
         ]
         enter, queue = self._backend.enter, self._driver.cuLaunchKernel
-        size, function = self.source.workgroup_size, self._function
+        size = self.source.workgroup_size
 
         def launch() -> None:
             enter()
+            function = self._function  # a launch keeps its kernel loaded
             for grid, arguments in parts:
                 _check(queue(function, *grid, *size, 0, stream, arguments.address, 0))
 

@@ -123,8 +123,9 @@ class OpenClBackend(Examined):
             fresh.append(cl.Program(self.context, source.text).build(options=options, cache_dir=False))
             return bytes(fresh[0].get_info(cl.program_info.BINARIES)[0])
 
-        facts = self.describe()
-        key = [source.text, *options, facts.device, facts.driver, facts.version, facts.toolchain]
+        device = self.device
+        facts = (device.name, device.driver_version, device.version, device.platform.version)
+        key = [source.text, *options, *(str(fact) for fact in facts), cl.VERSION_TEXT]
         binary = kept(self.name, key, build)
         if fresh:
             return fresh[0]

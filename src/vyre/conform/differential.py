@@ -50,10 +50,20 @@ class Mismatch:
         )
 
 
-def compare(generated: GeneratedProgram, backend: Backend) -> Mismatch | None:
-    """Runs one generated program on both; None when every ReadWrite byte agrees."""
+def reference_bytes(generated: GeneratedProgram) -> dict[str, bytes]:
+    """The ReadWrite buffers as the reference leaves them."""
+    return run(inline(generated.program), generated.inputs, generated.workgroups, check=False).buffers
+
+
+def compare(
+    generated: GeneratedProgram, backend: Backend, *, expected: Mapping[str, bytes] | None = None
+) -> Mismatch | None:
+    """Runs one generated program on both; None when every ReadWrite byte agrees.
+
+    `expected` are the reference's bytes where they are known already.
+    """
     program = inline(generated.program)
-    expected = run(program, generated.inputs, generated.workgroups, check=False).buffers
+    expected = reference_bytes(generated) if expected is None else expected
     actual = run_on(backend, program, generated)
     found = first_difference(program, expected, actual)
     return None if found is None else Mismatch(generated.seed, *found)
@@ -118,10 +128,12 @@ class Verdict(Enum):
     """The backend raised an error other than a refusal."""
 
 
-def judge(generated: GeneratedProgram, backend: Backend) -> tuple[Verdict, str]:
+def judge(
+    generated: GeneratedProgram, backend: Backend, *, expected: Mapping[str, bytes] | None = None
+) -> tuple[Verdict, str]:
     """The verdict with its detail: the mismatch, the refusal or the error in words."""
     try:
-        mismatch = compare(generated, backend)
+        mismatch = compare(generated, backend, expected=expected)
     except UnsupportedByBackend as refusal:
         return Verdict.Refused, str(refusal)
     except VyreError as error:

@@ -104,7 +104,7 @@ def test_inputs_of_another_generator_are_noticed(bench: Bench) -> None:
     assert tile is not None
     tile._kind = kind
     with pytest.raises(InputsDiffer):
-        tile.run(0)
+        tile.run([0])
 
 
 class Lazy:

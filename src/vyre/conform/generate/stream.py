@@ -23,6 +23,8 @@ from vyre.conform.spec.words import fit
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from vyre.ir.expr import Expr
     from vyre.ir.node import Let
 
@@ -81,6 +83,15 @@ class CaseStream:
             columns.append(np.asarray(table, np.uint32)[index % size])
             index = index // size
         return tuple(reversed(columns))
+
+    def at(self, numbers: NDArray[np.uint64]) -> tuple[Words, ...]:
+        """The cases of these numbers, one array per operand word."""
+        if self.make is None:
+            found = [self.case(int(k)) for k in numbers]
+            return tuple(np.array(column, np.uint32) for column in zip(*found, strict=True))
+        low = (numbers & np.uint64(_WORD - 1)).astype(np.uint32)
+        made = self.make(NUMPY, low, (numbers >> np.uint64(32)).astype(np.uint32))
+        return tuple(fit(NUMPY, w, m) for w, m in zip(made, self.masks, strict=True))
 
     def case(self, k: int) -> tuple[int, ...]:
         """Case k on plain integers."""

@@ -2,7 +2,8 @@
 
     FUNCTIONS["exp"].build(x)      the expression, for an `x` of the type `source`
 
-The twelve correctly rounded functions, square root, the four roundings to integers, and the conversions.
+The twelve correctly rounded functions, square root, the four roundings to integers, the conversions, and the
+seven integer operators of one operand.
 """
 
 from __future__ import annotations
@@ -55,8 +56,22 @@ def _from_integer(source: DataType) -> Function:
     return Function(name, source, _F32, lambda x: Convert(_F32, RoundMode.Nearest, x))
 
 
+def _integer(name: str, op: UnaryOp) -> Function:
+    return Function(name, _U32, _U32, lambda x: UnOp(op, x))
+
+
 ELEMENTARY = ("sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "exp2", "log2", "exp10", "log10")
 """The correctly rounded functions: those whose truth needs more than a few exact steps."""
+
+INTEGERS = {
+    "negate": UnaryOp.Negate,
+    "not": UnaryOp.BitNot,
+    "logical_not": UnaryOp.LogicalNot,
+    "popcount": UnaryOp.Popcount,
+    "clz": UnaryOp.Clz,
+    "ctz": UnaryOp.Ctz,
+    "reverse_bits": UnaryOp.ReverseBits,
+}
 
 FUNCTIONS: dict[str, Function] = {
     f.name: f
@@ -69,6 +84,7 @@ FUNCTIONS: dict[str, Function] = {
         _to_integer(_U32, RoundMode.Truncate),
         _from_integer(_I32),
         _from_integer(_U32),
+        *(_integer(name, op) for name, op in INTEGERS.items()),
     )
 }
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from vyre.conform.floats.layout import LAYOUTS
 from vyre.conform.floats.oracle import between, expected, from_integer, to_integer
-from vyre.conform.truth.functions import ELEMENTARY, FUNCTIONS
+from vyre.conform.truth.functions import ELEMENTARY, FUNCTIONS, INTEGERS
 from vyre.ir.expr import Cast, Convert, UnOp, Var
 
 if TYPE_CHECKING:
@@ -19,9 +21,35 @@ def operator_of(name: str) -> str | None:
     return found.op.value if isinstance(found, UnOp) and name in ELEMENTARY else None
 
 
+_BYTES = np.array([int(f"{byte:08b}"[::-1], 2) for byte in range(256)], np.uint8)
+"""Every byte with its bits in reverse order."""
+
+
+def _integer(name: str, x: Words) -> Words:
+    match name:
+        case "negate":
+            return np.uint32(0) - x
+        case "not":
+            return ~x
+        case "logical_not":
+            return (x == 0).astype(np.uint32)
+        case "popcount":
+            return np.bitwise_count(x).astype(np.uint32)
+        case "clz":
+            # A double holds every u32, and its exponent is the place of the highest bit.
+            return (32 - np.frexp(x.astype(np.float64))[1]).astype(np.uint32)
+        case "ctz":
+            return np.bitwise_count((x & (np.uint32(0) - x)) - np.uint32(1)).astype(np.uint32)
+        case _:
+            whole = np.ascontiguousarray(x).view(np.uint8).reshape(-1, 4)
+            return np.ascontiguousarray(_BYTES[whole][:, ::-1]).view(np.uint32).reshape(-1)
+
+
 def results(name: str, inputs: Words) -> Words:
     """The bits that the function must give for these input words."""
     function = FUNCTIONS[name]
+    if name in INTEGERS:
+        return _integer(name, inputs)
     match function.build(Var("x")):
         case UnOp(op=op):
             return expected(op.value, "F32", inputs)

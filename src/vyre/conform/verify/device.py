@@ -34,7 +34,9 @@ from vyre.ir.program import Program
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.cases import Kind
@@ -47,6 +49,8 @@ FIRST_TILE = 1 << 20
 LARGEST_TILE = 1 << 26
 _QUICK = 0.02
 """Seconds for a tile below which the next may be larger."""
+SLOTS = 8
+"""Tiles that are queued at once, so that the device does not wait for the host."""
 _NONE = 0xFFFF_FFFF
 _LOOKED_AT = 16
 _WORD = 1 << 32
@@ -147,11 +151,15 @@ class DeviceChecks:
         at = start
         while at < start + count:
             size = min(self._size, start + count - at, _WORD - at % _WORD)
+            tile = self._at(size)
+            ends = range(at + tile.size, min(start + count, at - at % _WORD + _WORD) + 1, tile.size)
+            starts = [end - tile.size for end in ends[:SLOTS]]
             before = time.perf_counter()
-            for k, verdict in enumerate(self._at(size).run(at)):
+            for k, verdict in enumerate(tile.run(starts)):
                 found[k] = _joined(found[k], verdict)
-            at += size
-            if size == self._size < LARGEST_TILE and time.perf_counter() - before < _QUICK:
+            at += tile.size * len(starts)
+            quick = time.perf_counter() - before < _QUICK * len(starts)
+            if tile.size == self._size < LARGEST_TILE and quick:
                 self._size *= 2
         return found
 
@@ -180,7 +188,7 @@ def _joined(old: Verdict | None, new: Verdict | None) -> Verdict | None:
 
 
 class _Tile:
-    """Memory and launches for `size` cases."""
+    """Memory and launches for `size` cases; `SLOTS` tiles are queued before the first is looked at."""
 
     def __init__(self, bench: Bench, kind: Kind, checks: list[Check], home: Residence, size: int) -> None:
         self.size = size
@@ -204,25 +212,37 @@ class _Tile:
 
     def _build(self, bench: Bench) -> None:
         backend, bind = bench.backend, self._home.bind
-        words = [self._memory(4 * self.size) for _ in range(self._kind.stream.words)]
-        for variable, places in self._graph.positions.items():
-            if places[0] < len(words):
-                self._values[variable] = words[places[0]]
-        self._start = self._memory(8)
-        maker = backend.compile(maker_program(self._kind.stream))
-        self._make = bind(maker, [self._start, *words], self._grid)
+        used = {v for c in self._checks for v in self._graph.variables(c)}
+        self._positions = sorted({self._graph.positions[v][0] for v in used})
+        words = {p: self._memory(4 * self.size) for p in self._positions}
+        self._values.update({v: words[self._graph.positions[v][0]] for v in used})
         needed = sorted({j for c in self._checks for j in c.needs})
-        self._nodes = [self._node(bench, j) for j in needed]
-        self._tallies = [self._memory(8) for _ in self._checks]
-        self._compare: list[Callable[[], None]] = []
-        for check, tally in zip(self._checks, self._tallies, strict=True):
-            sides = [s for s in (check.left, check.right, check.condition) if s is not None]
-            memories = [self._values[s] for s in sides if not isinstance(s, Constant)]
-            self._compare.append(bind(backend.compile(comparison(check)), [tally, *memories], self._grid))
+        nodes = [self._node(bench, j) for j in needed]
         spoil = backend.compile(spoiling())
-        self._spoil = [bind(spoil, [self._values[Value(j, 0)]], self._grid) for j in needed]
-        self._build_sample(bench, words)
-        for launch in self._spoil:
+        spoilers = [bind(spoil, [self._values[Value(j, 0)]], self._grid) for j in needed]
+        maker = backend.compile(maker_program(self._kind.stream, positions=self._positions))
+        compares = [backend.compile(comparison(check)) for check in self._checks]
+        self._where = np.unique(np.linspace(0, self.size - 1, _LOOKED_AT).astype(np.uint64))
+        where = self._memory(4 * len(self._where))
+        where.write(self._where.astype(np.uint32).view(np.uint8).data)
+        gather = backend.compile(gathering())
+        self._slots: list[_Slot] = []
+        for _ in range(SLOTS):
+            start = self._memory(8)
+            tallies = [self._memory(8) for _ in self._checks]
+            samples = [self._memory(4 * len(self._where)) for _ in words]
+            launches = [bind(maker, [start, *words.values()], self._grid)]
+            few = grid_of(len(self._where))
+            launches += [
+                bind(gather, [w, where, s], few) for w, s in zip(words.values(), samples, strict=True)
+            ]
+            launches += nodes
+            for check, compare, tally in zip(self._checks, compares, tallies, strict=True):
+                sides = [s for s in (check.left, check.right, check.condition) if s is not None]
+                memories = [self._values[s] for s in sides if not isinstance(s, Constant)]
+                launches.append(bind(compare, [tally, *memories], self._grid))
+            self._slots.append(_Slot(start, tallies, samples, [*launches, *spoilers]))
+        for launch in spoilers:
             launch()
 
     def _node(self, bench: Bench, number: int) -> Callable[[], None]:
@@ -246,49 +266,59 @@ class _Tile:
             memory.write(np.full(self.size, source.bits, np.uint32).view(np.uint8).data)
         return self._values[source]
 
-    def _build_sample(self, bench: Bench, words: list[Any]) -> None:
-        self._where = np.unique(np.linspace(0, self.size - 1, _LOOKED_AT).astype(np.uint32))
-        where = self._memory(self._where.nbytes)
-        where.write(self._where.view(np.uint8).data)
-        gather = bench.backend.compile(gathering())
-        self._samples = [self._memory(self._where.nbytes) for _ in words]
-        self._gather = [
-            self._home.bind(gather, [w, where, out], grid_of(len(self._where)))
-            for w, out in zip(words, self._samples, strict=True)
-        ]
-
-    def run(self, start: int) -> list[Verdict | None]:
-        self._start.write(np.array([start % _WORD, start // _WORD], np.uint32).view(np.uint8).data)
+    def run(self, starts: Sequence[int]) -> list[Verdict | None]:
+        """The cases from each start on, at most `SLOTS` of them; for each check what fails in all."""
         fresh = np.array([0, _NONE], np.uint32).view(np.uint8).data
-        for tally in self._tallies:
-            tally.write(fresh)
-        for launch in (self._make, *self._gather, *self._nodes, *self._compare, *self._spoil):
-            launch()
-        verdicts: list[Verdict | None] = []
-        for tally in self._tallies:
-            read = np.empty(2, np.uint32)
-            tally.read(read.view(np.uint8).data)
-            failed, first = (int(n) for n in read)
-            verdicts.append(Verdict(failed, start + first) if failed or first != _NONE else None)
-        self._look(start)
+        busy = list(zip(starts, self._slots, strict=False))
+        for start, slot in busy:
+            slot.start.write(np.array([start % _WORD, start // _WORD], np.uint32).view(np.uint8).data)
+            for tally in slot.tallies:
+                tally.write(fresh)
+        for _, slot in busy:
+            for launch in slot.launches:
+                launch()
+        verdicts: list[Verdict | None] = [None] * len(self._checks)
+        for start, slot in busy:
+            for k, tally in enumerate(slot.tallies):
+                failed, first = (int(n) for n in _words(tally, 2))
+                if failed or first != _NONE:
+                    verdicts[k] = _joined(verdicts[k], Verdict(failed, start + first))
+        self._look(busy)
         return verdicts
 
-    def _look(self, start: int) -> None:
-        """Inputs at a few places must be what the host makes there."""
-        for position, sample in enumerate(self._samples):
-            read = np.empty(len(self._where), np.uint32)
-            sample.read(read.view(np.uint8).data)
-            for at, word in zip(self._where, read, strict=True):
-                wanted = self._kind.stream.case(start + int(at))[position]
-                if int(word) != wanted:
-                    raise InputsDiffer(
-                        f"the backend makes 0x{int(word):X} where word {position} of case {start + int(at)} "
-                        f"is 0x{wanted:X}.",
-                        fix="the run goes on with inputs from the host.",
-                    )
+    def _look(self, busy: Sequence[tuple[int, _Slot]]) -> None:
+        """Inputs at a few places of every tile must be what the host makes there."""
+        numbers = np.concatenate([self._where + np.uint64(start) for start, _ in busy])
+        wanted = self._kind.stream.at(numbers)
+        for k, position in enumerate(self._positions):
+            found = np.concatenate([_words(slot.samples[k], len(self._where)) for _, slot in busy])
+            wrong = found != wanted[position]
+            if wrong.any():
+                at = int(np.argmax(wrong))
+                raise InputsDiffer(
+                    f"the backend makes 0x{int(found[at]):X} where word {position} of case "
+                    f"{int(numbers[at])} is 0x{int(wanted[position][at]):X}.",
+                    fix="the run goes on with inputs from the host.",
+                )
 
     def close(self) -> None:
         for memory in self._memories:
             if self._home.life == self.life:
                 memory.free()
         self._memories.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """What one tile in the queue has for itself: its number, its counts, and the inputs looked at."""
+
+    start: Any
+    tallies: list[Any]
+    samples: list[Any]
+    launches: list[Callable[[], None]]
+
+
+def _words(memory: Any, count: int) -> NDArray[np.uint32]:
+    read = np.empty(count, np.uint32)
+    memory.read(read.view(np.uint8).data)
+    return read

@@ -20,6 +20,8 @@ from vyre.ir.program import Program
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from vyre.conform.generate.stream import CaseStream
@@ -33,13 +35,17 @@ _LOOKED_AT = 9
 _WORD = 1 << 32
 
 
-def maker_program(stream: CaseStream) -> Program:
-    """Invocation i writes the operand words of case start + i; `start` is the number's two halves."""
+def maker_program(stream: CaseStream, *, positions: Sequence[int] | None = None) -> Program:
+    """Invocation i writes the operand words of case start + i; `start` is the number's two halves.
+
+    `positions` are the words that are wanted, all of them unless some are named.
+    """
     start = BufferDecl.read("start", 0, U32, count=2)
-    outputs = [BufferDecl.read_write(f"w{k}", k + 1, U32) for k in range(stream.words)]
+    wanted = range(stream.words) if positions is None else positions
+    outputs = [BufferDecl.read_write(f"w{k}", n + 1, U32) for n, k in enumerate(wanted)]
     low: Expr = start[LitU32(0)] + Var("i")
     lets, words = stream.statements(Var("low"), Var("high"), prefix="m")
-    stores = [Store(b.name, Var("i"), w) for b, w in zip(outputs, words, strict=True)]
+    stores = [Store(b.name, Var("i"), words[k]) for b, k in zip(outputs, wanted, strict=True)]
     body: list[Node] = [Let("low", low), Let("high", start[LitU32(1)]), *lets, *stores]
     entry: list[Node] = [Let("i", InvocationId(0)), If(Var("i") < outputs[0].length, body)]
     return Program((start, *outputs), WORKGROUP, entry)
