@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from vyre.conform.spec.op import OpSpec
     from vyre.conform.spec.term import Lookup, Term
 
-WORKGROUP = (64, 1, 1)
+WORKGROUP = (256, 1, 1)
 OUT = "out"
 CELLS = "cells"
 
