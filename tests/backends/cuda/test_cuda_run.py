@@ -101,7 +101,7 @@ def test_unloading_on_a_lost_device_raises_nothing() -> None:
     ],
 )
 def test_blocks_that_do_not_fit_are_refused(program: Program) -> None:
-    backend: Any = SimpleNamespace(name="cuda")
+    backend: Any = SimpleNamespace(name="cuda", verdict=None)
     with pytest.raises(UnsupportedByBackend):
         CudaBackend.compile(backend, program)
 

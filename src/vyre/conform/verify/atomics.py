@@ -120,7 +120,7 @@ def storage(op: AtomicOp, case: int, seed: int, plan: RunPlan) -> Trial:
         final = np.frombuffer(found["cells"], np.uint32)
         return _lawful(op, value, expected, where, returned, initial, final)
 
-    return Trial("", program, buffers, (GROUPS, 1, 1), judge, plan.repeats)
+    return Trial("", program, buffers, (GROUPS, 1, 1), judge, plan.repeats, alike=False)
 
 
 def workgroup(op: AtomicOp, case: int, seed: int, plan: RunPlan) -> Trial:
@@ -170,7 +170,7 @@ def workgroup(op: AtomicOp, case: int, seed: int, plan: RunPlan) -> Trial:
                 return ((f"workgroup {group}", *wrong[0]), wrong[1], wrong[2])
         return None
 
-    return Trial("", program, buffers, (GROUPS, 1, 1), judge, plan.repeats)
+    return Trial("", program, buffers, (GROUPS, 1, 1), judge, plan.repeats, alike=False)
 
 
 def _lawful(
