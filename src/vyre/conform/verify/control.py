@@ -42,8 +42,8 @@ _PATTERNS = {
     "primitive.bitwise.not": r"v?pxor\w*|v?xorp[sd]|not[lq]?|xor[lq]?|not(\.b32)?|mvn|lop3\S*|v?pternlog\w*",
     "primitive.bitwise.popcount": r"v?popcnt\w*|v?pshufb|popc(\.b32)?|cnt|v?psadbw",
     "primitive.bitwise.clz": r"lzcnt\w*|bsr\w*|v?plzcnt\w*|clz(\.b32)?|flo\S*|bfind\S*|v?pshufb|v?cvt\w*",
-    "primitive.bitwise.ctz": r"popc(\.b32)?|tzcnt\w*|bsf\w*|v?plzcnt\w*|v?popcnt\w*|clz(\.b32)?|brev\S*|v?pshufb"
-    r"|v?cvt\w*",
+    "primitive.bitwise.ctz": r"popc(\.b32)?|tzcnt\w*|bsf\w*|v?plzcnt\w*|v?popcnt\w*|clz(\.b32)?|brev\S*"
+    r"|v?pshufb|v?cvt\w*",
     "primitive.bitwise.reverse_bits": r"bswap\w*|v?pshufb|rbit|brev(\.b32)?|v?gf2p8\w*",
     **{f"primitive.compare.{n}": _COMPARE for n in ("eq", "ne", "lt", "gt", "le", "ge")},
     **{f"primitive.logical.{n}": _COMPARE for n in ("and", "or", "not")},
