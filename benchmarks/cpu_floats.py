@@ -46,7 +46,7 @@ F32 = DataType.F32
 WIDTH = 256
 A, B, C = (BufferDecl.read(name, place, F32) for place, name in enumerate("abc"))
 OUT = BufferDecl.read_write("out", 3, F32)
-I = Var("i")  # noqa: E741
+I = Var("i")  # noqa: E741 - short, because it stands in every line
 
 
 def elementwise(value: Expr) -> Program:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vyre.cli.files import read_bytes, write_bytes
+from vyre.cli.progress import Bar
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -270,9 +271,9 @@ def _whole(target: str, options: dict[str, Any]) -> None:
         digest = replace(plan, regressions=()).digest[:16]
         folder = state / "runs" / f"{plan.backend}-{digest}"
         journal = Journal(folder / "journal.jsonl", {"plan": asdict(plan)}, resume=options["resume"])
-        with _Bar(quiet=options["as_json"]) as bar:
+        with Bar(unit="cases", quiet=options["as_json"]) as bar:
             suite = Suite(
-                plan, backend, journal, store=store, target=target, expected=expected, progress=bar.update
+                plan, backend, journal, store=store, target=target, expected=expected, progress=_told(bar)
             )
             run = suite.run()
             baselines = _baselines(backend, plan, options["baselines"])
@@ -337,46 +338,11 @@ def _echo_places(places: Sequence[tuple[str, str]], run: Run, folder: Path) -> N
     click.echo(f"results      {folder / 'results.json'} ({run.annex['seconds']} s)")
 
 
-class _Bar:
-    """Progress with rate and time left, on a terminal only."""
+def _told(bar: Bar) -> Callable[[Progress], None]:
+    """What a suite calls as it goes."""
 
-    def __init__(self, *, quiet: bool) -> None:
-        self._on = sys.stderr.isatty() and not quiet
-        self._progress: Any = None
-        self._task: Any = None
-
-    def __enter__(self) -> _Bar:
-        if self._on:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-            self._progress = Progress(
-                TextColumn("{task.fields[what]}"),
-                BarColumn(),
-                TextColumn("{task.percentage:>3.0f}% {task.fields[rate]} {task.fields[failing]}"),
-                TimeRemainingColumn(),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            self._progress.start()
-            self._task = self._progress.add_task("", total=None, what="starting", rate="", failing="")
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._progress is not None:
-            self._progress.stop()
-
-    @property
-    def update(self) -> Callable[[Progress], None]:
-        return self._update
-
-    def _update(self, p: Progress) -> None:
-        if self._progress is None:
-            return
-        task = self._progress.tasks[0]
-        elapsed = task.elapsed or 0
-        rate = f"{(p.done - p.resumed) / elapsed:.3g} cases/s" if elapsed else ""
+    def update(p: Progress) -> None:
         failing = f"{p.failing} failures" if p.failing else ""
-        self._progress.update(
-            self._task, completed=p.done, total=p.total, what=p.what, rate=rate, failing=failing
-        )
+        bar.update(p.done, total=p.total, what=p.what, resumed=p.resumed, failing=failing)
+
+    return update

@@ -6,7 +6,6 @@ run_exhaustive(backend, names, target=…, state=…, …)   -> exit code
 from __future__ import annotations
 
 import json
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vyre.cli.files import write_bytes
+from vyre.cli.progress import Bar
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -122,52 +122,16 @@ def _checked(
     }
     key = sha256(canonical(head)).hexdigest()[:16]
     journal = Journal(state / f"{function.name}-{key}.jsonl", head, resume=resume)
-    with _Bar(function.name, hi - lo, quiet=quiet) as bar:
+    with Bar(function.name, hi - lo, unit="inputs", quiet=quiet) as bar:
+
+        def told(done: int, failing: int) -> None:
+            bar.update(done, failing=f"{failing} chunks differ" if failing else "")
+
         try:
-            return check(runner, function, lo=lo, hi=hi, journal=journal, folder=truth, progress=bar.update)
+            return check(runner, function, lo=lo, hi=hi, journal=journal, folder=truth, progress=told)
         finally:
             journal.close()
 
 
 def _safe(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
-
-
-class _Bar:
-    """Inputs done, the rate, chunks that differ, and the time left; on a terminal only."""
-
-    def __init__(self, what: str, total: int, *, quiet: bool) -> None:
-        self._what = what
-        self._total = total
-        self._on = sys.stderr.isatty() and not quiet
-        self._progress: Any = None
-        self._task: Any = None
-
-    def __enter__(self) -> _Bar:
-        if self._on:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-            self._progress = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.percentage:>3.0f}% {task.fields[rate]} {task.fields[failing]}"),
-                TimeRemainingColumn(),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            self._progress.start()
-            self._task = self._progress.add_task(self._what, total=self._total, rate="", failing="")
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._progress is not None:
-            self._progress.stop()
-
-    def update(self, done: int, failing: int) -> None:
-        if self._progress is None:
-            return
-        elapsed = self._progress.tasks[0].elapsed or 0
-        rate = f"{done / elapsed:.3g} inputs/s" if elapsed else ""
-        shown = f"{failing} chunks differ" if failing else ""
-        self._progress.update(self._task, completed=done, rate=rate, failing=shown)

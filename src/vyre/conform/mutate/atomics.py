@@ -72,6 +72,16 @@ def _swapped(p: Program, x: Atomic) -> Expr:
     return Atomic(_OTHER[x.op], x.buffer, x.index, x.value)
 
 
+def _always(p: Program, x: Atomic) -> Expr:
+    """Exchanges whatever is there."""
+    return Atomic(AtomicOp.Exchange, x.buffer, x.index, x.value)
+
+
+def _never(p: Program, x: Atomic) -> Expr:
+    """Reads and leaves what is there."""
+    return Atomic(AtomicOp.Or, x.buffer, x.index, LitU32(0))
+
+
 def _signed(p: Program, x: Atomic) -> Expr:
     """Operands from 2^31 on count as less than all others."""
     return Atomic(x.op, x.buffer, x.index, Select(x.value >> 31, LitU32(0), x.value))
@@ -106,9 +116,7 @@ def mutants() -> Iterator[Mutant]:
     for op in (AtomicOp.Min, AtomicOp.Max):
         witness = f"atomic.{op.value.lower()}/inputs/0x1,0x80000000"
         yield on_expr("signed atomic", op.value, _of(op, _signed), witness)
-    always: Build = lambda p, x: Atomic(AtomicOp.Exchange, x.buffer, x.index, x.value)  # noqa: E731
-    never: Build = lambda p, x: Atomic(AtomicOp.Or, x.buffer, x.index, LitU32(0))  # noqa: E731
     exchange, ident = AtomicOp.CompareExchange, "atomic.compare_exchange/inputs/"
-    yield on_expr("compare-exchange", "without the compare", _of(exchange, always), f"{ident}0x1,0x2,0x3")
-    yield on_expr("compare-exchange", "without the exchange", _of(exchange, never), f"{ident}0x1,0x2,0x1")
+    yield on_expr("compare-exchange", "without the compare", _of(exchange, _always), f"{ident}0x1,0x2,0x3")
+    yield on_expr("compare-exchange", "without the exchange", _of(exchange, _never), f"{ident}0x1,0x2,0x1")
     yield on_node("atomic made of two steps", "Add", _two_steps, atomics.STAGE.case("storage Add"))
