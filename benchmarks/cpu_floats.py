@@ -2,10 +2,10 @@
 
     python benchmarks/cpu_floats.py [--log2 24] [--repeat 15] [--threads 1]
 
-Elementwise FAdd, FMul, FMulAdd, FDiv and FSqrt, natively. All work on buffers that exist already, alternating
-within one run; results are compared first, bit for bit (NumPy has no fused multiply-add: its peer rounds
-twice and is only timed). A ratio above 1 means that vyre is faster; it is the median over the rounds of
-(NumPy's time / our time). `--threads 1` compares core with core.
+Elementwise FAdd, FMul, FMulAdd, FDiv and FSqrt, natively, and FExp. All work on buffers that exist already,
+alternating within one run; results are compared first, bit for bit (NumPy has no fused multiply-add and no
+correctly rounded exp: these two peers are only timed). A ratio above 1 means that vyre is faster; it is the
+median over the rounds of (NumPy's time / our time). `--threads 1` compares core with core.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ KERNELS: dict[str, tuple[Expr, Callable[[Floats, Floats, Floats, Floats], Any]]]
     "FMulAdd": (FMulAdd(A[I], B[I], C[I]), fused),
     "FDiv": (BinOp(BinaryOp.FDiv, A[I], B[I]), lambda a, b, _, out: np.divide(a, b, out=out)),
     "FSqrt": (UnOp(UnaryOp.FSqrt, A[I]), lambda a, _, __, out: np.sqrt(a, out=out)),
+    "FExp": (UnOp(UnaryOp.FExp, A[I]), lambda a, _, __, out: np.exp(a, out=out)),
 }
 
 
@@ -90,7 +91,7 @@ def main() -> None:
         executable = backend.compile(elementwise(value))
         executable.run(views, (count // WIDTH, 1, 1))
         peer(a, b, c, theirs)
-        if name != "FMulAdd":
+        if name not in ("FMulAdd", "FExp"):
             assert np.array_equal(ours.view(np.uint32), theirs.view(np.uint32)), name
         rounds = [
             (

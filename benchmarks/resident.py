@@ -97,10 +97,12 @@ def slope(launch: Callable[[], object], wait: Callable[[], object]) -> float:
     return (long - short) / (LONG - SHORT) * 1e6
 
 
-def ours(program: Any, backend: Any, arrays: dict[str, Any], count: int) -> float:
+def ours(
+    program: Any, backend: Any, arrays: dict[str, Any], count: int, workgroups: int | None = None
+) -> float:
     compiled = vyre.compile_program(program, backend=backend)
     buffers = {name: vyre.to_device(value, backend=backend) for name, value in arrays.items()}
-    grid = -(-count // 256)
+    grid = workgroups or -(-count // 256)
     probe = vyre.to_device(np.zeros(64, np.uint32), backend=backend)
     return slope(lambda: compiled(buffers, workgroups=grid), probe.numpy)
 

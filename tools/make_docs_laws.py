@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.algebra.collisions import collisions
 from vyre.conform.algebra.report import results, shown_evidence, shown_law
-from vyre.conform.registry import primitives, specs
+from vyre.conform.registry import floats, primitives, specs
+from vyre.conform.registry.float_.names import is_float
 from vyre.conform.spec.gates import category_share
+from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +37,17 @@ name the operands a, b, c, in order.
 """
 
 
+FLOATS = """\
+Every float operation is judged by an oracle that shares nothing with any implementation (NumPy's arithmetic,
+MPFR, Arb). Its laws are proved of IEEE 754 itself, in the solver's theory of floats, bit by bit: a result
+that is NaN is the canonical NaN. That the soft floats are IEEE's is proved apart from this, in
+[numeric.md](numeric.md). Of correctly rounded functions no solver knows anything, so they declare no laws;
+each is checked on all inputs instead, in [exhaustive.md](exhaustive.md).
+"""
+_HALVES = (DataType.F16, DataType.BF16)
+_INTEGERS = (DataType.I32, DataType.U32)
+
+
 def render(found: Sequence[LawResult]) -> str:
     """The page, from the results of every statement of every spec."""
     everything = specs()
@@ -46,9 +59,14 @@ def render(found: Sequence[LawResult]) -> str:
         "Values": [s for s in everything if s.id.startswith("value.")],
         "Memory": [s for s in everything if s.id.startswith("memory.")],
         "Casts": [s for s in everything if s.id.startswith("cast.")],
+        "Floats": [s for s in floats() if s.signature.inputs[0] is DataType.F32],
+        "Floats of 16 bits": [s for s in floats() if s.signature.inputs[0] in _HALVES],
+        "Doubles": [s for s in floats() if s.signature.inputs[0] is DataType.F64],
+        "Floats from integers": [s for s in floats() if s.signature.inputs[0] in _INTEGERS],
     }
     for title, members in groups.items():
         parts.append(f"## {title}\n")
+        parts += [FLOATS] if title == "Floats" else []
         parts += [_op(spec, [r for r in found if r.op == spec.id]) for spec in members]
     parts += [_errata(everything), _collisions()]
     return "\n".join(parts)
@@ -56,6 +74,8 @@ def render(found: Sequence[LawResult]) -> str:
 
 def _op(spec: OpSpec, found: Sequence[LawResult]) -> str:
     lines = [f"### {spec.id}", "", spec.doc, ""]
+    if is_float(spec.id) and not found:
+        return f"`{spec.id}`: {spec.doc}\n"
     if found:
         lines += ["| | statement | evidence |", "|---|---|---|"]
         lines += [f"| {r.role} | {_cell(_statement(r))} | {_cell(shown_evidence(r))} |" for r in found]
@@ -81,11 +101,15 @@ def _errata(everything: Sequence[OpSpec]) -> str:
 
 
 def _collisions() -> str:
+    single = [s for s in floats() if s.signature.inputs[0] is DataType.F32]
+    others = collisions([s for s in floats() if s not in single])
+    assert all(c.rule != "none" for c in others)
     lines = [
         "## Ops that their laws do not tell apart",
         "",
-        "Law sets that are equal or contained in one another, within an arity class, with the rule that",
-        "separates the two.",
+        "Law sets that are equal or contained in one another, among ops on the same operands, with the rule",
+        f"that separates the two. The {len(others)} of the float formats besides F32 are told apart in the",
+        "same ways; `vyre laws float. --collisions` lists them.",
         "",
         "| laws of | are | those of | told apart by | namely |",
         "|---|---|---|---|---|",
@@ -93,7 +117,7 @@ def _collisions() -> str:
     words = {"equal": "equal to", "contained": "contained in"}
     lines += [
         f"| {c.first} | {words[c.relation]} | {c.second} | {c.rule} | {_cell(c.detail)} |"
-        for c in collisions(primitives())
+        for c in (*collisions(primitives()), *collisions(single))
     ]
     return "\n".join([*lines, ""])
 

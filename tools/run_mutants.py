@@ -3,6 +3,7 @@
     python tools/run_mutants.py              # all of them on cpu
     python tools/run_mutants.py --write      # and the page
     python tools/run_mutants.py --quick      # one of every kind
+    python tools/run_mutants.py --floats     # the wrong float arithmetic alone
     python tools/run_mutants.py --jobs 4     # on four processes; two by default
 
 Exits with 1 where a promise was not kept: a fault that should have been found and was not, a mutant whose
@@ -21,32 +22,39 @@ from pathlib import Path
 from vyre.backends.cpu import CpuBackend
 from vyre.conform.algebra.cache import ProofCache, default_folder
 from vyre.conform.mutate import Mutant, Verdict, hunt, mutants, one_of_each_kind, run_all
+from vyre.conform.mutate.float_ import catalogue as floats
 from vyre.conform.mutate.report import by_kind, markdown, summary, survivors
 
 Row = tuple[int, bool, str, int, float]
 PAGE = Path(__file__).parent.parent / "docs" / "mutants.md"
 
 
-def chosen(*, quick: bool) -> list[Mutant]:
-    return one_of_each_kind() if quick else list(mutants())
+def chosen(part: str) -> list[Mutant]:
+    match part:
+        case "quick":
+            return one_of_each_kind()
+        case "floats":
+            return list(floats.mutants())
+        case _:
+            return list(mutants())
 
 
-def some(job: int, jobs: int, quick: bool) -> list[Row]:
+def some(job: int, jobs: int, part: str) -> list[Row]:
     """What became of every `jobs`-th mutant; a mutant itself does not travel between processes."""
     backend = CpuBackend(threads=1, keep=4096)
     found: list[Row] = []
-    for number, mutant in enumerate(chosen(quick=quick)):
+    for number, mutant in enumerate(chosen(part)):
         if number % jobs == job:
             v = hunt(mutant, backend)
             found.append((number, v.witnessed, v.found, v.cases, v.seconds))
     return found
 
 
-def in_parallel(jobs: int, *, quick: bool) -> list[Verdict]:
+def in_parallel(jobs: int, part: str) -> list[Verdict]:
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        futures = [pool.submit(some, job, jobs, quick) for job in range(jobs)]
+        futures = [pool.submit(some, job, jobs, part) for job in range(jobs)]
         rows = sorted(row for future in futures for row in future.result())
-    known = chosen(quick=quick)
+    known = chosen(part)
     return [Verdict(known[n], witnessed, found, cases, took) for n, witnessed, found, cases, took in rows]
 
 
@@ -55,14 +63,16 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="one wrong backend of every kind, nothing else")
+    parser.add_argument("--floats", action="store_true", help="the wrong float arithmetic, nothing else")
     parser.add_argument("--write", action="store_true", help="write docs/mutants.md")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     options = parser.parse_args()
     started = time.perf_counter()
-    verdicts = in_parallel(options.jobs, quick=options.quick)
+    part = "quick" if options.quick else "floats" if options.floats else "all"
+    verdicts = in_parallel(options.jobs, part)
     ok = all(v.as_promised for v in verdicts)
     figures: list[tuple[str, str]] = []
-    if not options.quick:
+    if part == "all":
         outcome = run_all(CpuBackend(keep=4096), verdicts=verdicts, cache=ProofCache(default_folder()))
         ok, figures = outcome.ok, summary(outcome)
         if options.write:

@@ -15,7 +15,9 @@ import numpy as np
 
 from vyre.backends import host_memory
 from vyre.backends.canaries import Examined, refuse_lost_features
-from vyre.backends.cpu_compile import MachineCode, assembly, compile_source, native_ways, toolchain
+from vyre.backends.cpu_chunks import Chunks
+from vyre.backends.cpu_compile import MachineCode, assembly, compile_source, native_ways
+from vyre.backends.cpu_llvm import toolchain
 from vyre.backends.cpu_threads import ThreadTeam
 from vyre.backends.host_memory import address_of
 from vyre.backends.protocol import BackendInfo
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from vyre.lower.ways import Ways
 
 _PARALLEL_WORK = 200_000
-"""Program nodes to execute below which a second thread costs more than it saves."""
+"""Program nodes to execute for each thread, below which another one costs more than it saves."""
 
 _LOOP_WEIGHT = 64
 """A guess at how often the body of a loop runs, for that estimate only."""
@@ -154,21 +156,32 @@ class CpuExecutable:
         sized = zip(self._buffers, sizes, strict=True)
         words = [*workgroups, *(size // decl.element.stride for decl, size in sized if not decl.count)]
         hidden = (ctypes.c_uint32 * len(words))(*words)
-        call, scratch_bytes = self._kernel.code.call, self._kernel.source.scratch_bytes
-
-        def make_work() -> Callable[[int, int], None]:
-            scratch = np.empty(scratch_bytes + _ALIGN, np.uint8)
-
-            def work(first: int, last: int) -> None:
-                call(addresses, hidden, first, last, -(-address_of(scratch) // _ALIGN) * _ALIGN)
-
-            return work
-
+        code, scratch_bytes = self._kernel.code, self._kernel.source.scratch_bytes
         count = prod(workgroups)
         work = count * prod(self.source.workgroup_size) * self._kernel.work_per_invocation
-        if self._team.threads == 1 or work < _PARALLEL_WORK:
-            return lambda: make_work()(0, count)
-        return lambda: self._team.run(count, make_work)
+        helpers = min(self._team.threads - 1, work // _PARALLEL_WORK, count - 1)
+        if helpers < 1:
+
+            def alone() -> None:
+                scratch = np.empty(scratch_bytes + _ALIGN, np.uint8)
+                code.call(addresses, hidden, 0, count, _aligned(scratch))
+
+            return alone
+
+        def together() -> None:
+            chunks = Chunks(count, helpers + 1)
+
+            def take_chunks() -> None:
+                scratch = np.empty(scratch_bytes + _ALIGN, np.uint8)
+                chunks.run(code.address, addresses, hidden, _aligned(scratch))
+
+            self._team.run(take_chunks, helpers=helpers, stop=chunks.stop)
+
+        return together
+
+
+def _aligned(scratch: NDArray[np.uint8]) -> int:
+    return -(-address_of(scratch) // _ALIGN) * _ALIGN
 
 
 @dataclass(frozen=True, slots=True)

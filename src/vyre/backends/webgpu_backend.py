@@ -127,8 +127,11 @@ class WebGpuBackend:
                     self._require_alive(memory.device, [memory.cell])
                 yield self.device
             except DeviceFault as fault:
-                self._lost |= fault.lost
-                raise _error(self, fault) from None
+                raise self._failed(fault) from None
+
+    def _failed(self, fault: DeviceFault) -> DeviceError:
+        self._lost |= fault.lost
+        return _error(self, fault)
 
     def _reopen(self) -> None:
         if self._lost:
@@ -318,10 +321,17 @@ class _BoundLaunch:
                     self._queued.append((group, batch.launches))
 
     def __call__(self) -> None:
-        with self._backend.using() as device:
-            self._backend._require_alive(self._device, self._cells)
-            for group, queued in self._queued:
-                device.launch(self._kernel, group, queued)
+        # What `using` does, without the cost of a generator: this is the whole of a repeated dispatch.
+        backend = self._backend
+        with backend.lock:
+            backend._reopen()
+            backend._free_discarded()
+            backend._require_alive(self._device, self._cells)
+            try:
+                for group, queued in self._queued:
+                    self._device.launch(self._kernel, group, queued)
+            except DeviceFault as fault:
+                raise backend._failed(fault) from None
 
     def __del__(self) -> None:
         if self._uniforms:

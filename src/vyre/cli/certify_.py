@@ -30,9 +30,14 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
 @click.option(
     "--backend-class", metavar="MODULE:CLASS", help="A backend that is not installed as an entry point."
 )
-@click.option("--cases", type=click.IntRange(0), metavar="N", help="Random cases per op and law [5 * 2^20].")
+@click.option(
+    "--cases", type=click.IntRange(0), metavar="N", help="Random cases per op, law [5 * 2^20, floats 2^20]."
+)
 @click.option(
     "--ops", multiple=True, metavar="PATTERN", help="Only these ops: an id, a family, or a pattern."
+)
+@click.option(
+    "--track", type=click.Choice(["integer", "float"]), help="Only what the first levels of a track need."
 )
 @click.option("--stage", "stages", multiple=True, metavar="NAME", help="Only these stages.")
 @click.option("--shard", metavar="I/N", default="1/1", show_default=True, help="The I-th of N equal parts.")
@@ -135,19 +140,26 @@ def _plan(name: str, options: dict[str, Any], store: Any) -> Any:
         QUICK_CASES,
         QUICK_LARGEST,
         QUICK_PROGRAMS,
+        TRACK_STAGES,
         make_plan,
+        ops_of,
     )
 
     quick: bool = options["quick"]
+    ops, stages = tuple(options["ops"]), tuple(options["stages"])
+    if options["track"]:
+        ops = ops or ops_of(options["track"])
+        stages = stages or TRACK_STAGES[options["track"]]
     cases, programs, seed = options["cases"], options["programs"], options["seed"]
     return make_plan(
         name,
         seed=DEFAULT_SEED if seed is None else seed,
         cases=(QUICK_CASES if quick else DEFAULT_CASES) if cases is None else cases,
+        float_cases=cases,
         shard=_shard(options["shard"]),
         skip=options["skip"],
-        ops=options["ops"],
-        stages=options["stages"],
+        ops=ops,
+        stages=stages,
         programs=(QUICK_PROGRAMS if quick else DEFAULT_PROGRAMS) if programs is None else programs,
         exhaustive=options["exhaustive"] is not None,
         largest=QUICK_LARGEST if quick else LARGEST,
@@ -252,6 +264,7 @@ def _whole(target: str, options: dict[str, Any]) -> None:
 
     from vyre.cli.styled import echo_lines, width
     from vyre.conform.adopters import junit, read_expected
+    from vyre.conform.certify.ahead import proofs_ahead
     from vyre.conform.certify.annex import write_annex
     from vyre.conform.certify.earned import earned
     from vyre.conform.certify.keys import SigningKey
@@ -259,6 +272,7 @@ def _whole(target: str, options: dict[str, Any]) -> None:
     from vyre.conform.regressions import Store
     from vyre.conform.suite import Suite
     from vyre.conform.summary import summary
+    from vyre.conform.units import OPS
 
     key = SigningKey.load(options["key"]) if options["key"] else None
     file = options["expected_failures"]
@@ -275,7 +289,8 @@ def _whole(target: str, options: dict[str, Any]) -> None:
             suite = Suite(
                 plan, backend, journal, store=store, target=target, expected=expected, progress=_told(bar)
             )
-            run = suite.run()
+            with proofs_ahead(plan.ops if OPS in plan.stages else ()):
+                run = suite.run()
             baselines = _baselines(backend, plan, options["baselines"])
     finally:
         _closed(backend)

@@ -7,9 +7,12 @@ import hashlib
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from vyre.conform.certify.track import FLOAT, INTEGER, op_track
 from vyre.conform.registry import specs
+from vyre.conform.registry.float_.names import is_float
 from vyre.conform.results import RunPlan, canonical, decode
 from vyre.conform.spec.emit import definition
+from vyre.conform.spec.program import application
 from vyre.conform.units import ALL_STAGES, OPS, REGRESSIONS, graph_of
 from vyre.errors import VyreError
 from vyre.ir.buffers import BufferDecl
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SEED = 0x5EED
 DEFAULT_CASES = 5 << 20
+DEFAULT_FLOAT_CASES = 1 << 20
 DEFAULT_PROGRAMS = 256
 LARGEST = 1 << 24
 QUICK_CASES = 1 << 12
@@ -35,11 +39,19 @@ QUICK_LARGEST = 1 << 16
 QUICK_PROGRAMS = 32
 
 
+TRACK_STAGES = {
+    INTEGER: ALL_STAGES,
+    FLOAT: (REGRESSIONS, "golden", OPS, "determinism", "dispatches", "float_folding"),
+}
+"""What the first two levels of the float track need, and all of the integer track."""
+
+
 def make_plan(
     backend: str,
     *,
     seed: int = DEFAULT_SEED,
     cases: int = DEFAULT_CASES,
+    float_cases: int | None = None,
     shard: tuple[int, int] = (1, 1),
     skip: int = 0,
     ops: Sequence[str] = (),
@@ -52,11 +64,13 @@ def make_plan(
 ) -> RunPlan:
     """The plan of a run. What is stored about the backend is replayed first, by the first shard.
 
+    Float operations have `float_cases` random cases, by default as many as the others and 2^20 at most.
     Whoever names ops and no stages gets the ops alone; without either, everything is run.
     """
     if not 1 <= shard[0] <= shard[1]:
         raise VyreError(f"there is no shard {shard[0]} of {shard[1]}.", fix="write it like 1/4, from 1 on.")
-    if cases < 0 or skip < 0 or programs < 0 or repeats < 1 or not 0 <= seed < 1 << 64:
+    floats = min(cases, DEFAULT_FLOAT_CASES) if float_cases is None else float_cases
+    if min(cases, floats) < 0 or skip < 0 or programs < 0 or repeats < 1 or not 0 <= seed < 1 << 64:
         raise VyreError("a number of the plan is out of range.", fix="pass numbers of 0 or more.")
     unknown = [s for s in stages if s not in ALL_STAGES]
     if unknown:
@@ -78,6 +92,7 @@ def make_plan(
         largest,
         repeats,
         stored if REGRESSIONS in wanted else (),
+        floats,
     )
 
 
@@ -90,6 +105,11 @@ def chosen_ops(patterns: Sequence[str]) -> tuple[str, ...]:
                 f"no op matches {pattern!r}.", fix="use an id or a pattern such as 'primitive.math.*'."
             )
     return tuple(i for i in ids if not patterns or any(_matches(i, p) for p in patterns))
+
+
+def ops_of(track: str) -> tuple[str, ...]:
+    """The ids of the registry that are on a track."""
+    return tuple(s.id for s in specs() if op_track(s.id) == track)
 
 
 def _matches(op_id: str, pattern: str) -> bool:
@@ -125,8 +145,10 @@ def definition_digest(spec: OpSpec) -> str:
 
 
 def definition_program(spec: OpSpec) -> Program:
-    """The op's definition on the first words of buffers."""
+    """The op's definition on the first words of buffers; an F64 op on the elements of its own."""
     u32 = DataType.U32
+    if is_float(spec.id) and DataType.F64 in (*spec.signature.inputs, spec.signature.output):
+        return application(spec).program  # no program makes an F64 of words
     inputs = [BufferDecl.read(f"in{k}", k, u32, count=1) for k in range(spec.words)]
     lets, results = definition(spec, [b[LitU32(0)] for b in inputs])
     out = BufferDecl.read_write("out", len(inputs), u32, count=len(results))

@@ -30,8 +30,9 @@ EXHAUSTIVE = {"u8": "u8", "u8x3": "u8", "u16": "u16", "all": "u32"}
 class RunPlan:
     """Everything that decides which cases are run; two runs with equal plans run the same ones.
 
-    `cases` are the random cases per op and law, `shard` is (i, n) with i from 1, `skip` the cases left
-    out at the start of the run's order, `largest` the longest exhaustive kind that is run.
+    `cases` are the random cases per op and law, `float_cases` those of float operations, `shard` is (i, n)
+    with i from 1, `skip` the cases left out at the start of the run's order, `largest` the longest exhaustive
+    kind that is run.
     """
 
     backend: str
@@ -48,6 +49,7 @@ class RunPlan:
     repeats: int
     regressions: tuple[str, ...] = ()
     """Digests of the stored failures that are replayed first."""
+    float_cases: int = 1 << 20
 
     @property
     def whole(self) -> bool:

@@ -13,6 +13,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from vyre.conform.certify.track import TITLES
+from vyre.conform.registry.float_.names import is_float
 from vyre.conform.results import EXHAUSTIVE, witnessed
 
 if TYPE_CHECKING:
@@ -109,7 +110,8 @@ def _families(results: Results) -> dict[str, list[OpResult]]:
     found: dict[str, list[OpResult]] = {}
     for op in results.ops:
         parts = op.id.split(".")
-        family = ".".join(parts[:2]) if parts[0] == "primitive" else parts[0]
+        nested = parts[0] == "primitive" or (len(parts) > 2 and is_float(op.id))
+        family = ".".join(parts[:2]) if nested else parts[0]
         found.setdefault(family, []).append(op)
     return found
 
@@ -136,8 +138,15 @@ def _least(ops: Sequence[OpResult]) -> str:
     ranks = [_rank(op) for op in ran]
     domain = max(ranks)
     parts = [f"all {_DOMAINS[domain]}"] if domain < len(_DOMAINS) else []
-    least = min(witnessed(op.parity) for op in ran)
-    return " + ".join([*parts, f"{least:,} random"])
+    sampled = [op for op in ran if not _every_input(op)]
+    least = min((witnessed(op.parity) for op in sampled), default=0)
+    some = " or every input" if sampled and len(sampled) < len(ran) else ""
+    return " + ".join([*parts, f"{least:,} random{some}" if sampled else "every input"])
+
+
+def _every_input(op: OpResult) -> bool:
+    """Whether the op was run on all its inputs, of which there are 2^16."""
+    return is_float(op.id) and any(c.kind == "u16" and c.complete for c in op.parity)
 
 
 def _rank(op: OpResult) -> int:

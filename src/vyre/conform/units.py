@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry import lookup, spec
 from vyre.conform.verify import (
+    approximate,
     atomics,
     barrier,
     bounds,
@@ -19,6 +20,7 @@ from vyre.conform.verify import (
     determinism,
     dispatches,
     engines,
+    float_folding,
     folding,
     golden,
     programs,
@@ -56,6 +58,8 @@ STAGES: Mapping[str, Stage] = {
         convention.STAGE,
         engines.STAGE,
         composition.STAGE,
+        approximate.STAGE,
+        float_folding.STAGE,
     )
 }
 """Every stage but the ops and the regressions, in the order in which they run."""

@@ -2,6 +2,7 @@
 
 from vyre.engines.api import compact, histogram, match, reduce, reduce_strict, reduce_tree, scan
 from vyre.engines.automaton import Dfa
+from vyre.engines.elementwise import elementwise, workgroups
 from vyre.engines.plan import Engine, Plan, Shape, Space, Step, Window
 from vyre.engines.run import Prepared, Runner
 
@@ -16,10 +17,12 @@ __all__ = [
     "Step",
     "Window",
     "compact",
+    "elementwise",
     "histogram",
     "match",
     "reduce",
     "reduce_strict",
     "reduce_tree",
     "scan",
+    "workgroups",
 ]

@@ -59,8 +59,14 @@ class CDialect(Dialect):
     def declare(self, name: str, kind: str, value: str) -> str:
         return f"{kind} {name} = {value};"
 
-    def function_head(self, name: str, params: list[tuple[str, str]], output: str) -> str:
-        return f"FN {output} {name}({', '.join(f'{kind} {p}' for kind, p in params)}) {{"
+    @property
+    @abstractmethod
+    def cold(self) -> str:
+        """What a function begins with that must not be inlined."""
+
+    def function_head(self, name: str, params: list[tuple[str, str]], output: str, *, cold: bool) -> str:
+        kind = self.cold if cold else "FN"
+        return f"{kind} {output} {name}({', '.join(f'{kind} {p}' for kind, p in params)}) {{"
 
     def loop_head(self, var: str, start: str, stop: str) -> str:
         return f"for (u32 {var} = {start}; {var} < {stop}; {var}++) {{"

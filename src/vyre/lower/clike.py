@@ -97,8 +97,8 @@ class Dialect(ABC):
     def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str], *, guard: bool) -> str: ...
 
     @abstractmethod
-    def function_head(self, name: str, params: list[tuple[str, str]], output: str) -> str:
-        """The first line of a function; `params` are types and names."""
+    def function_head(self, name: str, params: list[tuple[str, str]], output: str, *, cold: bool) -> str:
+        """The first line of a function; `params` are types and names. A cold one is not inlined."""
 
     def opaque(self, literal: str) -> str:
         """A literal that the compiler may not take for a constant expression, where it would judge it."""
@@ -136,7 +136,8 @@ def function_lines(prepared: Prepared, dialect: Dialect) -> list[str]:
             (dialect.value_type(t), f"v_{name}")
             for t, name in zip(function.inputs, function.params, strict=True)
         ]
-        lines.append(dialect.function_head(function.name, params, dialect.value_type(function.output)))
+        output = dialect.value_type(function.output)
+        lines.append(dialect.function_head(function.name, params, output, cold=function.cold))
         lines += emitter.body()
         lines += [f"  return {emitter.value(function.result)};", "}"]
     return lines

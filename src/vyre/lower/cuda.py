@@ -74,16 +74,41 @@ _ATOMICS = {
 }
 
 
+CONSTANTS = "vyre_constants"
+
+
 class CudaDialect(CDialect):
+    """Doubles that no instruction can hold are kept in constant memory, whence one may take them directly.
+
+    The array could be changed from outside, for all that the compiler knows: it would otherwise put each
+    number together from two halves wherever it is used.
+    """
+
+    def __init__(self, *, doubles: bool = False) -> None:
+        super().__init__(doubles=doubles)
+        self._places: dict[int, int] = {}
+
+    def constants(self) -> list[str]:
+        if not self._places:
+            return []
+        values = ", ".join(f"0x{bits:016X}UL" for bits in self._places)
+        return [f"__constant__ unsigned long long {CONSTANTS}[] = {{ {values} }};"]
+
     @property
     def half(self) -> str:
         return "unsigned short"
+
+    @property
+    def cold(self) -> str:
+        return "static __device__ __noinline__"
 
     def plain_atomic(self, op: AtomicOp, address: str, operands: list[str]) -> str:
         return f"{_ATOMICS[op]}({', '.join([address, *reversed(operands)])})"
 
     def double(self, bits: int) -> str:
-        return f"__longlong_as_double(0x{bits:016X}L)"
+        if bits & 0xFFFFFFFF == 0:
+            return f"__longlong_as_double(0x{bits:016X}L)"
+        return f"__longlong_as_double({CONSTANTS}[{self._places.setdefault(bits, len(self._places))}])"
 
     def vector(self, lanes: list[str]) -> str:
         return f"make_uint{len(lanes)}({', '.join(lanes)})"
@@ -113,6 +138,7 @@ def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
     functions = [*definitions(prepared.natives, CUDA), *function_lines(prepared, dialect)]
     lines = [
         *used_helpers(_PRELUDE + CUDA_PRELUDE, [*functions, *body]),
+        *dialect.constants(),
         *functions,
         "",
         f'extern "C" __global__ void __launch_bounds__({x * y * z}) {ENTRY}(',

@@ -11,16 +11,17 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
-from vyre.ir.expr import Call, Cast, Expr, FReduce, Select, UnOp, Var
+from vyre.ir.expr import Call, Cast, Expr, FReduce, FReduceApprox, Select, UnOp, Var
 from vyre.ir.node import Assign, Let
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, rebuild, with_parts
+from vyre.lower.approximate import expand_approximate, has_formula
 from vyre.lower.blocks import rewrite_blocks
-from vyre.lower.native import F64_KEYS, PREFIX, canonical, key_of, may_be_nan
+from vyre.lower.native import F64_KEYS, PREFIX, canonical, is_native, key_of, may_be_nan
 from vyre.lower.observed import Observed, observed
 from vyre.lower.reductions import expand_reduction
-from vyre.lower.ways import NATIVE_WAY, SOFT_WAY
+from vyre.lower.ways import DOUBLE_WAY, NATIVE_WAY, SOFT_WAY
 from vyre.numeric.registry import SoftRegistry
 
 if TYPE_CHECKING:
@@ -48,22 +49,25 @@ class Types(Protocol):
 
 
 def expand_reductions(
-    entry: tuple[Node, ...], types: Types, supply: NameSupply, ways: Ways
+    entry: tuple[Node, ...], types: Types, supply: NameSupply, ways: Ways, used: dict[str, str]
 ) -> tuple[Node, ...]:
-    """The same statements with every `FReduce` written out as a loop over float operations.
+    """The same statements with every reduction written out as a loop over float operations.
 
-    Runs after `sequence_effects`, so that hoisting a fold before its statement moves it over no effect.
+    `used` takes down which way approximate sums and products went. Runs after `sequence_effects`, so that
+    hoisting a fold before its statement moves it over no effect.
     """
 
     def statement(node: Node, _: None, out: list[Node]) -> tuple[Node, None]:
-        exprs = tuple(_without_reductions(root, out, types, supply, ways) for root in node.exprs)
+        exprs = tuple(_without_reductions(root, out, types, supply, ways, used) for root in node.exprs)
         return with_parts(node, exprs, node.bodies), None
 
     return rewrite_blocks(entry, statement, None)
 
 
-def _without_reductions(root: Expr, out: list[Node], types: Types, supply: NameSupply, ways: Ways) -> Expr:
-    if not any(isinstance(x, FReduce) for x in postorder(root)):
+def _without_reductions(
+    root: Expr, out: list[Node], types: Types, supply: NameSupply, ways: Ways, used: dict[str, str]
+) -> Expr:
+    if not any(isinstance(x, FReduce | FReduceApprox) for x in postorder(root)):
         return root
     done: dict[Expr, Expr] = {}
     for expr in postorder(root):
@@ -73,6 +77,11 @@ def _without_reductions(root: Expr, out: list[Node], types: Types, supply: NameS
             assert element is not None
             native = f"{element.value.lower()}.{value.op.value.lower()}" in ways.native
             value = expand_reduction(value, element, out, supply, lazy=native)
+        elif isinstance(value, FReduceApprox):
+            element = types.element(value.buffer)
+            assert element is not None
+            if has_formula(value, element):
+                value = expand_approximate(value, element, out, supply, used, doubles=ways.doubles)
         done[expr] = value
     return done[root]
 
@@ -105,7 +114,7 @@ class Legaliser:
         return self.types.type(expr).is_float
 
     def _is_op(self, expr: Expr) -> bool:
-        return self._key(expr) is not None
+        return _is_native_call(expr) or self._key(expr) is not None
 
     def _key(self, expr: Expr) -> str | None:
         operands = [self.types.type(c) for c in expr.children]
@@ -119,6 +128,9 @@ class Legaliser:
             key = self._key(expr)
             if key is not None:
                 raws[expr], exact[expr] = self._operation(expr, key, [raws[c] for c in expr.children])
+                continue
+            if _is_native_call(expr):  # of a formula over doubles, which keeps NaN away from it
+                raws[expr] = exact[expr] = rebuild(expr, tuple(raws[c] for c in expr.children))
                 continue
             exact[expr] = rebuild(expr, tuple(exact[c] for c in expr.children))
             raws[expr] = exact[expr]
@@ -136,7 +148,7 @@ class Legaliser:
             return left, left
         op_id = f"{PREFIX if way == NATIVE_WAY else 'soft.'}{key}"
         if way == SOFT_WAY and self.ways.doubles and f"{DOUBLE}{key}" in soft_registry():
-            way, op_id = NATIVE_WAY, f"{DOUBLE}{key}"
+            way, op_id = DOUBLE_WAY, f"{DOUBLE}{key}"
         self.used[key] = way
         kinds = [self.types.type(c) for c in expr.children]
         arguments = [x if t in _PASSED else _bits(x) for x, t in zip(operands, kinds, strict=True)]
@@ -153,6 +165,10 @@ _PASSED = (DataType.U32, DataType.F64)
 
 def _typed(call: Expr, result: DataType) -> Expr:
     return call if result in _PASSED else Cast(result, call)
+
+
+def _is_native_call(expr: Expr) -> bool:
+    return isinstance(expr, Call) and is_native(expr.op_id)
 
 
 def _keeps_bits(expr: Expr, operands: list[DataType]) -> bool:

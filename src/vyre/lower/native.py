@@ -47,6 +47,8 @@ F64_KEYS = frozenset(f"f64.{name}" for name in (*_COMMON, "is_nan", "is_inf", "t
 F16_KEYS = frozenset({*(f"f16.{name}" for name in (*ARITHMETIC, "sqrt", "to_f32")), "f32.to_f16"})
 HALF_KEYS = F16_KEYS | {f"bf16.{name}" for name in (*ARITHMETIC, "sqrt")}
 ALL_KEYS = F32_KEYS | F64_KEYS | HALF_KEYS
+WORD_KEYS = frozenset({"f64.low_word", "f64.high_word", "f64.joined", "f64.scale"})
+"""What formulas over doubles need beside the operations: see `vyre.numeric.doubles.script`."""
 
 _MAKES_NAN = frozenset({*ARITHMETIC, "fma", "sqrt", "min", "max", *ROUNDINGS, "to_f32", "from_f32", "to_f16"})
 
@@ -104,6 +106,10 @@ def native_signature(op_id: str) -> OpSignature:
     own = DataType.F64 if fmt == "f64" else DataType.U32
     if name.startswith("from_"):
         return OpSignature((DataType.U32,), own)
+    if name == "scale":
+        return OpSignature((own, DataType.U32), own)
+    if name == "joined":
+        return OpSignature((DataType.U32, DataType.U32), own)
     arity = 2 if name in (*ARITHMETIC, *COMPARISONS, "min", "max") else 3 if name == "fma" else 1
-    bits = name in (*COMPARISONS, "is_nan", "is_inf") or name.startswith("to_")
+    bits = name in (*COMPARISONS, "is_nan", "is_inf", "low_word", "high_word") or name.startswith("to_")
     return OpSignature((own,) * arity, DataType.U32 if bits else own)

@@ -38,6 +38,10 @@ class CNative:
     from_integer: Callable[[str, str], str]
     narrow: str
     """Double x to float, to nearest."""
+    joined: str
+    """The double of the high word a and the low word b."""
+    scale: str
+    """Double x with b added to its exponent."""
     half_in: str
     half_out: str
     whole: str = ""
@@ -61,9 +65,11 @@ def definitions(natives: Iterable[str], language: CNative) -> list[str]:
 def _definition(op_id: str, language: CNative) -> str:
     fmt, _, name = op_id.removeprefix(PREFIX).partition(".")
     signature = native_signature(op_id)
-    double = fmt == "f64" and not name.startswith("from_")
+    double = fmt == "f64" and not name.startswith("from_") and name != "joined"
     kind, names = ("double", "xyz") if double else ("u32", "abc")
     params = ", ".join(f"{kind} {p}" for p in names[: len(signature.inputs)])
+    if name == "scale":
+        params = "double x, u32 b"
     output = "double" if signature.output.value == "F64" else "u32"
     head = f"FN {output} {function_name(op_id)}({params})"
     return f"{head} {{ {_body(fmt, name, len(signature.inputs), language)} }}"
@@ -92,6 +98,14 @@ def _computed(fmt: str, name: str, language: CNative) -> str:
         return f"return (u32)(x {_COMPARE[name]} y);"
     if name in ("min", "max"):
         return _chosen(fmt, name, language)
+    if name == "low_word":
+        return f"return (u32){language.to_bits}(x);"
+    if name == "high_word":
+        return f"return (u32)({language.to_bits}(x) >> 32);"
+    if name == "scale":
+        return f"return {language.scale};"
+    if name == "joined":
+        return f"return {language.joined};"
     if name == "canon":
         return f"return {_is_nan('x', language)} ? {language.from_bits}({_nan(language)}) : x;"
     if name == "is_nan":
@@ -173,8 +187,12 @@ def _cuda_to_integer(fmt: str, integer: str, mode: str) -> str:
 
 
 def _cuda_from_integer(fmt: str, integer: str) -> str:
-    target = "float" if fmt == "f32" else "double"
-    return f"__int2{target}_rn((int)a)" if integer == "i32" else f"__uint2{target}_rn(a)"
+    """To doubles by an addition: in the low word behind 2^52 an integer is exact, and converting is slow."""
+    if fmt == "f32":
+        return "__int2float_rn((int)a)" if integer == "i32" else "__uint2float_rn(a)"
+    if integer == "i32":
+        return "__dsub_rn(__hiloint2double(1127219200, (int)(a ^ 2147483648u)), 4503601774854144.0)"
+    return "__dsub_rn(__hiloint2double(1127219200, (int)a), 4503599627370496.0)"
 
 
 CUDA = CNative(
@@ -187,6 +205,8 @@ CUDA = CNative(
     to_integer=_cuda_to_integer,
     from_integer=_cuda_from_integer,
     narrow="__double2float_rn(x)",
+    joined="__hiloint2double((int)a, (int)b)",
+    scale="__hiloint2double(__double2hiint(x) + (int)(b << 20), __double2loint(x))",
     half_in=(
         'FN float f16_value(u32 a) { float r; asm("{.reg .b16 h; cvt.u16.u32 h, %1; cvt.f32.f16 %0, h;}" '
         ': "=f"(r) : "r"(a)); return r; }'
@@ -249,6 +269,8 @@ OPENCL = CNative(
     to_integer=_opencl_to_integer,
     from_integer=_opencl_from_integer,
     narrow="convert_float_rte(x)",
+    joined="as_double(((ulong)a << 32) | b)",
+    scale="as_double(as_ulong(x) + ((ulong)b << 52))",
     half_in="FN float f16_value(u32 a) { ushort h = (ushort)a; return vload_half(0, (const half*)&h); }",
     half_out="FN u32 f16_bits(float x) { ushort h; vstore_half_rte(x, 0, (half*)&h); return h; }",
     whole=(

@@ -60,13 +60,13 @@ def declarations(text: str) -> list[str]:
 def _definition(op_id: str) -> list[str]:
     fmt, _, name = op_id.removeprefix(PREFIX).partition(".")
     signature = native_signature(op_id)
-    double = fmt == "f64" and not name.startswith("from_")
+    double = fmt == "f64" and not name.startswith("from_") and name != "joined"
     kind, letters = ("double", "xyz") if double else ("i32", "abc")
     letters = letters[: len(signature.inputs)]
     output = "double" if signature.output.value == "F64" else "i32"
-    params = ", ".join(f"{kind} %{p}" for p in letters)
+    params = "double %x, i32 %b" if name == "scale" else ", ".join(f"{kind} %{p}" for p in letters)
     body: list[str] = []
-    if not double and not name.startswith("from_"):
+    if not double and not name.startswith("from_") and name != "joined":
         source = "f32" if name in ("to_f16",) else fmt
         for value, bits in zip("xyz", letters, strict=False):
             body += _decoded(source, value, bits)
@@ -111,6 +111,8 @@ def _computed(fmt: str, name: str) -> list[str]:
         return _chosen(fmt, name)
     if name in ("is_nan", "is_inf", "canon"):
         return _classified(name)
+    if name in ("low_word", "high_word", "joined", "scale"):
+        return _reached_into(name)
     if name.startswith("from_"):
         return _from(fmt, name[5:])
     if name == "to_f16":
@@ -169,6 +171,29 @@ def _classified(name: str) -> list[str]:
     if name == "is_nan":
         return [*lines, "%result = zext i1 %c to i32"]
     return [*lines, f"%result = select i1 %c, double 0x{0x7FF8 << 48:016X}, double %x"]
+
+
+def _reached_into(name: str) -> list[str]:
+    if name == "joined":
+        return [
+            "%high = zext i32 %a to i64",
+            "%top = shl i64 %high, 32",
+            "%low = zext i32 %b to i64",
+            "%u = or i64 %top, %low",
+            "%result = bitcast i64 %u to double",
+        ]
+    lines = ["%u = bitcast double %x to i64"]
+    if name == "low_word":
+        return [*lines, "%result = trunc i64 %u to i32"]
+    if name == "high_word":
+        return [*lines, "%high = lshr i64 %u, 32", "%result = trunc i64 %high to i32"]
+    return [
+        *lines,
+        "%wide = zext i32 %b to i64",
+        "%step = shl i64 %wide, 52",
+        "%moved = add i64 %u, %step",
+        "%result = bitcast i64 %moved to double",
+    ]
 
 
 def _from(fmt: str, source: str) -> list[str]:

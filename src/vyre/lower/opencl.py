@@ -93,6 +93,10 @@ class OpenClDialect(CDialect):
     def half(self) -> str:
         return "ushort"
 
+    @property
+    def cold(self) -> str:
+        return "static __attribute__((noinline))"
+
     def prefix(self, decl: BufferDecl) -> str:
         return "local_" if decl.access.shared else "global_"
 

@@ -21,7 +21,7 @@ from vyre.ir.typing import type_of
 from vyre.ir.walk import expressions, postorder, statements
 from vyre.lower.depth import split_deep
 from vyre.lower.effects import sequence_effects
-from vyre.lower.legalise import Legaliser, expand_reductions, soft_registry
+from vyre.lower.legalise import DOUBLE, Legaliser, expand_reductions, soft_registry
 from vyre.lower.names import NameSupply, rename_unique
 from vyre.lower.native import is_native, native_signature
 from vyre.lower.ways import SOFT
@@ -93,6 +93,8 @@ class Function:
     params: tuple[str, ...]
     body: Prepared
     result: Expr
+    cold: bool = False
+    """Called in rare cases only: to be kept out of the way of the rest."""
 
     @property
     def output(self) -> DataType:
@@ -112,7 +114,8 @@ def prepare(program: Program, *, registry: Registry | None = None, ways: Ways = 
     writable = frozenset(b.name for b in flat.buffers if b.access.writable)
     entry = optimize_entry(rename_unique(flat.entry, supply), flat.buffers, signatures=signatures)
     entry = sequence_effects(entry, writable, supply)
-    entry = expand_reductions(entry, _typed(flat, entry, own), supply, ways)
+    used: dict[str, str] = {}
+    entry = expand_reductions(entry, _typed(flat, entry, own), supply, ways, used)
     legaliser = Legaliser(_typed(flat, entry, own), ways)
     entry, _ = legaliser.run(entry)
     entry = split_deep(entry, supply)
@@ -124,7 +127,7 @@ def prepare(program: Program, *, registry: Registry | None = None, ways: Ways = 
         _typed(flat, entry, own, doubles=ways.doubles),
         functions=functions,
         natives=tuple(sorted(natives)),
-        ways=tuple(sorted(legaliser.used.items())),
+        ways=tuple(sorted((used | legaliser.used).items())),
     )
 
 
@@ -150,7 +153,8 @@ def _functions(called: Iterable[str], ways: Ways) -> tuple[Function, ...]:
             continue
         stack.pop()
         found.setdefault(op_id, function)
-    return tuple(found.values())
+    warm = {*called}.union(*(_called_by(f) for op_id, f in found.items() if not op_id.startswith(DOUBLE)))
+    return tuple(f if op_id in warm else replace(f, cold=True) for op_id, f in found.items())
 
 
 def _called_by(function: Function) -> Iterable[str]:

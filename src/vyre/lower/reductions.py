@@ -41,6 +41,11 @@ def empty_value(op: ReduceOp, element: DataType) -> Literal:
             return Literal(element, _INFINITY[element] | 1 << (element.bits - 1))
 
 
+def canonical_nan(element: DataType) -> Literal:
+    infinity = _INFINITY[element]
+    return Literal(element, infinity | (infinity >> 1 & ~infinity))
+
+
 def expand_reduction(
     fold: FReduce, element: DataType, out: list[Node], supply: NameSupply, *, lazy: bool
 ) -> Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.errors import UnsupportedByBackend
-from vyre.ir.expr import Approx, BinOp, Cast, Convert, Expr, FMulAdd, FReduce, FReduceApprox, UnOp
+from vyre.ir.expr import BinOp, Cast, Convert, Expr, FMulAdd, FReduce, FReduceApprox, UnOp
 from vyre.ir.node import Let, Node
 from vyre.ir.operators import FLOAT_BINARY_OPS, FLOAT_UNARY_OPS, UnaryOp
 from vyre.ir.types import DataType
@@ -24,6 +24,8 @@ stop at 256, and emitters recurse over blocks."""
 
 _NO_DOUBLES = "there are no doubles here, and F64 has no formula on integers"
 _OTHER_BACKENDS = "use F32, or a backend whose device has doubles: cpu, cuda, most of opencl."
+_NO_WIDE_SUM = "sums and products of F64 have no formula that keeps within every tolerance"
+_STRICT_FOLD = "fold in a strict order: freduce_strict or freduce_tree."
 _SIGN_OPS = frozenset({UnaryOp.FNeg, UnaryOp.FAbs})
 
 
@@ -49,6 +51,8 @@ def check_supported(prepared: Prepared, backend: str, *, hardware: Container[str
 def _check_floats(prepared: Prepared, entry: tuple[Node, ...], backend: str) -> None:
     for expr in expressions(entry):
         op = _unsupported(expr, prepared)
+        if isinstance(expr, FReduceApprox):
+            raise UnsupportedByBackend(f"{op} on F64", backend, why=_NO_WIDE_SUM, fix=_STRICT_FOLD)
         if op is not None:
             double = DataType.F64 in (prepared.type(x) for x in (expr, *expr.children))
             raise UnsupportedByBackend(
@@ -69,8 +73,6 @@ def _unsupported(expr: Expr, prepared: Prepared) -> str | None:
             return op.value
         case FMulAdd() | Convert() | FReduce() | FReduceApprox():
             return type(expr).__name__
-        case Approx(op=op):
-            return op.value
         case Cast(target=target, value=value):
             rule = CAST_TABLE[prepared.type(value), target]
             rounds = rule in (CastRule.Widen, CastRule.Round)

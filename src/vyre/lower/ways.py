@@ -1,8 +1,9 @@
 """How float operations are lowered: a choice per operation and target, made before anything is emitted.
 
 An operation is named by its format and its name, such as `f32.add`; `soft` means the integer formula of
-`vyre.numeric.soft`, `native` the target's own instruction (`native.py`). Soft is always exact. Native is
-chosen where the language guarantees the bits, or where a device says that it does.
+`vyre.numeric.soft`, `native` the target's own instruction (`native.py`), `double` a formula over native F64
+operations (`vyre.numeric.doubles`). Soft is always exact. Native is chosen where the language guarantees the
+bits, or where a device says that it does; double wherever F64 is native and there is such a formula.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from vyre.lower.native import F16_KEYS, F32_KEYS, F64_KEYS, HALF_KEYS, ROUNDINGS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SOFT_WAY, NATIVE_WAY = "soft", "native"
+SOFT_WAY, NATIVE_WAY, DOUBLE_WAY = "soft", "native", "double"
 
 
 @dataclass(frozen=True, slots=True)

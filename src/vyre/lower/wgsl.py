@@ -96,7 +96,7 @@ class WgslDialect(Dialect):
     def declare(self, name: str, kind: str, value: str) -> str:
         return f"var {name}: {kind} = {value};"
 
-    def function_head(self, name: str, params: list[tuple[str, str]], output: str) -> str:
+    def function_head(self, name: str, params: list[tuple[str, str]], output: str, *, cold: bool) -> str:
         return f"fn {name}({', '.join(f'{p}: {kind}' for kind, p in params)}) -> {output} {{"
 
     def loop_head(self, var: str, start: str, stop: str) -> str:

@@ -36,7 +36,7 @@ def specials(fmt: Layout) -> list[int]:
     return sorted(positive | {value | fmt.sign for value in positive})
 
 
-def _mixed(f: Formula, number: Expr, seed: Expr, stream: int, name: str) -> Var:
+def mixed(f: Formula, number: Expr, seed: Expr, stream: int, name: str) -> Var:
     """32 bits that depend on all bits of `number` and `seed`: two rounds of multiply and xor-shift."""
     x = f(f"{name}_0", (number ^ stream * 0x9E3779B1 & 0xFFFFFFFF) * 0x85EBCA77 + seed)
     x = f(f"{name}_1", (x ^ x >> 16) * 0x7FEB352D)
@@ -44,7 +44,7 @@ def _mixed(f: Formula, number: Expr, seed: Expr, stream: int, name: str) -> Var:
     return f(name, x ^ x >> 16)
 
 
-def _pick(f: Formula, name: str, index: Expr, choices: Sequence[Operand]) -> Var:
+def pick(f: Formula, name: str, index: Expr, choices: Sequence[Operand]) -> Var:
     """One of the choices; the last for every index beyond."""
     value = lift(choices[-1])
     for position, choice in reversed(list(enumerate(choices[:-1]))):
@@ -55,9 +55,9 @@ def _pick(f: Formula, name: str, index: Expr, choices: Sequence[Operand]) -> Var
 def _start(fmt: Layout, name: str, *more: str) -> tuple[Formula, Var, Var, Var]:
     f = Formula(f"cases.{fmt.type.value.lower()}.{name}", "number", "seed", *more, doc="One hard case.")
     number, seed = f.params[:2]
-    bits = _mixed(f, number, seed, 0, "bits")
-    how = _mixed(f, number, seed, 1, "how")
-    return f, f("first", bits & (fmt.sign | fmt.magnitude)), _mixed(f, number, seed, 2, "more"), how
+    bits = mixed(f, number, seed, 0, "bits")
+    how = mixed(f, number, seed, 1, "how")
+    return f, f("first", bits & (fmt.sign | fmt.magnitude)), mixed(f, number, seed, 2, "more"), how
 
 
 def first_operand(fmt: Layout) -> Op:
@@ -87,7 +87,7 @@ def second_operand(fmt: Layout) -> Op:
         more & (fmt.sign | fmt.hidden * 2 - 1),
         more & fmt.sign | field | few << (fmt.fraction_bits - 4) | few & 1,
     ]
-    second = _pick(f, "second", how & 7, choices)
+    second = pick(f, "second", how & 7, choices)
     return f.gives(second & (fmt.sign | fmt.magnitude))
 
 
@@ -116,4 +116,4 @@ def addend(fmt: Layout) -> Op:
         place | more & (fmt.sign | 3),
         place | more & (fmt.sign | fmt.fraction),
     ]
-    return f.gives(_pick(f, "chosen", how >> 4 & 3, choices) & (fmt.sign | fmt.magnitude))
+    return f.gives(pick(f, "chosen", how >> 4 & 3, choices) & (fmt.sign | fmt.magnitude))

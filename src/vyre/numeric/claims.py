@@ -35,7 +35,7 @@ class Claim:
 
     def script(self) -> str:
         """Satisfiable exactly by counterexamples."""
-        fmt = _layout(self.op)
+        fmt = layout_of(self.op)
         source = _source_width(self.op.id, fmt)
         lines = [PRELUDE]
         for p in self.op.params:
@@ -43,7 +43,7 @@ class Claim:
             whole = f"in_{p.name}" if source == 32 else f"(concat #x0000 in_{p.name})"
             lines.append(f"(define-fun {p.name} () {WORD} {whole})")
             if source == fmt.width:
-                lines.append(f"(define-fun fp_{p.name} () {_sort(fmt)} {_decoded(fmt, f'in_{p.name}')})")
+                lines.append(f"(define-fun fp_{p.name} () {sort(fmt)} {decoded(fmt, f'in_{p.name}')})")
         lines.append(definitions(self.op, cuts=self.cuts))
         lines.append(f"(assert (not {_specification(self.op.id.split('.')[2], fmt)}))")
         lines.append("(check-sat)")
@@ -57,7 +57,7 @@ def expressible(op: Op) -> bool:
     return not (of == "bf16" and name in rounds) and name != "to_bf16"
 
 
-def _layout(op: Op) -> Layout:
+def layout_of(op: Op) -> Layout:
     return LAYOUTS[DataType(op.id.split(".")[1].upper())]
 
 
@@ -65,7 +65,7 @@ def _source_width(op_id: str, fmt: Layout) -> int:
     return 32 if ".from_" in op_id else fmt.width
 
 
-def _sort(fmt: Layout) -> str:
+def sort(fmt: Layout) -> str:
     carrier = _carrier(fmt)
     return f"(_ FloatingPoint {carrier.exponent_bits} {carrier.fraction_bits + 1})"
 
@@ -75,12 +75,12 @@ def _carrier(fmt: Layout) -> Layout:
     return LAYOUTS[DataType.F32] if fmt.type is DataType.BF16 else fmt
 
 
-def _decoded(fmt: Layout, bits: str) -> str:
+def decoded(fmt: Layout, bits: str) -> str:
     whole = f"(concat {bits} #x0000)" if fmt.type is DataType.BF16 else bits
-    return f"({_to_fp(_carrier(fmt))} {whole})"
+    return f"({to_fp(_carrier(fmt))} {whole})"
 
 
-def _to_fp(fmt: Layout) -> str:
+def to_fp(fmt: Layout) -> str:
     return f"(_ to_fp {fmt.exponent_bits} {fmt.fraction_bits + 1})"
 
 
@@ -91,19 +91,19 @@ def _specification(name: str, fmt: Layout) -> str:
     if name == "ne":
         return f"(= result (ite (fp.eq fp_a fp_b) {word(0)} {word(1)}))"
     if name in _ARITHMETIC:
-        return _encodes(fmt, f"({_ARITHMETIC[name]} fp_a fp_b)")
+        return encodes(fmt, f"({_ARITHMETIC[name]} fp_a fp_b)")
     if name in _INTEGRAL:
-        return _encodes(fmt, f"(fp.roundToIntegral {_INTEGRAL[name]} fp_a)")
+        return encodes(fmt, f"(fp.roundToIntegral {_INTEGRAL[name]} fp_a)")
     if name in ("from_i32", "from_u32"):
-        kind = _to_fp(fmt) if name == "from_i32" else _to_fp(fmt).replace("to_fp", "to_fp_unsigned")
-        return _encodes(fmt, f"({kind} RNE in_a)")
+        kind = to_fp(fmt) if name == "from_i32" else to_fp(fmt).replace("to_fp", "to_fp_unsigned")
+        return encodes(fmt, f"({kind} RNE in_a)")
     if name in ("min", "max"):
         return _extremum(name, fmt)
     if name.startswith(("to_i32_", "to_u32_")):
         return _integer(name, fmt)
     if name.startswith("to_"):
         target = LAYOUTS[DataType(name[3:].upper())]
-        return _encodes(target, f"({_to_fp(target)} RNE fp_a)")
+        return encodes(target, f"({to_fp(target)} RNE fp_a)")
     match name:
         case "is_nan":
             return f"(= result (ite (fp.isNaN fp_a) {word(1)} {word(0)}))"
@@ -114,13 +114,13 @@ def _specification(name: str, fmt: Layout) -> str:
         case "abs":
             return _moves(fmt, f"(bvand a {word(fmt.magnitude)})", "(fp.abs fp_a)")
         case "canon":
-            return _encodes(fmt, "fp_a")
+            return encodes(fmt, "fp_a")
         case "from_bits":
             return f"(= result (bvand a {word(0xFFFF)}))"
         case "sqrt":
-            return _encodes(fmt, "(fp.sqrt RNE fp_a)")
+            return encodes(fmt, "(fp.sqrt RNE fp_a)")
         case "fma":
-            return _encodes(fmt, "(fp.fma RNE fp_a fp_b fp_c)")
+            return encodes(fmt, "(fp.fma RNE fp_a fp_b fp_c)")
         case _:
             raise KeyError(name)
 
@@ -133,12 +133,12 @@ def _moves(fmt: Layout, bits: str, value: str) -> str:
 def _same(fmt: Layout, value: str) -> str:
     """The result's bits encode the value, which is no NaN."""
     if fmt.width == 32:
-        return f"(= ({_to_fp(fmt)} result) {value})"
-    low = _decoded(fmt, "((_ extract 15 0) result)")
+        return f"(= ({to_fp(fmt)} result) {value})"
+    low = decoded(fmt, "((_ extract 15 0) result)")
     return f"(and (= {low} {value}) (= ((_ extract 31 16) result) #x0000))"
 
 
-def _encodes(fmt: Layout, value: str) -> str:
+def encodes(fmt: Layout, value: str) -> str:
     return f"(ite (fp.isNaN {value}) (= result {word(fmt.nan)}) {_same(fmt, value)})"
 
 
@@ -146,20 +146,20 @@ def _extremum(name: str, fmt: Layout) -> str:
     compare, zero = ("fp.lt", "fp.isNegative fp_a") if name == "min" else ("fp.gt", "fp.isPositive fp_a")
     first = f"(or ({compare} fp_a fp_b) (and (fp.isZero fp_a) (fp.isZero fp_b) ({zero})))"
     chosen = f"(ite (fp.isNaN fp_a) fp_b (ite (fp.isNaN fp_b) fp_a (ite {first} fp_a fp_b)))"
-    return _encodes(fmt, chosen)
+    return encodes(fmt, chosen)
 
 
 def _integer(name: str, fmt: Layout) -> str:
     """Rounded in the theory, then saturated; F32 holds every F16 and BF16, and the ends of the ranges."""
     _, target, mode = name.split("_")
     f32 = LAYOUTS[DataType.F32]
-    wide = "fp_a" if _carrier(fmt) is f32 else f"({_to_fp(f32)} RNE fp_a)"
+    wide = "fp_a" if _carrier(fmt) is f32 else f"({to_fp(f32)} RNE fp_a)"
     signed = target == "i32"
     top, bottom = (0x4F000000, 0xCF000000) if signed else (0x4F800000, 0x00000000)
     most, least = (0x7FFFFFFF, 0x80000000) if signed else (0xFFFFFFFF, 0)
     convert = "fp.to_sbv" if signed else "fp.to_ubv"
     value = (
-        f"(ite (fp.isNaN w) {word(0)} (ite (fp.geq w ({_to_fp(f32)} {word(top)})) {word(most)} "
-        f"(ite (fp.leq w ({_to_fp(f32)} {word(bottom)})) {word(least)} ((_ {convert} 32) RTZ w))))"
+        f"(ite (fp.isNaN w) {word(0)} (ite (fp.geq w ({to_fp(f32)} {word(top)})) {word(most)} "
+        f"(ite (fp.leq w ({to_fp(f32)} {word(bottom)})) {word(least)} ((_ {convert} 32) RTZ w))))"
     )
     return f"(let ((w (fp.roundToIntegral {_MODES[mode]} {wide}))) (= result {value}))"

@@ -63,11 +63,16 @@ class Kernel:
         options.loop_vectorization = True
         builder: Any = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
+        self._module, self._machine = module, machine
         self._engine: Any = llvm.create_mcjit_compiler(module, machine)
         self._engine.finalize_object()
         pointers = [ctypes.c_void_p] * (arity + 1)
         signature = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_uint64)
         self._call = signature(self._engine.get_function_address("sweep"))
+
+    def assembly(self) -> str:
+        """The machine code as text: which instructions really ran."""
+        return self._machine.emit_assembly(self._module)
 
     def __call__(self, *arguments: Words) -> Words:
         arrays = [np.ascontiguousarray(a, dtype=np.uint32) for a in arguments]

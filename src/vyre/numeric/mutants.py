@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitU32, Select, Var
 from vyre.ir.node import Let
+from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, transform
+from vyre.numeric.soft.arithmetic import add, mul
+from vyre.numeric.soft.layout import LAYOUTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +43,8 @@ _MISTAKES: tuple[tuple[str, str, Callable[[Expr], Expr]], ...] = (
     ("takes 1 for a fraction", "fraction", lambda old: old | Var("size").eq(Var("size"))),
     ("drops what is below the last place", "odd", _constant(0)),
     ("keeps subnormals as if they were normal", "subnormal", _constant(0)),
+    # First to four bits more than there is room for, ties to even, then to the rest.
+    ("rounds twice", "rest", lambda old: old + 7 + (old >> 4 & 1) & 0xFFFFFFF0),
 )
 
 
@@ -53,6 +58,8 @@ def mutants(op: Op) -> list[tuple[str, Op]]:
         value = change(steps[step])
         if _known(op, step).issuperset(x.name for x in postorder(value) if isinstance(x, Var)):
             found.append((mistake, _with(op, step, value)))
+    if op.id.endswith(".fma"):
+        found.append(("rounds the product first", _unfused(op)))
     return found or [("has a constant with one bit wrong", _wrong_constant(op))]
 
 
@@ -72,6 +79,22 @@ def _with(op: Op, step: str, value: Expr) -> Op:
         Let(step, value) if isinstance(node, Let) and node.name == step else node for node in op.body
     )
     return replace(op, body=body)
+
+
+def _unfused(op: Op) -> Op:
+    """The product and then the sum, each rounded."""
+    fmt = LAYOUTS[DataType(op.id.split(".")[1].upper())]
+    multiply, plus = mul(fmt), add(fmt)
+    given: dict[str, Expr] = {"a": Var("rounded_product"), "b": Var("c")}
+    assert multiply.result is not None
+    assert plus.result is not None
+
+    def renamed(expr: Expr) -> Expr:
+        return transform(expr, lambda x: given.get(x.name, Var(f"sum_{x.name}")) if isinstance(x, Var) else x)
+
+    sums = (Let(f"sum_{node.name}", renamed(node.value)) for node in plus.body if isinstance(node, Let))
+    body = (*multiply.body, Let("rounded_product", multiply.result), *sums)
+    return replace(op, body=body, result=renamed(plus.result))
 
 
 def _wrong_constant(op: Op) -> Op:

@@ -31,6 +31,8 @@ class Evidence(TypedDict):
     script: NotRequired[str]
     options: NotRequired[dict[str, int | str]]
     cases: NotRequired[int]
+    classes: NotRequired[dict[str, int]]
+    generators: NotRequired[str]
 
 
 class Refutation(TypedDict):

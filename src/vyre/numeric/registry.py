@@ -1,4 +1,4 @@
-"""All soft ops under one roof: those of `soft`, and the functions, each built when it is first asked for."""
+"""All soft ops under one roof: of `soft`, the functions and their twins in doubles, built when asked for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from vyre.compose.registry import Registry
 from vyre.errors import OpError
+from vyre.numeric.doubles import double_op
 from vyre.numeric.functions import function_op
+from vyre.numeric.functions.totals import total_op
 from vyre.numeric.soft import soft_ops
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ class SoftRegistry(Registry):
         super().__init__(soft_ops())
 
     def get(self, op_id: str) -> Op | None:
-        return super().get(op_id) or function_op(op_id)
+        return super().get(op_id) or function_op(op_id) or double_op(op_id) or total_op(op_id)
 
     def __getitem__(self, op_id: str) -> Op:
         op = self.get(op_id)

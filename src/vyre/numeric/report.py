@@ -36,7 +36,7 @@ def with_table(page: str) -> str:
 
 
 def _shown(op: Op, record: Record) -> str:
-    """The strongest first; a chain is named as one, and counts only when it is complete."""
+    """The strongest first; a chain is named as one and counts only when complete; of witnesses, the most."""
     items = record["evidence"]
     parts = [f"proved ({_solver(item)})" for item in items if item["kind"] == "proved"]
     steps = [item for item in items if item["kind"] == "lemma"]
@@ -44,7 +44,8 @@ def _shown(op: Op, record: Record) -> str:
         names = "; ".join(item["claim"] for item in steps)
         parts.append(f"lemma chain ({names}: {steps[0]['by']}, {sum(i['seconds'] for i in steps):.1f} s)")
     parts += [f"exhaustive, {item.get('cases', 0)} inputs" for item in items if item["kind"] == "exhaustive"]
-    parts += [f"witnessed {item.get('cases', 0)}" for item in items if item["kind"] == "witnessed"]
+    if most := max((item.get("cases", 0) for item in items if item["kind"] == "witnessed"), default=0):
+        parts.append(f"witnessed {most}")
     return ", ".join(parts) or "unverified"
 
 

@@ -45,6 +45,7 @@ _DOUBLES: dict[str, Callable[..., Doubles]] = {
     "log": np.log,
     "log2": np.log2,
     "log10": np.log10,
+    "tanh": np.tanh,
     "atan2": np.arctan2,
     "pow": np.power,
 }

@@ -191,17 +191,25 @@ def test_another_library_may_flip_the_state_of_every_thread(
     put, get = state
     a, b, expected = _tiny()
     backend = CpuBackend(threads=2)
-    worker = backend._team._started()
     program = elementwise(product)
     run(backend, program, a, b)
+    (helper,) = backend._team._idle
+
+    def there(call: Callable[..., Any], *arguments: int) -> Any:
+        """In the thread of the helper."""
+        answers: list[Any] = []
+        helper.asked.put(lambda: answers.append(call(*arguments)))
+        assert helper.done.get() is None
+        return answers[0]
+
     try:
         put(DEFAULT | flags)
-        worker.submit(put, DEFAULT | flags).result()
+        there(put, DEFAULT | flags)
         actual = run(backend, program, a, b)
-        found = get() & ~0x3F, worker.submit(get).result() & ~0x3F
+        found = get() & ~0x3F, there(get) & ~0x3F
     finally:
         put(DEFAULT)
-        worker.submit(put, DEFAULT).result()
+        there(put, DEFAULT)
     assert np.array_equal(actual.view(np.uint32), expected.view(np.uint32))
     assert found == (DEFAULT | flags, DEFAULT | flags), "what the other library set is put back"
 

@@ -15,8 +15,8 @@ from vyre import BufferDecl, DataType, InvocationId, Program
 from vyre.backends import compile_program
 from vyre.backends.opencl import OpenClBackend, _choose
 from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
-from vyre.ir.expr import Approx
-from vyre.ir.operators import ApproxOp
+from vyre.ir.expr import FReduceApprox, LitU32
+from vyre.ir.operators import ReduceOp
 from vyre.lower.source import Source, launches
 
 ID = InvocationId(0)
@@ -74,9 +74,10 @@ def test_a_kernel_can_run_in_several_threads_at_once() -> None:
 
 
 def test_what_has_no_exact_lowering_is_refused_by_name() -> None:
-    f = BufferDecl.read_write("f", 0, DataType.F32)
-    program = Program([f], [1], [f.store(0, Approx(ApproxOp.FExpApprox, f[0], 4))])
-    with pytest.raises(UnsupportedByBackend, match="FExpApprox is not supported by the backend opencl"):
+    f = BufferDecl.read_write("f", 0, DataType.F64)
+    total = FReduceApprox(ReduceOp.Add, "f", LitU32(0), LitU32(2), 4)
+    program = Program([f], [1], [f.store(0, total)])
+    with pytest.raises(UnsupportedByBackend, match="FReduceApprox on F64 is not supported by the backend op"):
         opencl().compile(program)
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+import pytest
+
+from vyre.conform.algebra.arrays import NUMPY
 from vyre.conform.algebra.cache import ProofCache
 from vyre.conform.algebra.collisions import collisions, separate
 from vyre.conform.algebra.discover import discover, missing_elements
 from vyre.conform.algebra.report import shown_law
-from vyre.conform.registry import lookup, primitives, spec
+from vyre.conform.registry import floats, lookup, primitives, spec
 from vyre.conform.spec.law import label
 
 CACHE = ProofCache(None)
@@ -58,6 +62,25 @@ def test_the_known_collisions_are_listed_and_settled() -> None:
     assert found["primitive.math.add", "primitive.bitwise.xor"].relation == "contained"
     assert found["primitive.math.add", "primitive.bitwise.or"].relation == "contained"
     assert all(c.rule != "none" for c in found.values())
+
+
+@pytest.mark.parametrize("of", ["F32", "F16", "BF16", "F64", "I32"])
+def test_float_operations_of_one_format_are_told_apart(of: str) -> None:
+    found = collisions([s for s in floats() if s.signature.inputs[0].value == of])
+    assert found
+    alike = {(c.first, c.second) for c in found if c.rule == "one function"}
+    to_u32 = f"float.convert.{of.lower()}.u32"
+    assert alike == ({(f"{to_u32}.truncate", f"{to_u32}.floor")} if of != "I32" else set())
+    assert all(c.rule != "none" for c in found)
+
+
+def test_two_names_of_one_function_agree_on_every_input() -> None:
+    words = np.arange(1 << 16, dtype=np.uint32)
+    for of in ("f16", "bf16"):
+        down, cut = (spec(f"float.convert.{of}.u32.{mode}") for mode in ("floor", "truncate"))
+        assert np.array_equal(down.apply(NUMPY, words), cut.apply(NUMPY, words))
+        signed = spec(f"float.convert.{of}.i32.floor"), spec(f"float.convert.{of}.i32.truncate")
+        assert separate(*signed)[0] == "boundary"
 
 
 def test_ops_that_nothing_separates_are_named() -> None:

@@ -49,8 +49,10 @@ def test_every_law_and_property_is_proved_and_every_non_law_refuted(everything: 
         assert result.best.solver
         assert result.best.version
     roles = [r.role for r in everything]
-    assert roles.count("law") == 51
-    assert roles.count("property") >= 250
+    floats = [r for r in everything if r.op.startswith("float.")]
+    assert roles.count("law") - sum(r.role == "law" for r in floats) == 51
+    assert roles.count("property") >= 400
+    assert [sum(r.role == role for r in floats) for role in ("law", "non-law")] == [96, 99]
 
 
 @pytest.mark.slow
@@ -128,6 +130,10 @@ class Quick(ProofCache):
         return super().solve(text, attempts=(Attempt("bitwuzla", seconds=1), Attempt("z3", seconds=1)))
 
 
+FLOATS = {f"float.f16.{name}" for name in ("add", "mul", "div", "neg", "abs", "floor", "min", "eq", "lt")}
+"""The others are the same definitions in wider formats, on which solvers take longer."""
+
+
 def refuted(op: OpSpec, law: laws.AlgebraicLaw, mutants: Iterator[OpSpec]) -> bool:
     """Whether some mutant breaks the law, at values that replay."""
     equations = laws.sides(law, op)
@@ -142,7 +148,9 @@ def refuted(op: OpSpec, law: laws.AlgebraicLaw, mutants: Iterator[OpSpec]) -> bo
     return False
 
 
-@pytest.mark.parametrize("op", specs(), ids=lambda s: s.id)
+@pytest.mark.parametrize(
+    "op", [s for s in specs() if not s.id.startswith("float.") or s.id in FLOATS], ids=lambda s: s.id
+)
 def test_every_proof_has_a_mutant_that_is_refuted(op: OpSpec) -> None:
     for law in (*op.laws, *op.properties, *(e.law for e in op.errata)):
         assert refuted(op, law, (shifted(op, change) for change in CHANGES)), laws.label(law)

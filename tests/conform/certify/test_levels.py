@@ -264,6 +264,62 @@ def test_the_float_track_has_levels_of_its_own() -> None:
     assert "the registry has no float operations" in reasons(none, "L1f")
 
 
+FADD64, FDIV64, FFLOOR16 = "float.f64.add", "float.f64.div", "float.f16.floor"
+
+
+def doubles(*, refused: tuple[str, ...]) -> TrackLevels:
+    """The float track of a backend with two operations on F64, some of which it refuses."""
+    everything = (*OPS, FADD, FADD64, FDIV64)
+    results = perfect(*everything)
+    for name in refused:
+        results = with_op(results, name, status="refused", refusal="no doubles", parity=(), laws=())
+        results = subject("determinism", name, refused=4)(results)
+    return judged(results, FLOAT, ops=everything)
+
+
+def test_a_device_without_doubles_loses_no_level() -> None:
+    assert doubles(refused=()).highest == "L4f"
+    assert doubles(refused=(FADD64, FDIV64)).highest == "L4f"
+
+
+def test_a_device_with_doubles_must_have_all_of_them() -> None:
+    found = doubles(refused=(FDIV64,))
+    assert reasons(found, "L1f") == (f"{FDIV64} is refused: no doubles",)
+    assert f"the stage determinism was refused in 4 cases: {FDIV64}" in reasons(found, "L2f")
+    assert reasons(doubles(refused=(FADD,)), "L1f") == (f"{FADD} is refused: no doubles",)
+
+
+def test_refused_rows_of_f64_deny_nothing_where_the_ops_do_not() -> None:
+    everything = (*OPS, FADD, FADD64)
+    results = subject("golden", "strict float", refused=1)(perfect(*everything))
+    assert judged(results, FLOAT, ops=everything).highest == ""
+    lacking = with_op(results, FADD64, status="refused", refusal="no doubles", parity=(), laws=())
+    lacking = subject("determinism", FADD64, refused=4)(lacking)
+    assert judged(lacking, FLOAT, ops=everything).highest == "L4f"
+
+
+def test_laws_of_floats_have_cases_of_their_own_number() -> None:
+    everything = (*OPS, FADD)
+    few = planned(float_cases=999_999)(perfect(*everything))
+    text = "999,999 random cases were planned for each law; 1,000,000 are needed"
+    assert text in reasons(judged(few, FLOAT, ops=everything), "L2f")
+    assert judged(few, INTEGER, ops=everything).highest == "L4"
+    small = planned(largest=0)(perfect(*everything))
+    assert judged(small, FLOAT, ops=everything).highest == "L4f"
+    short = damaged(FADD, laws=(replace(op(FADD).laws[0], counts=FEW),))(perfect(*everything))
+    assert any("has 999,999 uniform" in r for r in reasons(judged(short, FLOAT, ops=everything), "L2f"))
+
+
+def test_all_values_of_16_bits_need_no_random_ones() -> None:
+    everything = (*OPS, FADD, FFLOOR16)
+    counts = (full("u16", 65536), full("boundary", 44))
+    exhausted = damaged(FFLOOR16, parity=counts, laws=(replace(op(FFLOOR16).laws[0], counts=counts),))
+    assert judged(exhausted(perfect(*everything)), FLOAT, ops=everything).highest == "L4f"
+    part = (full("boundary", 44),)
+    partly = damaged(FFLOOR16, laws=(replace(op(FFLOOR16).laws[0], counts=part),))
+    assert judged(partly(perfect(*everything)), FLOAT, ops=everything).highest == "L1f"
+
+
 def test_strict_and_approximate_are_never_in_one_certificate() -> None:
     everything = (*OPS, FADD, FSIN)
     made = certificates(perfect(*everything), promised=registry(*everything), baselines=("copy",))

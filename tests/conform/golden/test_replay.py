@@ -10,7 +10,7 @@ import pytest
 from vyre.backends import Backend, BackendInfo, Executable
 from vyre.backends.reference import ReferenceBackend
 from vyre.conform.golden import Outcome, Row, Status, load_rows
-from vyre.conform.golden.operations import ELEMENT_KINDS
+from vyre.conform.golden.operations import ELEMENT_KINDS, within
 from vyre.conform.golden.replay import EXECUTABLE_KINDS, replay, replay_all, replay_through_calls
 from vyre.conform.golden.rows import variables
 from vyre.errors import UnsupportedByBackend
@@ -306,6 +306,30 @@ def test_a_tolerance_is_no_licence() -> None:
     assert replay(near, "reference").ok
     far = replace(row, fields={**row.fields, "expected": "0x3F576AB4"})
     assert replay(far, "reference").status is Status.Failed
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "good"),
+    [
+        (0x3F800000, 0x3F800004, True),
+        (0x3F800000, 0x3F7FFFFC, True),
+        (0x3F800000, 0x3F800005, False),
+        (0x00000001, 0x80000001, False),
+        (0x00000000, 0x80000000, False),
+        (0x7F7FFFFF, 0x7F800000, True),
+        (0x7F7FFFF0, 0x7F800000, False),
+        (0x7F800000, 0x7F800001, False),
+        (0x7FC00000, 0x7FC00001, False),
+        (0x7FC00000, 0x7FC00000, True),
+    ],
+)
+def test_a_tolerance_counts_floats_and_neither_nans_nor_signs(expected: int, actual: int, good: bool) -> None:
+    assert within(expected, actual, DataType.F32, 4) is good
+    assert within(expected, actual, DataType.F32, 0) is (expected == actual)
+
+
+def test_integers_have_no_tolerance() -> None:
+    assert not within(7, 8, DataType.U32, 4)
 
 
 def test_a_refusal_is_neither_green_nor_red() -> None:

@@ -96,4 +96,4 @@ def test_a_right_definition_is_not_caught() -> None:
 
 def test_controls_are_of_every_checking_room() -> None:
     rooms = {place.partition(":")[0].partition(".")[0] for b in checkers.BROKEN for place in b.places}
-    assert rooms == {"verify", "units", "algebra", "spec"}
+    assert rooms == {"verify", "units", "algebra", "spec", "truth"}

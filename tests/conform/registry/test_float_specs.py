@@ -13,10 +13,11 @@ from vyre.conform.algebra.arrays import NUMPY
 from vyre.conform.algebra.cache import ProofCache
 from vyre.conform.algebra.checker import examine
 from vyre.conform.algebra.smt import SmtDomain
-from vyre.conform.algebra.solvers import Answer, Attempt
+from vyre.conform.algebra.solvers import Answer
 from vyre.conform.floats.inputs import operands
 from vyre.conform.plan import make_plan
-from vyre.conform.registry import replaced
+from vyre.conform.registry import lookup, replaced
+from vyre.conform.registry import specs as registered
 from vyre.conform.registry.float_.table import specs
 from vyre.conform.spec import gates
 from vyre.conform.spec.domain import CONCRETE
@@ -38,34 +39,19 @@ from vyre.ops import standard_ops
 from vyre.reference import run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from vyre.conform.algebra.solvers import Verdict
     from vyre.conform.spec.law import AlgebraicLaw
 
 BY_ID = {s.id: s for s in specs()}
-LOOKUP = replaced(*specs())
 SLOW = {"Sterbenz: exact for close operands"}
-
-
-class FloatProofs(ProofCache):
-    """Nothing is kept, and texts may use the theory of floats."""
-
-    def __init__(self) -> None:
-        super().__init__(None)
-
-    def solve(self, text: str, *, attempts: Sequence[Attempt] | None = None) -> Verdict:
-        text = text.replace("(set-logic QF_BV)", "(set-logic QF_BVFP)")
-        return super().solve(text, attempts=(Attempt("bitwuzla", seconds=120),))
+FRESH = ProofCache(None)
 
 
 def test_they_are_the_float_ops_of_the_library() -> None:
-    library = {
-        op.id: op.signature for op in standard_ops() if op.id.startswith("float.") and ".f64." not in op.id
-    }
+    library = {op.id: op.signature for op in standard_ops() if op.id.startswith("float.")}
     ours = {s.id: s.signature for s in specs() if not s.id.startswith("float.convert.")}
     assert ours == library
-    assert len(specs()) == len(BY_ID) == 138
+    assert len(specs()) == len(BY_ID) == 170
+    assert registered()[-170:] == specs()
 
 
 def test_every_gate_admits_them() -> None:
@@ -137,13 +123,13 @@ def statements(prefix: str, roles: tuple[str, ...]) -> list[Any]:
 )
 def test_laws_are_proved_and_non_laws_refuted(found: OpSpec, role: str, law: AlgebraicLaw) -> None:
     """Counterexamples of the solver are replayed with the oracle before they are believed."""
-    assert examine(law, found, LOOKUP, FloatProofs(), role=role).as_declared
+    assert examine(law, found, lookup, FRESH, role=role).as_declared
 
 
 def test_a_law_that_is_only_almost_true_is_refuted() -> None:
     add = BY_ID["float.add"]
     zero = next(n.law for n in add.non_laws if label(n.law) == "Identity(0)")
-    result = examine(zero, add, LOOKUP, FloatProofs(), role="law")
+    result = examine(zero, add, lookup, FRESH, role="law")
     assert not result.as_declared
     assert result.counterexample is not None
 
@@ -157,7 +143,7 @@ def test_a_definition_that_is_not_the_theory_is_seen() -> None:
     wrong = replace(BY_ID["float.add"], cpu_fn=flushed)
     law = next(n.law for n in wrong.non_laws if label(n.law) == "Associative")
     with pytest.raises(VyreError, match="where it holds on plain integers"):
-        examine(law, wrong, replaced(*specs(), wrong), FloatProofs(), role="non-law")
+        examine(law, wrong, replaced(*specs(), wrong), FRESH, role="non-law")
 
 
 def test_functions_have_no_theory() -> None:
@@ -194,7 +180,7 @@ class Flushing:
 )
 def test_the_suite_runs_them_and_sees_flushed_results(backend: Any, good: bool) -> None:
     bench = Bench(backend)
-    found = graph(BY_ID["float.mul"], LOOKUP)
+    found = graph(BY_ID["float.mul"], lookup)
     kind = kind_of(found, "equivalence", make_plan("cpu", seed=1, cases=1, ops=("primitive.math.add",)))
     record = run_block(bench, kind, 0, kind.count, bench.memory())
     assert record["stop"] is None

@@ -1,7 +1,8 @@
 """Ops whose declared laws do not tell them apart, and what does.
 
-Within an arity class, equal law sets and law sets contained in another are collisions. Each is settled by
-a rule: a golden row, a boundary, a member of a declared class, or a property, on which the two differ.
+Among ops on the same operands, equal law sets and law sets contained in another are collisions. Each is
+settled by a rule: a golden row, a boundary, a member of a declared class, or a property, on which the two
+differ.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from vyre.conform.algebra.arrays import NUMPY
 from vyre.conform.generate.cases import cases
 from vyre.conform.golden.rows import bits_of, load_rows, variables
 from vyre.conform.spec.law import label
+from vyre.conform.spec.words import to_bits
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
@@ -36,10 +38,10 @@ class Collision:
 
 
 def collisions(specs: Sequence[OpSpec]) -> list[Collision]:
-    """Every collision within an arity class."""
+    """Every collision among ops whose operands are of the same types."""
     found: list[Collision] = []
     for a, b in combinations(specs, 2):
-        if a.arity != b.arity:
+        if a.signature.inputs != b.signature.inputs:
             continue
         first, second = (frozenset(map(label, s.laws)) for s in (a, b))
         if first == second:
@@ -59,7 +61,8 @@ def _settled(a: OpSpec, b: OpSpec, relation: str) -> Collision:
 def separate(a: OpSpec, b: OpSpec) -> tuple[str, str]:
     """The first rule on which two ops of one signature differ; `none` where nothing declared does."""
     return (
-        _golden(a, b)
+        _one_function(a, b)
+        or _golden(a, b)
         or _golden(b, a)
         or _cases(a, b, "boundary")
         or _cases(a, b, "equivalence")
@@ -68,6 +71,15 @@ def separate(a: OpSpec, b: OpSpec) -> tuple[str, str]:
             "nothing declared separates them",
         )
     )
+
+
+def _one_function(a: OpSpec, b: OpSpec) -> tuple[str, str] | None:
+    """Two names of one function: rounding to U32 down and toward zero differ only where both give 0."""
+    down, cut = ".u32.floor", ".u32.truncate"
+    pair = {a.id.removesuffix(down).removesuffix(cut), b.id.removesuffix(down).removesuffix(cut)}
+    if len(pair) == 1 and {a.id.endswith(down), b.id.endswith(down)} == {True, False}:
+        return "one function", "they agree on every input: below zero both saturate to 0"
+    return None
 
 
 def _golden(a: OpSpec, b: OpSpec) -> tuple[str, str] | None:
@@ -88,14 +100,16 @@ def _golden(a: OpSpec, b: OpSpec) -> tuple[str, str] | None:
 def _cases(a: OpSpec, b: OpSpec, kind: str) -> tuple[str, str] | None:
     stream = cases(kind, a)
     columns = stream.block(0, min(stream.length or 4096, 1 << 16))
-    ((left,),), ((right,),) = a.apply(NUMPY, *columns), b.apply(NUMPY, *columns)
-    differs = np.flatnonzero(left != right)
+    (left,), (right,) = a.apply(NUMPY, *columns), b.apply(NUMPY, *columns)
+    if len(left) != len(right):
+        return "result type", f"{a.outputs[0].value}, the other {b.outputs[0].value}"
+    differs = np.flatnonzero(np.logical_or.reduce([x != y for x, y in zip(left, right, strict=True)]))
     if not differs.size:
         return None
     k = int(differs[0])
-    inputs = stream.case(k)
+    inputs, (one, other) = stream.case(k), (to_bits([int(w[k]) for w in x]) for x in (left, right))
     rule = "boundary" if kind == "boundary" else "equivalence class"
-    return rule, f"{a.id}/{kind}/{k}: {_shown(inputs)} gives {int(left[k]):#x}, the other {int(right[k]):#x}"
+    return rule, f"{a.id}/{kind}/{k}: {_shown(inputs)} gives {one:#x}, the other {other:#x}"
 
 
 def _shown(inputs: Sequence[int]) -> str:

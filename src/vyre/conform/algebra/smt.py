@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 SORT = "(_ BitVec 32)"
+FLOATS = "(fp."
+"""Stands in every text that uses the theory of floats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,5 +124,6 @@ class SmtDomain:
 
     def query(self, *assertions: str) -> str:
         """The whole problem: all definitions, and these formulas asserted."""
-        asserted = [f"(assert {a})" for a in assertions]
-        return "\n".join(["(set-logic QF_BV)", *self._lines, *asserted]) + "\n"
+        lines = [*self._lines, *(f"(assert {a})" for a in assertions)]
+        logic = "QF_BVFP" if any(FLOATS in line for line in lines) else "QF_BV"
+        return "\n".join([f"(set-logic {logic})", *lines]) + "\n"

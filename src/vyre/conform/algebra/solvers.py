@@ -1,7 +1,8 @@
 """Three solvers behind one question: is this SMT-LIB text satisfiable, and by which values?
 
 Each is tried for a while, in an order that the text suggests: bitwuzla is fastest on bits, cvc5 with
-bit-vectors as integers and z3 where there is division. None is needed to import this module.
+bit-vectors as integers and z3 where there is division. Texts in the theory of floats go to bitwuzla, which
+is given longer. None is needed to import this module.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from vyre.conform.algebra.smt import FLOATS
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -60,11 +62,14 @@ _LATER = (
 )
 BITS = (Attempt("bitwuzla", seconds=2), Attempt("cvc5", _AS_INTEGERS, seconds=2), *_LATER)
 DIVISION = (Attempt("cvc5", _AS_INTEGERS, seconds=2), Attempt("bitwuzla", seconds=2), *_LATER)
+THEORY = (Attempt("bitwuzla", seconds=120), Attempt("z3", seconds=120))
 _PACKAGES = {"bitwuzla": "bitwuzla", "cvc5": "cvc5", "z3": "z3-solver"}
 
 
 def plan(text: str) -> tuple[Attempt, ...]:
     """The attempts for a text, in order."""
+    if FLOATS in text:
+        return THEORY
     return DIVISION if "bvudiv" in text or "bvurem" in text else BITS
 
 

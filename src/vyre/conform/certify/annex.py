@@ -7,19 +7,24 @@
 A certificate says which baselines were measured and holds no figure, so that it can be made again byte for
 byte. The annex is about the same subject as the certificate: the backend on its device with its driver. Each
 figure is relative to a kernel that only copies, on the same backend in the same minute.
+
+A backend with memory of its own is timed on buffers that stay there, a chain of dispatches at a time; any
+other on the host's memory, which it may have to copy. Each baseline says which.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from vyre.conform.certify import statement
 from vyre.conform.certify.verify import GOOD, OPEN, WRONG, Finding
 from vyre.conform.isolate import allocate
 from vyre.conform.results import canonical, decode
-from vyre.errors import CertificateError
+from vyre.conform.verify.residence import residence
+from vyre.errors import CertificateError, VyreError
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import BinOp, Expr, InvocationId, LitU32, Load, UnOp
 from vyre.ir.node import Store
@@ -33,11 +38,17 @@ if TYPE_CHECKING:
     from vyre.conform.certify.certificate import Certificate
     from vyre.conform.certify.keys import SigningKey
     from vyre.conform.certify.statement import Document
+    from vyre.conform.verify.residence import Residence
 
-SCHEMA = "vyre.performance/1"
+SCHEMA = "vyre.performance/2"
+_WITHOUT_MEMORY = "vyre.performance/1"
 PREDICATE_TYPE = "https://vyre.dev/performance/v1"
 COPY = "copy"
-_LARGEST = 1 << 22
+ON_HOST, ON_DEVICE = "host", "device"
+_LARGEST = {ON_HOST: 1 << 22, ON_DEVICE: 1 << 25}
+_CHAIN = 16
+"""Dispatches that are queued before the device is waited for, fewer where one takes long."""
+
 _ENOUGH = 0.01
 _TURNS = 7
 _GROUP = 64
@@ -45,12 +56,16 @@ _GROUP = 64
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A kernel over `elements` u32: its best run, and its bytes a second as a share of the copy's."""
+    """A kernel over `elements` u32: its best run, and its bytes a second as a share of the copy's.
+
+    `memory` says where the elements were: `host`, copies included where the backend makes any, or `device`.
+    """
 
     name: str
     elements: int
     microseconds: int
     of_copy: str
+    memory: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +92,8 @@ _KERNELS: Mapping[str, Callable[[Expr, Expr], Expr]] = {
     "mix": _mixed,
 }
 BASELINES = tuple(_KERNELS)
+_INPUTS = ("a", "b")
+_BUFFERS = (*_INPUTS, "out")
 
 
 def _program(build: Callable[[Expr, Expr], Expr]) -> Program:
@@ -99,12 +116,15 @@ def measure(backend: Any) -> tuple[Baseline, ...]:
             continue
     if COPY not in executables:
         return ()
-    elements = _size(backend, executables[COPY])
-    views = _views(backend, elements)
-    seconds = {name: _best(executable, views, elements) for name, executable in executables.items()}
+    home = residence(backend)
+    stage = _grown(backend, home, executables[COPY])
+    try:
+        seconds = {name: stage.best(executable) for name, executable in executables.items()}
+    finally:
+        stage.close()
     copy = seconds[COPY] / _moved(COPY)
     return tuple(
-        Baseline(name, elements, round(taken * 1e6), f"{_moved(name) * copy / taken:.3f}")
+        Baseline(name, stage.elements, round(taken * 1e6), f"{_moved(name) * copy / taken:.3f}", stage.memory)
         for name, taken in seconds.items()
     )
 
@@ -114,29 +134,100 @@ def _moved(name: str) -> int:
     return 2 if name == COPY else 3
 
 
-def _size(backend: Any, copy: Any) -> int:
+def _grown(backend: Any, home: Residence | None, copy: Any) -> _Stage:
     """Elements for a hundredth of a second: an interpreter ends, and a GPU has something to do."""
-    elements = 1 << 10
-    while elements < _LARGEST and _best(copy, _views(backend, elements), elements, turns=1) < _ENOUGH:
-        elements *= 4
-    return elements
+    make = partial(_OnHost, backend) if home is None else partial(_OnDevice, home)
+    elements, most = 1 << 10, _LARGEST[ON_HOST if home is None else ON_DEVICE]
+    while True:
+        try:
+            stage = make(elements)
+        except VyreError:  # past a limit of the device
+            return make(elements // 4)
+        try:
+            if elements >= most or stage.best(copy, turns=1) >= _ENOUGH:
+                return stage
+        except BaseException:
+            stage.close()
+            raise
+        stage.close()
+        elements = min(4 * elements, most)
 
 
-def _views(backend: Any, elements: int) -> dict[str, memoryview]:
-    views = {name: allocate(backend, 4 * elements) for name in ("a", "b", "out")}
-    for number, name in enumerate(("a", "b")):
-        words = views[name].cast("B").cast("I")
-        words[:] = memoryview(bytes(k * (83 + number) & 0xFF for k in range(4096)) * (elements // 1024)).cast(
-            "I"
-        )
-    return {name: view if name == "out" else view.toreadonly() for name, view in views.items()}
+class _Stage(Protocol):
+    """The buffers of the kernels, and how long one takes on them."""
+
+    @property
+    def memory(self) -> str: ...
+
+    @property
+    def elements(self) -> int: ...
+
+    def best(self, executable: Any, *, turns: int = _TURNS) -> float: ...
+
+    def close(self) -> None: ...
 
 
-def _best(executable: Any, views: Mapping[str, memoryview], elements: int, *, turns: int = _TURNS) -> float:
+class _OnHost:
+    memory = ON_HOST
+
+    def __init__(self, backend: Any, elements: int) -> None:
+        self.elements = elements
+        views = {name: allocate(backend, 4 * elements) for name in _BUFFERS}
+        for number, name in enumerate(_INPUTS):
+            views[name].cast("B")[:] = _contents(number, elements)
+        self._views = {name: v.toreadonly() if name in _INPUTS else v for name, v in views.items()}
+
+    def best(self, executable: Any, *, turns: int = _TURNS) -> float:
+        return _best(lambda: executable.run(self._views, (self.elements // _GROUP, 1, 1)), turns)
+
+    def close(self) -> None:
+        """The memory goes with the object."""
+
+
+class _OnDevice:
+    memory = ON_DEVICE
+
+    def __init__(self, home: Residence, elements: int) -> None:
+        self.elements = elements
+        self._home = home
+        self._held: list[Any] = []
+        try:
+            for number, name in enumerate(_BUFFERS):
+                self._held.append(home.allocate(4 * elements))
+                if name in _INPUTS:
+                    self._held[-1].write(_contents(number, elements))
+            self._held.append(home.allocate(4))
+        except BaseException:
+            self.close()
+            raise
+
+    def best(self, executable: Any, *, turns: int = _TURNS) -> float:
+        *buffers, last = self._held
+        launch = self._home.bind(executable, buffers, (self.elements // _GROUP, 1, 1))
+        word = memoryview(bytearray(4))
+
+        def chain(length: int) -> None:
+            for _ in range(length):
+                launch()
+            last.read(word)  # it comes after everything that was asked for before
+
+        length = max(1, min(_CHAIN, int(_ENOUGH / _best(partial(chain, 1), 1))))
+        return _best(partial(chain, length), turns) / length
+
+    def close(self) -> None:
+        while self._held:
+            self._held.pop().free()
+
+
+def _contents(number: int, elements: int) -> memoryview:
+    return memoryview(bytes(k * (83 + number) & 0xFF for k in range(4096)) * (elements // 1024))
+
+
+def _best(work: Callable[[], None], turns: int) -> float:
     taken: list[float] = []
     for _ in range(turns + 1):  # the first run compiles, copies and warms up
         start = time.perf_counter()
-        executable.run(views, (elements // _GROUP, 1, 1))
+        work()
         taken.append(time.perf_counter() - start)
     return max(min(taken[1:]), 1e-9)
 
@@ -165,10 +256,21 @@ def read_annex(data: bytes) -> tuple[Annex, Any, tuple[str, ...]]:
             "this is no performance annex.", fix="pass the annex that `vyre certify` wrote."
         )
     try:
-        annex = cast("Annex", decode(Annex, statement.unsealed(record.get("predicate"), "predicate")))
+        predicate = statement.unsealed(record.get("predicate"), "predicate")
+        annex = cast("Annex", decode(Annex, _current(predicate)))
     except (ValueError, TypeError) as error:
         raise CertificateError(f"this is no performance annex: {error}.", fix=statement.FETCH_AGAIN) from None
     return annex, record.get("subject"), signers
+
+
+def _current(predicate: Any) -> Any:
+    """An annex of the first schema said nothing of memory: it was the host's."""
+    if not isinstance(predicate, dict):
+        return predicate
+    record = cast("dict[str, Any]", predicate)
+    if record.get("schema") != _WITHOUT_MEMORY:
+        return record
+    return {**record, "baselines": [{**b, "memory": ON_HOST} for b in record["baselines"]]}
 
 
 def check_annex(data: bytes, document: Document, *, trusted: str | None = None) -> Finding:
@@ -188,5 +290,7 @@ def check_annex(data: bytes, document: Document, *, trusted: str | None = None) 
     if trusted is not None and trusted not in signers:
         return Finding("annex", WRONG, f"it is not signed by {trusted}.", fix)
     slowest = min(annex.baselines, key=lambda b: float(b.of_copy), default=None)
-    shown = f"slowest {slowest.name} at {slowest.of_copy} of a copy" if slowest else "no baseline"
+    shown = "no baseline"
+    if slowest is not None:
+        shown = f"slowest {slowest.name} at {slowest.of_copy} of a copy in memory of the {slowest.memory}"
     return Finding("annex", GOOD if signers else OPEN, f"{len(names)} baselines, {shown}")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 from vyre.conform.certify.level import TrackLevels, levels
 from vyre.conform.certify.promises import Promises  # noqa: TC001 - read back by its annotations
 from vyre.conform.certify.proofs import LawProof
-from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT, op_track, subject_track
+from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT, may_be_refused, op_track, subject_track
 from vyre.conform.results import (
     BackendFacts,
     Coverage,
@@ -83,7 +83,7 @@ class CertifiedOp:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """A refused op. `blocking` where that denies a level: every Category A op."""
+    """A refused op. `blocking` where that denies a level: a Category A op, but F64 without doubles."""
 
     op: str
     reason: str
@@ -195,7 +195,8 @@ def certificates(
     """The strict certificate of a run and, where it has approximate ops, one of those alone."""
     strict = _certificate(STRICT, results, promised, proofs, baselines, blocks)
     approximate = _certificate(APPROXIMATE, results, promised, proofs, (), blocks)
-    return (strict, approximate) if approximate.ops else (strict,)
+    asked = approximate.ops or any(s.stage == APPROXIMATE for s in approximate.stages)
+    return (strict, approximate) if asked else (strict,)
 
 
 def _certificate(
@@ -214,7 +215,7 @@ def _certificate(
         part.backend,
         part.plan,
         tuple(_op(o, part, known) for o in part.ops),
-        tuple(Unsupported(o.id, o.refusal, o.category != "C") for o in part.refused),
+        _unsupported(part),
         part.stages,
         _engines(part.stages),
         part.failures,
@@ -223,6 +224,13 @@ def _certificate(
         promised,
         tuple(b for b in blocks if _wanted_block(kind, b, part)),
         installed(),
+    )
+
+
+def _unsupported(part: Results) -> tuple[Unsupported, ...]:
+    ids = {o.id for o in part.refused}
+    return tuple(
+        Unsupported(o.id, o.refusal, not may_be_refused(o.id, o.category, ids)) for o in part.refused
     )
 
 
@@ -263,7 +271,7 @@ def failure_track(failure: Failure, approximate: Sequence[str]) -> str:
 def _wanted_block(kind: str, block: BlockRecord, part: Results) -> bool:
     op, slash, _ = block.unit.partition("/")
     if not slash:
-        return kind == STRICT or block.unit == "golden"
+        return block.unit == "golden" or (block.unit == APPROXIMATE) == (kind == APPROXIMATE)
     return op_track(op, part.backend.approximate) in KINDS[kind]
 
 

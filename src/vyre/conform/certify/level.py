@@ -8,7 +8,8 @@ L3   L2, and the eight engine invariants on every engine that promises them; gen
 L4   L3, and the compositional proofs; performance baselines were measured (they live in an annex)
 
 The float track has the same shape, the approximate one a single level. A level is granted only when all of
-it was executed: a refused Category A op and an expected failure block it, a refused Category C op does not.
+it was executed: a refused Category A op and an expected failure block it, a refused Category C op does not,
+nor does F64 on a device that has no doubles at all.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from vyre.conform.certify.track import (
     FLOAT_PREFIX,
     INTEGER,
     LEVELS,
+    may_be_refused,
     op_track,
     subject_track,
 )
+from vyre.conform.registry.float_.names import is_float
 from vyre.conform.results import covers
 from vyre.conform.spec.invariant import EngineInvariant
 from vyre.conform.verify.control import NOT_SEEN
@@ -55,6 +58,7 @@ _ENDED = ("crash", "hang", "error", "coverage")
 _ALGEBRAIC = ("determinism", "wire", "barrier", "atomics", "bounds", "races")
 _NAMED = {
     *("regressions", "golden", "engines", "programs", "composition", "tensors", "networks"),
+    *("approximate", "float_folding"),
     *_ALGEBRAIC,
 }
 
@@ -100,12 +104,14 @@ class _Rules:
         self.promised = [op for op in promised.ops if op_track(op.id, approximate) == track]
         self.ops = [op for op in results.ops if op_track(op.id, approximate) == track]
         self.categories = {op.id: op.category for op in promised.ops}
+        self.refused = {op.id for op in results.ops if op.status == "refused"}
 
     def complete(self) -> list[str]:
         """Nothing of the registry is left out, and nothing of the plan."""
         plan = self.results.plan
         found: list[str] = []
-        if not self.promised or (
+        # Approximate operations are no ops of the registry: their stage has a case for each of them.
+        if (not self.promised and self.track != APPROXIMATE) or (
             self.track == FLOAT and not any(op.id.startswith(FLOAT_PREFIX) for op in self.promised)
         ):
             found.append(f"the registry has no {self.track} operations")
@@ -122,7 +128,8 @@ class _Rules:
         found: list[str] = []
         for op in self.ops:
             if op.status == "refused":
-                found += [f"{op.id} is refused: {op.refusal}"] if op.category != "C" else []
+                lawful = may_be_refused(op.id, op.category, self.refused)
+                found += [] if lawful else [f"{op.id} is refused: {op.refusal}"]
             elif op.status != "not run":
                 found += self._parity_of(op)
         return found
@@ -165,9 +172,10 @@ class _Rules:
     def laws(self) -> list[str]:
         plan = self.results.plan
         found: list[str] = []
-        if plan.cases < WITNESSES:
-            found.append(f"{plan.cases:,} random cases were planned for each law; {WITNESSES:,} are needed")
-        if plan.largest < TRIPLES:
+        planned = plan.float_cases if self.track == FLOAT else plan.cases
+        if planned < WITNESSES:
+            found.append(f"{planned:,} random cases were planned for each law; {WITNESSES:,} are needed")
+        if self.track == INTEGER and plan.largest < TRIPLES:
             found.append(f"exhaustive kinds of more than {plan.largest:,} cases were left out")
         declared = {op.id: op.laws for op in self.promised}
         for op in self.ops:
@@ -187,9 +195,13 @@ class _Rules:
         short = self._short(law.counts)
         found += [f"ran only {short} cases"] if short else []
         needed = MEMORY_WITNESSES if op.id.startswith("memory.") else WITNESSES
+        if is_float(op.id) and any(c.kind == "u16" for c in law.counts):
+            return found  # all inputs of a 16-bit format
         sampled = any(c.kind == "random" for c in law.counts)
         missing = not sampled and any(c.kind not in ("u8", "u16", "u8x3", "all") for c in law.counts)
-        if self.results.plan.cases >= WITNESSES and (missing or (sampled and law.witnessed < needed)):
+        plan = self.results.plan
+        planned = plan.float_cases if is_float(op.id) else plan.cases
+        if planned >= WITNESSES and (missing or (sampled and law.witnessed < needed)):
             found.append(f"has {law.witnessed:,} uniform cases; {needed:,} are needed")
         return found
 
@@ -219,14 +231,14 @@ class _Rules:
         return next((s for s in self.results.stages if s.stage == name), None)
 
     def _lawful_refusal(self, subject: str) -> bool:
-        """Of a Category C op, or of golden rows of a family whose ops are judged one by one."""
+        """Of an op that may be refused, or of golden rows of a family whose ops are judged one by one."""
         if subject.startswith(INTRINSIC):
             return True
         if subject in self.categories:
-            return self.categories[subject] == "C"
+            return may_be_refused(subject, self.categories[subject], self.refused)
         family = subject.partition(" ")[2]
-        refused = [op.id for op in self.results.ops if op.status == "refused"]
-        return bool(family) and any(op.startswith(f"{family}.") for op in refused)
+        ids = (f"{family}.", f"{FLOAT_PREFIX}{family}.")
+        return bool(family) and any(op.startswith(ids) for op in self.refused)
 
     def others(self) -> list[str]:
         """Stages that no level asks for, such as instructions that a device may lack: wrong is wrong."""
@@ -267,11 +279,11 @@ _RULES: dict[str, list[list[Callable[[_Rules], list[str]]]]] = {
     ],
     FLOAT: [
         _FIRST,
-        [_Rules.laws, *_stages("determinism"), _Rules.others],
+        [_Rules.laws, *_stages("determinism", "float_folding"), _Rules.others],
         _stages("engines", "tensors"),
         [*_stages("networks"), _Rules.performance],
     ],
-    APPROXIMATE: [_FIRST],
+    APPROXIMATE: [[*_FIRST, *_stages("approximate")]],
 }
 
 

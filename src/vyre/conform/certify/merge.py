@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from vyre.conform import fold
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import changes, registry_now
-from vyre.conform.certify.track import KINDS, op_track
+from vyre.conform.certify.track import APPROXIMATE, KINDS, op_track
 from vyre.conform.faults import EXPLAINED, Faults
 from vyre.conform.units import REGRESSIONS, blocks, graph_of, units
 from vyre.conform.verify.stage import FAILED
@@ -135,7 +135,8 @@ def _same_run(first: Certificate, other: Certificate) -> None:
 def _belongs(unit: Unit, certificate: Certificate) -> bool:
     """Whether a kind of certificate is about a unit: strict and approximate ones share only golden rows."""
     if unit.kind is None:
-        return certificate.kind in KINDS and (certificate.kind == "strict" or unit.name == "golden")
+        alone = (unit.name == APPROXIMATE) == (certificate.kind == APPROXIMATE)
+        return certificate.kind in KINDS and (alone or unit.name == "golden")
     return op_track(unit.group, certificate.backend.approximate) in KINDS[certificate.kind]
 
 

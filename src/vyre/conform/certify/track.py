@@ -10,6 +10,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from vyre.conform.registry.float_.names import PREFIX as FLOAT_PREFIX
+from vyre.conform.registry.float_.names import name_of
+from vyre.ir.types import DataType
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -35,7 +39,6 @@ TITLES = {
     "L1a": "within tolerance",
 }
 
-FLOAT_PREFIX = "float."
 _FORMATS = {"f16", "bf16", "f32", "f64"}
 _FLOAT_FAMILIES = {"float", "convert"}
 FLOAT_ENGINES = {"reduce_tree", "reduce_strict"}
@@ -50,6 +53,16 @@ def op_track(op: str, approximate: Collection[str] = ()) -> str:
     family, *types = bare.split(".")
     between_floats = family == "cast" and len(types) == 2 and set(types) <= _FORMATS
     return FLOAT if bare.startswith(FLOAT_PREFIX) or between_floats else INTEGER
+
+
+def may_be_refused(op: str, category: str, refused: Collection[str]) -> bool:
+    """Whether a refusal denies no level: of an instruction, or of F64 by a device that has no doubles at all.
+
+    `refused` are all ops that the backend refuses; without doubles, the sum of two is among them.
+    """
+    if category == "C":
+        return True
+    return "f64" in op.split(".") and name_of("add", DataType.F64) in refused
 
 
 def subject_track(subject: str, approximate: Collection[str] = ()) -> str:

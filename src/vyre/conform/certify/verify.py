@@ -190,7 +190,8 @@ def _misplanned(certificate: Certificate, known: set[str]) -> str:
     if certificate.kind == STRICT and list(counts) != [s.stage for s in certificate.stages]:
         return "it has other stages than its plan"
     for stage in certificate.stages:
-        least = counts[stage.stage] - (_approximate_rows() if stage.stage == "golden" else 0)
+        apart = {"golden": _approximate_rows(), APPROXIMATE: counts.get(APPROXIMATE, 0)}
+        least = counts[stage.stage] - apart.get(stage.stage, 0)
         if certificate.kind == STRICT and not least <= stage.planned <= counts[stage.stage]:
             return f"the stage {stage.stage} has other cases than its plan"
     return ""

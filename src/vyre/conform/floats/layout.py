@@ -54,6 +54,8 @@ class Layout:
 F32 = Layout("F32", 32, 23)
 F16 = Layout("F16", 16, 10)
 BF16 = Layout("BF16", 16, 7)
+HEAD = Layout("F64", 32, 20)
+"""The word of an F64 that has its sign and exponent; the other 32 bits of its fraction are the low word."""
 LAYOUTS = {layout.name: layout for layout in (F32, F16, BF16)}
 
 

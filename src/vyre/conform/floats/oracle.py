@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
     from vyre.conform.floats.layout import Doubles, Words
 
-_INTEGERS = {"I32": (-(1 << 31), (1 << 31) - 1), "U32": (0, (1 << 32) - 1)}
-_ROUNDINGS: dict[str, Callable[..., Any]] = {
+INTEGERS = {"I32": (-(1 << 31), (1 << 31) - 1), "U32": (0, (1 << 32) - 1)}
+ROUNDINGS: dict[str, Callable[..., Any]] = {
     "FFloor": np.floor,
     "FCeil": np.ceil,
     "FRound": np.rint,
     "FTrunc": np.trunc,
 }
-_MODES = {"Nearest": np.rint, "Truncate": np.trunc, "Floor": np.floor, "Ceil": np.ceil}
-_ARITHMETIC: dict[str, Callable[..., Any]] = {
+MODES = {"Nearest": np.rint, "Truncate": np.trunc, "Floor": np.floor, "Ceil": np.ceil}
+ARITHMETIC: dict[str, Callable[..., Any]] = {
     "FAdd": np.add,
     "FSub": np.subtract,
     "FMul": np.multiply,
     "FDiv": np.divide,
 }
-_COMPARISONS: dict[str, Callable[..., Any]] = {
+COMPARISONS: dict[str, Callable[..., Any]] = {
     "FEq": np.equal,
     "FNe": np.not_equal,
     "FLt": np.less,
@@ -59,12 +59,12 @@ def expected(op: str, format: str, *operands: Words) -> Words:
 
 
 def _expected(op: str, of: Layout, *x: Words) -> Words:
-    if op in _ARITHMETIC:
-        return _native(of, _ARITHMETIC[op], *x)
-    if op in _COMPARISONS:
-        return _COMPARISONS[op](doubles(of, x[0]), doubles(of, x[1])).astype(np.uint32)
-    if op in _ROUNDINGS:
-        return nearest(of, _ROUNDINGS[op](doubles(of, x[0])))
+    if op in ARITHMETIC:
+        return _native(of, ARITHMETIC[op], *x)
+    if op in COMPARISONS:
+        return COMPARISONS[op](doubles(of, x[0]), doubles(of, x[1])).astype(np.uint32)
+    if op in ROUNDINGS:
+        return nearest(of, ROUNDINGS[op](doubles(of, x[0])))
     if op in FUNCTIONS:
         return correctly_rounded(op, of, *x)
     match op:
@@ -127,9 +127,9 @@ def _ordered(of: Layout, bits: Words) -> NDArray[np.int64]:
 
 def to_integer(target: str, mode: str, format: str, bits: Words) -> Words:
     """`Convert` from a float: rounded by the mode, saturated, NaN to 0."""
-    low, high = _INTEGERS[target]
+    low, high = INTEGERS[target]
     with np.errstate(all="ignore"):
-        values = _MODES[mode](doubles(LAYOUTS[format], np.asarray(bits, np.uint32)))
+        values = MODES[mode](doubles(LAYOUTS[format], np.asarray(bits, np.uint32)))
         whole = np.clip(np.where(np.isnan(values), 0.0, values), low, high)
     return whole.astype(np.int64).astype(np.uint32)
 

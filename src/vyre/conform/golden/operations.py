@@ -20,6 +20,7 @@ ELEMENT_KINDS = frozenset(
     {"binary", "unary", "fma", "unfused", "select", "cast", "convert", "lane", "make", "approx"}
 )
 _T = DataType
+_INFINITIES = {_T.F32: 0x7F80_0000, _T.F16: 0x7C00, _T.BF16: 0x7F80, _T.F64: 0x7FF0 << 48}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +116,14 @@ def _untyped(row: Row) -> VyreError:
 
 
 def within(expected: int, actual: int, of: DataType, tolerance: int) -> bool:
-    """Equal bits, or for a tolerance at most that many floats away; NaN and signs are never tolerated."""
+    """Equal bits, or for a tolerance at most that many floats away; NaN and signs are never tolerated.
+
+    Infinity counts as the float after the largest.
+    """
     if expected == actual:
         return True
+    if not tolerance or of not in _INFINITIES:
+        return False
     sign = 1 << (of.bits - 1)
-    return tolerance > 0 and (expected ^ actual) & sign == 0 and abs(expected - actual) <= tolerance
+    numbers = max(expected & sign - 1, actual & sign - 1) <= _INFINITIES[of]
+    return numbers and (expected ^ actual) & sign == 0 and abs(expected - actual) <= tolerance

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.conform.mutate import atomics, emitted, lowering, memory, runtime, shapes, structure, values
+from vyre.conform.mutate.float_ import catalogue as floats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from vyre.conform.mutate.mutant import Mutant
 
-FAMILIES = (values, lowering, shapes, memory, atomics, structure, runtime)
+FAMILIES = (values, lowering, shapes, memory, atomics, structure, runtime, floats)
 """Those that need nothing but to be named; the emitted ones have to be compiled first."""
 
 

@@ -131,6 +131,13 @@ def _passing(whole: Any) -> Any:
     return passing
 
 
+def _rows_pass(whole: Any) -> Any:
+    def passing(*args: Any, **more: Any) -> Any:
+        return [replace(outcome, status=PASSED) for outcome in whole(*args, **more)]
+
+    return passing
+
+
 def _false_law(backend: Any) -> bool:
     proof = prove(ZeroProduct(holds=True), spec("primitive.math.mul"), lookup, ProofCache(None))
     return proof.evidence.kind is EvidenceKind.Refuted
@@ -224,6 +231,30 @@ BROKEN: tuple[BrokenChecker, ...] = (
         ("verify.stage:run_trial",),
         _passing,
         _mutant("folded wrongly: x Div x"),
+    ),
+    BrokenChecker(
+        "float folding: every trial passes",
+        ("verify.stage:run_trial",),
+        _passing,
+        _mutant("rewritten as over the reals: x + 0 is x, F32"),
+    ),
+    BrokenChecker(
+        "golden: every row passes",
+        ("verify.golden:run_rows",),
+        _rows_pass,
+        _mutant("reduction in another order: strict as a tree"),
+    ),
+    BrokenChecker(
+        "engines: every answer is right",
+        ("verify.engines:_asked",),
+        _passing,
+        _mutant("reduction in another order: the first element last, reduce_strict"),
+    ),
+    BrokenChecker(
+        "truth: every chunk agrees",
+        ("truth.check:_sweep",),
+        _gives([]),
+        _mutant("one input in 2^32 of a function: FExp at 0x3F3504F3"),
     ),
     BrokenChecker(
         "determinism: every trial passes",

@@ -16,13 +16,17 @@ import numpy as np
 from vyre.backends.cpu import CpuBackend, CpuExecutable, Kernel
 from vyre.backends.cpu_threads import ThreadTeam
 from vyre.backends.protocol import BackendInfo
+from vyre.conform.floats.functions import FUNCTIONS
 from vyre.conform.generate.cases import of_words
 from vyre.conform.mutate.mutant import LOWERING, Mutant
 from vyre.conform.registry import primitives
+from vyre.conform.registry.float_ import table
+from vyre.conform.registry.float_.names import short
 from vyre.conform.spec.program import OUT, WORKGROUP, application
+from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from vyre.conform.spec.op import OpSpec
     from vyre.ir.program import Program
@@ -60,6 +64,37 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
 Nothing here traps or leaves the buffers: that would end this process, and is for one that is isolated.
 """
 
+_FLOATS: tuple[tuple[str, str, str], ...] = (
+    ("fadd to fsub", r"= fadd float", "= fsub float"),
+    ("fsub to fadd", r"= fsub float", "= fadd float"),
+    ("fmul to fadd", r"= fmul float", "= fadd float"),
+    ("fdiv to fmul", r"= fdiv float", "= fmul float"),
+    ("equal to unordered or equal", r"= fcmp oeq float %x, %y", "= fcmp ueq float %x, %y"),
+    ("unequal to ordered and unequal", r"= fcmp une float", "= fcmp one float"),
+    ("less to unordered or less", r"= fcmp olt float", "= fcmp ult float"),
+    ("greater to unordered or greater", r"= fcmp ogt float", "= fcmp ugt float"),
+    ("less to at most", r"= fcmp olt float", "= fcmp ole float"),
+    ("at most to unordered or at most", r"= fcmp ole float", "= fcmp ule float"),
+    ("at least to unordered or at least", r"= fcmp oge float", "= fcmp uge float"),
+    ("NaN to number", r"= fcmp uno float", "= fcmp ord float"),
+    ("ties away from zero", r"llvm\.roundeven\.f32", "llvm.round.f32"),
+    ("floor to trunc", r"llvm\.floor\.f32", "llvm.trunc.f32"),
+    ("ceil to floor", r"llvm\.ceil\.f32", "llvm.floor.f32"),
+    ("trunc to floor", r"llvm\.trunc\.f32", "llvm.floor.f32"),
+    ("root to absolute value", r"llvm\.sqrt\.f32", "llvm.fabs.f32"),
+    (
+        "conversion saturates no more",
+        r"call i32 @llvm\.fptosi\.sat\.i32\.f32\((float %\w+)\)",
+        r"fptosi \1 to i32",
+    ),
+    ("unsigned conversion to signed", r"llvm\.fptoui\.sat\.i32\.f32", "llvm.fptosi.sat.i32.f32"),
+    ("signed to unsigned", r"= sitofp i32", "= uitofp i32"),
+    ("unsigned to signed", r"= uitofp i32", "= sitofp i32"),
+    ("NaN not made canonical", r"(= select i1 %\S+), i32 2143289344, (i32 %\S+)$", r"\1, \2, \2"),
+    ("canonical NaN with a sign", r"(= select i1 %\S+), i32 2143289344", r"\1, i32 -4194304"),
+)
+"""The same for the native float operations of F32."""
+
 
 @dataclass(frozen=True)
 class Rewritten:
@@ -73,7 +108,7 @@ class Rewritten:
         return BackendInfo(self.name, "0", "a processor whose emitter is wrong")
 
     def compile(self, program: Program) -> CpuExecutable:
-        made = _right().compile(program)
+        made = right().compile(program)
         text = changed(made.source.text, self.pattern, self.becomes)
         if text == made.source.text:
             return made
@@ -81,7 +116,8 @@ class Rewritten:
 
 
 @cache
-def _right() -> CpuBackend:
+def right() -> CpuBackend:
+    """The backend whose text is changed."""
     return CpuBackend(threads=1, keep=4096)
 
 
@@ -92,10 +128,22 @@ def changed(text: str, pattern: str, becomes: str) -> str:
 
 
 def mutants() -> Iterator[Mutant]:
-    """One for each rule and primitive on which it makes a difference."""
-    for name, pattern, becomes in _TABLE:
-        for spec in primitives():
-            text = _right().compile(application(spec).program).source.text
+    """One for each rule and op on which it makes a difference."""
+    yield from _of(_TABLE, primitives())
+    yield from _of(_FLOATS, [s for s in table.specs() if _is_native(s)])
+
+
+def _is_native(spec: OpSpec) -> bool:
+    """Whether operands and result are single words of F32, and no function takes seconds to compile."""
+    types = {*spec.signature.inputs, *spec.outputs}
+    words = types <= {DataType.F32, DataType.I32, DataType.U32}
+    return words and spec.id.rpartition(".")[2] not in {short(op) for op in FUNCTIONS}
+
+
+def _of(rules: Sequence[tuple[str, str, str]], specs: Sequence[OpSpec]) -> Iterator[Mutant]:
+    for name, pattern, becomes in rules:
+        for spec in specs:
+            text = right().compile(application(spec).program).source.text
             if changed(text, pattern, becomes) != text:
                 yield from _mutant(f"emitted {name}", spec, pattern, becomes)
 
@@ -123,7 +171,7 @@ def _difference(spec: OpSpec, wrong: Rewritten) -> tuple[int, ...] | None:
     stream = of_words("boundary", spec, spec.masks, 0)
     words = stream.block(0, stream.length or 0)
     found: list[Any] = []
-    for backend in (_right(), wrong):
+    for backend in (right(), wrong):
         out = np.zeros(len(words[0]), np.uint32)
         views = {f"x{k}": w.view(np.uint8).data.toreadonly() for k, w in enumerate(words)}
         views[OUT] = out.view(np.uint8).data

@@ -3,50 +3,51 @@
     verdict = hunt(mutant, backend)
 
 The blocks are those of `conform/units.py`, run by what the suite runs them with; only the journal and the
-search for the smallest input are left out. A mutant whose witness is a case of a stage is found by that case.
+search for the smallest input are left out. A mutant whose witness is a case of a stage, or a question of one
+of `judges.py`, is found by that.
 """
 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from vyre.conform.locked import Locked
+from vyre.conform.mutate.judges import JUDGES
 from vyre.conform.mutate.mutant import Verdict
-from vyre.conform.plan import make_plan
+from vyre.conform.plan import chosen_ops, make_plan
+from vyre.conform.registry import spec
 from vyre.conform.units import STAGES, blocks, units
-from vyre.conform.verify import dispatches, folding
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.named import run_named
 from vyre.conform.verify.operations import run_block
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
 
     from vyre.conform.mutate.mutant import Mutant
     from vyre.conform.results import RunPlan
-    from vyre.conform.verify.stage import Stage
-
-KNOWN: Mapping[str, Stage] = {**STAGES, **{s.name: s for s in (dispatches.STAGE, folding.STAGE)}}
 
 _ORDER = ("u8", "equivalence", "boundary", "adversarial", "correlated", "u16", "random", "all", "u8x3")
 """Cheapest kinds first: which kind finds a fault first does not matter, whether one does decides."""
+
+_ANY = "primitive.math.add"
 
 
 @cache
 def plan_for(op: str, cases: int, exhaustive: bool, largest: int) -> RunPlan:
     """The plan of a run of one op; `cases` and the rest as `make_plan` has them."""
-    return make_plan(
-        "mutant", ops=(op,), stages=("ops",), cases=cases, exhaustive=exhaustive, largest=largest, repeats=3
+    plan = make_plan(
+        "mutant", ops=(_ANY,), stages=("ops",), cases=cases, exhaustive=exhaustive, largest=largest, repeats=3
     )
+    return replace(plan, ops=(spec(op).id,))
 
 
 def hunt(mutant: Mutant, backend: Any, *, largest: int = 1 << 16) -> Verdict:
     """What becomes of a mutant of this backend; `largest` bounds the exhaustive kinds of an op."""
     started = time.perf_counter()
-    op = mutant.op or "primitive.math.add"
-    plan = plan_for(op, mutant.cases, mutant.exhaustive, largest)
+    plan = plan_for(mutant.op or _ANY, mutant.cases, mutant.exhaustive, largest)
     witnessed = fails(mutant.make(backend), mutant.witness, plan)
     if mutant.op:
         found, cases = _in_ops(mutant.make(backend), plan)
@@ -57,7 +58,12 @@ def hunt(mutant: Mutant, backend: Any, *, largest: int = 1 << 16) -> Verdict:
 
 def fails(backend: Any, case: str, plan: RunPlan) -> bool:
     """Whether the case of this name fails on a backend."""
-    return run_named(Bench(Locked(backend)), case, plan, KNOWN).failed
+    head, _, rest = case.partition("/")
+    if head in JUDGES:
+        return JUDGES[head](backend, rest)
+    if head in STAGES:  # whose cases are numbered through all ops
+        plan = replace(plan, ops=chosen_ops(()))
+    return run_named(Bench(Locked(backend)), case, plan, STAGES).failed
 
 
 def _in_ops(backend: Any, plan: RunPlan) -> tuple[str, int]:

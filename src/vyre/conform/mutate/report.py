@@ -116,8 +116,10 @@ _HEAD = (
     "",
     "A mutant is a right backend made wrong in one way: its programs are changed before it compiles them,",
     "the code it emits is, or its buffers are around a run. Each has a witness, the name of a case that",
-    "fails on it and passes on the right backend (`vyre certify BACKEND --case NAME` runs one). The checks",
-    "of a run are let loose on it, and must find it. Laws, definitions and the checkers are mutated as well.",
+    "fails on it and passes on the right backend (`vyre certify BACKEND --case NAME` runs one). `truth/…` is",
+    "an input of `vyre certify --exhaustive`, `probe/…` a row of `vyre probe`, `canaries/…` what a device is",
+    "asked when it is opened. The checks of a run are let loose on the mutant, and must find it. Laws,",
+    "definitions and the checkers are mutated as well.",
     "",
 )
 _SURVIVORS = (

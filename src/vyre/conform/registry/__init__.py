@@ -1,6 +1,6 @@
 """Every registered spec, one small file per op.
 
-specs() -> tuple[OpSpec, ...]     all of them, primitives first, in a fixed order
+specs() -> tuple[OpSpec, ...]     all of them, primitives first, strict floats last, in a fixed order
 spec(op_id) -> OpSpec             one of them; `OpError` for an unknown id
 lookup                            `spec`, under the name under which terms take it
 """
@@ -11,6 +11,7 @@ import importlib
 from functools import cache
 from typing import TYPE_CHECKING
 
+from vyre.conform.registry.float_.names import is_float
 from vyre.errors import OpError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ ATOMICS = ("add", "bit_or", "bit_and", "bit_xor", "min", "max", "exchange", "com
 @cache
 def _by_id() -> Mapping[str, OpSpec]:
     from vyre.conform.registry.cast import table
+    from vyre.conform.registry.float_ import table as floats
     from vyre.conform.registry.memory import load, store
     from vyre.conform.registry.value import lanes, select
 
@@ -43,6 +45,7 @@ def _by_id() -> Mapping[str, OpSpec]:
         load.SPEC,
         load.BOOL_SPEC,
         store.SPEC,
+        *floats.specs(),
     ]
     return {made.id: made for made in found}
 
@@ -55,6 +58,11 @@ def specs() -> tuple[OpSpec, ...]:
 def primitives() -> tuple[OpSpec, ...]:
     """The 18 binary and 7 unary primitives and `MulHi`."""
     return specs()[: len(PRIMITIVES)]
+
+
+def floats() -> tuple[OpSpec, ...]:
+    """The strict float operations."""
+    return tuple(s for s in specs() if is_float(s.id))
 
 
 def spec(op_id: str) -> OpSpec:

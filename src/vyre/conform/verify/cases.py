@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vyre.conform.floats.functions import FUNCTIONS
 from vyre.conform.generate.cases import of_words
+from vyre.conform.registry.float_.names import is_float, short
 from vyre.conform.spec.op import LoadForm, StoreForm
 from vyre.conform.spec.words import mask_of
 from vyre.errors import VyreError
@@ -42,6 +44,8 @@ LENGTHS = np.array([0, 1, 2, 33, *(257, 1024, 4096, 4099) * 7], np.uint32)
 
 EXHAUSTIVE = {"u8": 8, "u16": 16, "u8x3": 8, "all": 32}
 """Kinds that are every value of so many bits, for each of their operand words."""
+
+_FUNCTIONS = {short(op) for op in FUNCTIONS}
 
 KINDS = ("u8", "u16", "u8x3", "equivalence", "boundary", "adversarial", "correlated", "random", "all")
 
@@ -87,23 +91,18 @@ class Kind:
 def kinds(graph: Graph, plan: RunPlan) -> list[Kind]:
     """The kinds of cases that a plan has for an op, in a fixed order."""
     spec, masks = graph.spec, _masks(graph)
-    own = spec.words
-    reaches = {c.positions for c in graph.checks}
+    floats = is_float(spec.id)
     counts: dict[str, tuple[int, int]] = {}  # by kind: how many positions, how many cases
-    if own <= 2:
-        width = 2 if own == 2 or 2 in reaches else 1
-        counts["u8"] = (width, 1 << 8 * width)
-    if own == 1:
-        counts["u16"] = (1, 1 << 16)
-    if 3 in reaches:
-        counts["u8x3"] = (3, 1 << 24)
+    if floats:
+        counts |= _all_floats(graph, plan)
+    else:
+        counts |= _small(graph, plan)
     counts["equivalence"] = (len(masks), PER_CLASS * len(spec.classes))
     counts["boundary"] = _boundary(graph, masks)
-    counts["adversarial"] = (len(masks), SHAPED)
-    counts["correlated"] = (len(masks), 2 * SHAPED)
-    counts["random"] = (len(masks), plan.cases)
-    if plan.exhaustive and own == 1:
-        counts["all"] = (1, 1 << 32)
+    if not (floats and masks == (0xFFFF,)):
+        counts["adversarial"] = (len(masks), SHAPED)
+        counts["correlated"] = (len(masks), 2 * SHAPED)
+        counts["random"] = (len(masks), plan.float_cases if floats else plan.cases)
     if is_memory(spec):
         few = {k: (w, min(n, MEMORY_CASES)) for k, (w, n) in counts.items() if k not in EXHAUSTIVE}
         counts = {**few, "boundary": counts["boundary"]}
@@ -116,9 +115,38 @@ def kinds(graph: Graph, plan: RunPlan) -> list[Kind]:
     ]
 
 
+def _small(graph: Graph, plan: RunPlan) -> dict[str, tuple[int, int]]:
+    """Every value of few bits."""
+    own, reaches = graph.spec.words, {c.positions for c in graph.checks}
+    counts: dict[str, tuple[int, int]] = {}
+    if own <= 2:
+        width = 2 if own == 2 or 2 in reaches else 1
+        counts["u8"] = (width, 1 << 8 * width)
+    if own == 1:
+        counts["u16"] = (1, 1 << 16)
+        if plan.exhaustive:
+            counts["all"] = (1, 1 << 32)
+    if 3 in reaches:
+        counts["u8x3"] = (3, 1 << 24)
+    return counts
+
+
+def _all_floats(graph: Graph, plan: RunPlan) -> dict[str, tuple[int, int]]:
+    """Every value of a 16-bit format. Small words are subnormals that tell little, and are left out.
+
+    An op of which all inputs are run needs no others, but for the variables of its laws.
+    Correctly rounded functions of F32 have their own way to all inputs, against digests of the truth.
+    """
+    spec = graph.spec
+    if spec.masks == (0xFFFF,):
+        return {"u16": (1, 1 << 16)}
+    function = spec.id.rpartition(".")[2] in _FUNCTIONS
+    return {"all": (1, 1 << 32)} if plan.exhaustive and spec.words == 1 and not function else {}
+
+
 def kind_of(graph: Graph, name: str, plan: RunPlan) -> Kind:
     """One kind by name, whatever the plan leaves out."""
-    wide = replace(plan, exhaustive=True, largest=1 << 32, cases=1 << 63)
+    wide = replace(plan, exhaustive=True, largest=1 << 32, cases=1 << 63, float_cases=1 << 63)
     found = {kind.name: kind for kind in kinds(graph, wide)}
     if name not in found:
         raise VyreError(

@@ -11,16 +11,19 @@ import re
 from typing import TYPE_CHECKING
 
 from vyre.conform.isolate import inspect
+from vyre.conform.registry.float_.names import is_float
 from vyre.conform.spec.program import OUT
 from vyre.ir.expr import Load, Var
 from vyre.ir.node import If, Let, Store
 from vyre.ir.program import Program
+from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
     from vyre.conform.spec.op import OpSpec
     from vyre.conform.verify.bench import Bench
 
 SEEN, NOT_SEEN, NOT_EXPOSED = "seen", "not seen", "not exposed"
+NATIVE = "native"
 
 _COMPARE = (
     r"v?pcmp\w*|v?pminu\w*|v?pmaxu\w*|cmp\w*|test\w*|set[a-z]+|sbb\w*|cm(hi|hs|eq)|setp[.\w]*|isetp\S*"
@@ -49,10 +52,28 @@ _PATTERNS = {
     **{f"primitive.logical.{n}": _COMPARE for n in ("and", "or", "not")},
 }
 
+_FLOATS = {
+    "add": r"v?add[ps][sd]|fadd\w*|dadd|add(\.rn)?\.f(32|64)",
+    "sub": r"v?sub[ps][sd]|v?add[ps][sd]|fsub\w*|fadd\w*|dadd|(sub|add)(\.rn)?\.f(32|64)",
+    "mul": r"v?mul[ps][sd]|fmul\w*|dmul|mul(\.rn)?\.f(32|64)",
+    "div": r"v?div[ps][sd]|fdiv\w*|div(\.rn)?\.f(32|64)|mufu\S*|call\S*",
+    "sqrt": r"v?sqrt[ps][sd]|fsqrt\w*|sqrt(\.rn)?\.f(32|64)|mufu\S*|call\S*",
+    "fma": r"v?fn?m(add|sub)\w*|fml[as]\w*|[fd]fma\w*|fma(\.rn)?\.f(32|64)|call\S*",
+}
+"""Of arithmetic that the hardware does; what is soft has no instruction of its own."""
+
+
+def _pattern(bench: Bench, spec: OpSpec) -> str | None:
+    if not is_float(spec.id):
+        return _PATTERNS.get(spec.id)
+    wide = spec.signature.inputs[0] in (DataType.F32, DataType.F64)
+    found = _FLOATS.get(spec.id.rpartition(".")[2]) if wide else None
+    return found if found and bench.inspection(spec).lowering in ("", NATIVE) else None
+
 
 def instruction(bench: Bench, spec: OpSpec) -> str:
     """`seen`, `not seen`, or `not exposed` where there is no assembly or no pattern to look for."""
-    pattern = _PATTERNS.get(spec.id)
+    pattern = _pattern(bench, spec)
     text = bench.inspection(spec).assembly if pattern else ""
     if not pattern or not text:
         return NOT_EXPOSED

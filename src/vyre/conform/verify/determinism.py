@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vyre.conform.registry import specs
+from vyre.conform.registry.float_.names import is_float
 from vyre.conform.spec.program import WORKGROUP, application
 from vyre.conform.spec.words import mask_of, word_count
 from vyre.conform.verify.cases import is_memory
@@ -22,8 +24,18 @@ CASES = 1 << 16
 PROGRAMS = 32
 
 
-def _ops() -> list[OpSpec]:
-    return [s for s in specs() if not is_memory(s)]
+@cache
+def _subjects() -> tuple[OpSpec | int, ...]:
+    """Ops, programs by number, and float operations, which came last: a case keeps its number."""
+    ops = [s for s in specs() if not is_memory(s)]
+    floats = [s for s in ops if is_float(s.id)]
+    return (*(s for s in ops if s not in floats), *range(PROGRAMS), *floats)
+
+
+def _chosen(plan: RunPlan) -> list[int]:
+    """The cases that a plan has: the ops it names, and the programs."""
+    ops = set(plan.ops)
+    return [n for n, s in enumerate(_subjects()) if isinstance(s, int) or s.id in ops]
 
 
 class Determinism:
@@ -33,20 +45,19 @@ class Determinism:
     group = 4
 
     def count(self, plan: RunPlan) -> int:
-        return len(_ops()) + PROGRAMS
+        return len(_chosen(plan))
 
     def case(self, op: str) -> str:
         """The name of the case of an op."""
-        return f"{self.name}/{op}/{[s.id for s in _ops()].index(op)}"
+        ids = [s if isinstance(s, int) else s.id for s in _subjects()]
+        return f"{self.name}/{op}/{ids.index(op)}"
 
     def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
-        ops = _ops()
-        wanted = [n for n in range(lo, hi) if n >= len(ops) or ops[n].id in plan.ops]
-        return [self._one(backend, plan, ops, number) for number in wanted]
+        return [self._one(backend, plan, n, _subjects()[n]) for n in _chosen(plan)[lo:hi]]
 
-    def _one(self, backend: Any, plan: RunPlan, ops: list[OpSpec], number: int) -> Outcome:
-        of_op = number < len(ops)
-        trial = _op_trial(ops[number], plan) if of_op else _program_trial(number - len(ops), plan)
+    def _one(self, backend: Any, plan: RunPlan, number: int, subject: OpSpec | int) -> Outcome:
+        program = isinstance(subject, int)
+        trial = _program_trial(subject, plan) if program else _op_trial(subject, plan)
         return run_trial(backend, f"determinism/{trial.subject}/{number}", trial)
 
 

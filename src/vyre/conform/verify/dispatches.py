@@ -8,12 +8,14 @@ of an earlier run or of another program of the same shape, memory that was not z
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vyre.conform.algebra.arrays import NUMPY
 from vyre.conform.registry import specs
+from vyre.conform.registry.float_.names import is_float
 from vyre.conform.spec.op import ExpressionForm
 from vyre.conform.spec.program import OUT, WORKGROUP, application
 from vyre.conform.spec.words import mask_of, word_count
@@ -28,44 +30,49 @@ if TYPE_CHECKING:
 LENGTHS = (1, 2, 63, 65, 130, 191, 1000)
 
 
-def _ops() -> list[OpSpec]:
-    return [s for s in specs() if isinstance(s.form, ExpressionForm)]
+@cache
+def _subjects() -> tuple[OpSpec | str, ...]:
+    """Ops, sequences by name, and float operations, which came last: a case keeps its number."""
+    ops = [s for s in specs() if isinstance(s.form, ExpressionForm)]
+    floats = [s for s in ops if is_float(s.id)]
+    return (*(s for s in ops if s not in floats), *SEQUENCES, *floats)
 
 
 @dataclass(frozen=True, slots=True)
 class Dispatches:
-    """First each op on odd lengths and inputs shorter than its results, then the sequences of steps."""
+    """Each op on odd lengths and inputs shorter than its results, and the sequences of steps."""
 
     name: str = "dispatches"
     group: int = 8
 
     def count(self, plan: RunPlan) -> int:
-        return len(_ops()) + len(SEQUENCES)
+        return len(_subjects())
 
     def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(backend, plan, number) for number in range(lo, hi)]
 
     def subject(self, number: int) -> str:
         """What case `number` is about."""
-        ops = _ops()
-        return "lengths" if number < len(ops) else list(SEQUENCES)[number - len(ops)]
+        found = _subjects()[number]
+        if isinstance(found, str):
+            return found
+        return "float lengths" if is_float(found.id) else "lengths"
 
     def case(self, subject: str) -> str:
         """The name of the case of a sequence, or of an op's lengths."""
-        ops = [s.id for s in _ops()]
-        if subject in ops:
-            return f"{self.name}/lengths/{ops.index(subject)}"
-        return f"{self.name}/{subject}/{len(ops) + list(SEQUENCES).index(subject)}"
+        names = [s if isinstance(s, str) else s.id for s in _subjects()]
+        number = names.index(subject)
+        return f"{self.name}/{self.subject(number)}/{number}"
 
     def _one(self, backend: Any, plan: RunPlan, number: int) -> Outcome:
-        ops, subject = _ops(), self.subject(number)
+        found, subject = _subjects()[number], self.subject(number)
         name = f"{self.name}/{subject}/{number}"
 
         def ask() -> Outcome:
-            if number < len(ops):
-                steps, note = _lengths(ops[number], plan.seed + number), ops[number].id
+            if isinstance(found, str):
+                steps, note = SEQUENCES[found](plan.seed, backend.describe().limits), ""
             else:
-                steps, note = SEQUENCES[subject](plan.seed, backend.describe().limits), ""
+                steps, note = _lengths(found, plan.seed + number), found.id
             return _walk(backend, Outcome(name, subject, PASSED, note=note), steps)
 
         return attempt(name, subject, None, ask)

@@ -1,4 +1,4 @@
-"""What a program calls, as LLVM functions that are always inlined."""
+"""What a program calls, as LLVM functions that are inlined unless they are cold."""
 
 from __future__ import annotations
 
@@ -35,4 +35,9 @@ def _definition(function: Function) -> list[str]:
     kinds = [registers(function.body, t)[0] for t in function.inputs]
     head = ", ".join(f"{kind} %{param}" for kind, param in zip(kinds, params, strict=True))
     name = f"{output} @{function.name}"
-    return [f"define internal {name}({head}) alwaysinline nounwind {{", *text.finish(), "}", ""]
+    return [f"define internal {name}({head}) {_COLD if function.cold else _WARM} {{", *text.finish(), "}", ""]
+
+
+_WARM = "alwaysinline nounwind"
+_COLD = "noinline cold nounwind willreturn memory(none)"
+"""Pure as far as LLVM can tell, so that a loop around a rare call is still vectorised."""

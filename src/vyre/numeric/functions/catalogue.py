@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from vyre.errors import OpError
 from vyre.ir.operators import BinaryOp, UnaryOp
-from vyre.numeric.functions import angle, circular, exponentials, inverse, logarithms, power
+from vyre.numeric.functions import angle, circular, exponentials, hyperbolic, inverse, logarithms, power
 from vyre.numeric.soft.layout import LAYOUTS
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ _MAKERS: dict[str, Callable[[Layout], Op]] = {
     "atan2": angle.atan2,
     "pow": power.power,
 }
+_APPROXIMATE_ONLY: dict[str, Callable[[Layout], Op]] = {"tanh": hyperbolic.tanh}
+"""No strict operator asks for these; the approximate track does, and gets them correctly rounded."""
+
 _UNDECIDED: dict[str, Callable[[Layout], Op]] = {
     "atan2": angle.atan2_undecided,
     "pow": power.power_undecided,
@@ -46,7 +49,7 @@ FUNCTIONS: dict[UnaryOp | BinaryOp, str] = {
 @cache
 def function_op(op_id: str) -> Op | None:
     """The op `soft.<format>.<function>`, or None when the id names no function."""
-    return _built(op_id, _MAKERS)
+    return _built(op_id, _MAKERS | _APPROXIMATE_ONLY)
 
 
 @cache
@@ -59,7 +62,7 @@ def undecided_op(op_id: str) -> Op:
 
 
 def function_ops() -> list[Op]:
-    """Every function in every format."""
+    """Every function of the strict track in every format."""
     ids = [f"{fmt.prefix}.{name}" for fmt in LAYOUTS.values() for name in _MAKERS]
     return [op for op_id in ids if (op := function_op(op_id)) is not None]
 

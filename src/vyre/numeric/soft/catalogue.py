@@ -101,6 +101,9 @@ def lowering(expr: e.Expr, types: Sequence[DataType]) -> str | None:
             return soft_op_for(op, types[0])
         case e.FMulAdd():
             return soft_op_for(e.FMulAdd, types[0])
+        case e.Approx(op=op) if types[0] in LAYOUTS:
+            # Correctly rounded is within every tolerance.
+            return f"{LAYOUTS[types[0]].prefix}.{op.value[1:].removesuffix('Approx').lower()}"
         case e.Cast(target=target):
             return _CASTS.get((types[0], target))
         case e.Convert(target=target, mode=mode):

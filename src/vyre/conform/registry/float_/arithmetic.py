@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.floats.layout import LAYOUTS
 from vyre.conform.registry.float_.names import name_of
 from vyre.conform.registry.float_.vocabulary import Func, Laws, Vocabulary, all_of, denied, true
 from vyre.conform.spec.law import (
@@ -132,7 +131,7 @@ def _div(v: Vocabulary) -> Laws:
             ),
         ),
         non_laws=denied(
-            SelfInverse(LAYOUTS[v.of.value].one),
+            SelfInverse(v.one.bits),
             v.law2(
                 "division multiplies by the reciprocal",
                 lambda f, a, b: Equation(f(a, b), v("mul", a, f(v.one, b))),

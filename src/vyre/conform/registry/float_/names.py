@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vyre.ir.types import DataType
 
+PREFIX = "float."
 _SPELLED = {"FMulAdd": "fma", "FIsNaN": "is_nan", "FIsInf": "is_inf"}
 
 
@@ -20,3 +21,8 @@ def short(op: str) -> str:
 def convert_id(kinds: list[str]) -> str:
     """Of a conversion between the kinds, the mode last."""
     return ".".join(["float.convert", *(k.lower() for k in kinds)])
+
+
+def is_float(op_id: str) -> bool:
+    """Whether the op is a strict float operation; casts are not among them."""
+    return op_id.startswith(PREFIX)

@@ -1,10 +1,14 @@
-"""The specs of all strict float operations but the casts, which have their own."""
+"""The specs of all strict float operations but the casts, which have their own.
+
+F64 has laws too, and no functions; where a device has no doubles, its operations are refused.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING
 
+from vyre.conform.floats import doubles
 from vyre.conform.floats.operations import operations
 from vyre.conform.registry.float_.inputs import boundaries, classes
 from vyre.conform.registry.float_.laws import Laws, laws_of
@@ -43,5 +47,6 @@ def _spec(operation: Operation) -> OpSpec:
 
 @cache
 def specs() -> tuple[OpSpec, ...]:
-    """F32, F16, BF16, then the conversions."""
-    return tuple(_spec(o) for o in operations() if not o.name.startswith("Cast "))
+    """F32, F16, BF16, then the conversions; F64 last."""
+    found = [*operations(), *doubles.operations()]
+    return tuple(_spec(o) for o in found if not o.name.startswith("Cast "))

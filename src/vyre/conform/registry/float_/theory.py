@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.conform.algebra.smt import SmtDomain, Word
-from vyre.conform.floats.layout import BF16, F32, LAYOUTS
+from vyre.conform.algebra.smt import SORT, SmtDomain, Word
+from vyre.conform.floats.doubles import F64
+from vyre.conform.floats.layout import BF16, F32, HEAD, LAYOUTS
 from vyre.conform.spec.domain import ConcreteDomain
 from vyre.conform.spec.emit import IrDomain
+from vyre.conform.spec.op import as_tuple
 from vyre.errors import VyreError
 from vyre.ir.expr import Cast
 from vyre.ir.types import DataType
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from vyre.conform.floats.operations import Operation
     from vyre.conform.spec.domain import Domain
 
-_SORTS = {"F32": "8 24", "F16": "5 11", "BF16": "8 24"}
+_SORTS = {"F32": "8 24", "F16": "5 11", "BF16": "8 24", "F64": "11 53"}
 """Solvers know no BF16. Its values are those of F32 with 16 zero bits; results are rounded on the bits."""
 
 _ARITHMETIC = {
@@ -57,15 +59,20 @@ _TESTS = {
 
 
 def cpu_fn(operation: Operation) -> Callable[..., Any]:
-    """The operation as a definition over any domain."""
+    """The operation as a definition over any domain; F64 has no words in a program but those of buffers."""
 
     def definition(d: Domain[Any], *words: Any) -> Any:
         if isinstance(d, ConcreteDomain):
             found = operation.expected(*(np.array([w], np.uint32) for w in words))
-            return int(found[0])
+            return tuple(int(w[0]) for w in as_tuple(found))
         if isinstance(d, SmtDomain):
             return _term(operation, d, words)
         if isinstance(d, IrDomain):
+            if DataType.F64 in (operation.source, operation.result):
+                raise VyreError(
+                    f"no program makes an F64 of words for {operation.name}.",
+                    fix="load it from a buffer of F64: `application()` does.",
+                )
             typed = [w if operation.source is DataType.U32 else Cast(operation.source, w) for w in words]
             value = operation.build(*typed)
             return d.bind(value if operation.result is DataType.U32 else Cast(DataType.U32, value))
@@ -82,40 +89,52 @@ def provable(operation: Operation) -> bool:
     return op in _ARITHMETIC or op in _TESTS or op in ("FMin", "FMax", "FNeg", "FAbs")
 
 
-def _term(operation: Operation, d: SmtDomain, words: tuple[Word, ...]) -> Word:
+def _term(operation: Operation, d: SmtDomain, words: tuple[Word, ...]) -> Word | tuple[Word, ...]:
     if not provable(operation):
         raise VyreError(
             f"no solver knows {operation.name}.",
             fix="check it on all inputs: `vyre certify BACKEND --exhaustive`.",
         )
     op, kind = operation.name.split()
-    of = LAYOUTS[kind]
-    x = [_value(d, of, w) for w in words]
+    of = F64 if kind == F64.name else LAYOUTS[kind]
+    each = len(words) // operation.arity
+    x = [_value(d, of, words[k : k + each]) for k in range(0, len(words), each)]
     if op in _TESTS:
         return _word(d, _TESTS[op].format(*x))
     if op in _ARITHMETIC:
         return _result(d, of, f"({_ARITHMETIC[op]} {' '.join(x)})")
     match op:
         case "FNeg":
-            return d.xor(words[0], d.const(of.sign))
+            head = d.xor(words[-1], d.const(of.sign if each == 1 else HEAD.sign))
+            return _named(d, of, (*words[:-1], head), f"(fp.neg {x[0]})")
         case "FAbs":
-            return d.and_(words[0], d.const(of.magnitude))
+            head = d.and_(words[-1], d.const(of.magnitude if each == 1 else HEAD.magnitude))
+            return _named(d, of, (*words[:-1], head), f"(fp.abs {x[0]})")
         case _:
             return _result(d, of, _extreme(*x, least=op == "FMin"))
 
 
-def _value(d: SmtDomain, of: Layout, word: Word) -> str:
-    """The value of a word in the theory; that of a result as it was made, not through its bits."""
-    known = d._names.get(_made(of, word.name))
+def _value(d: SmtDomain, of: Layout, words: tuple[Word, ...]) -> str:
+    """The value of its words in the theory; that of a result as it was made, not through its bits."""
+    known = d._names.get(_made(of, words))
     if known is not None:
         return known
+    if of is F64:
+        return f"((_ to_fp {_SORTS[of.name]}) (concat {words[1].name} {words[0].name}))"
+    (word,) = words
     bits = word.name if of.width == 32 else f"((_ extract {of.width - 1} 0) {word.name})"
     bits = f"(concat {bits} #x0000)" if of is BF16 else bits
     return f"((_ to_fp {_SORTS[of.name]}) {bits})"
 
 
-def _made(of: Layout, name: str) -> str:
-    return f"value of {name} as {of.name}"
+def _made(of: Layout, words: tuple[Word, ...]) -> str:
+    return f"value of {' '.join(w.name for w in words)} as {of.name}"
+
+
+def _named(d: SmtDomain, of: Layout, words: tuple[Word, ...], value: str) -> tuple[Word, ...]:
+    """Words of moved bits, whose value the theory has a shorter name for: solvers see through it sooner."""
+    d._names[_made(of, words)] = value
+    return words
 
 
 def _extreme(a: str, b: str, *, least: bool) -> str:
@@ -132,15 +151,37 @@ def _word(d: SmtDomain, test: str) -> Word:
     return Word(d._define(f"(ite {name} {d.const(1).name} {d.const(0).name})", "(_ BitVec 32)"), name)
 
 
-def _result(d: SmtDomain, of: Layout, term: str) -> Word:
+def _result(d: SmtDomain, of: Layout, term: str) -> Word | tuple[Word, ...]:
     """The bits of a value of the theory."""
-    if of is BF16:
-        return _rounded(d, _result(d, F32, term))
+    if of is F64:
+        return _double(d, term)
+    return _rounded(d, _bits(d, F32, term)) if of is BF16 else _bits(d, of, term)
+
+
+def _double(d: SmtDomain, term: str) -> tuple[Word, ...]:
+    """The two words of an F64."""
+    key = f"bits of F64 {term}"
+    name = d._names.get(key)
+    if name is None:
+        name = d._names[key] = f"r{len(d._lines)}"
+        d._lines += [
+            f"(declare-const {name} (_ BitVec 64))",
+            f"(define-fun {name}v () (_ FloatingPoint {_SORTS[F64.name]}) {term})",
+            f"(assert (= ((_ to_fp {_SORTS[F64.name]}) {name}) {name}v))",
+            f"(assert (=> (fp.isNaN {name}v) (= {name} #x{F64.nan:016x})))",
+        ]
+    places = ("31 0", "63 32")
+    words = tuple(Word(d._define(f"((_ extract {at}) {name})", SORT)) for at in places)
+    return _named(d, F64, words, f"{name}v")
+
+
+def _bits(d: SmtDomain, of: Layout, term: str) -> Word:
+    """The bits of a value of F32 or F16."""
     key = f"bits of {of.name} {term}"
     name = d._names.get(key)
     if name is None:
         name = d._names[key] = f"r{len(d._lines)}"
-        d._names[_made(of, name)] = f"{name}v"
+        d._names[_made(of, (Word(name),))] = f"{name}v"
         bits = f"((_ extract {of.width - 1} 0) {name})" if of.width < 32 else name
         digits = of.width // 4
         d._lines += [

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from vyre.conform.floats.doubles import F64
 from vyre.conform.floats.layout import LAYOUTS
 from vyre.conform.registry.float_.names import name_of
 from vyre.conform.registry.ids import AND, LOGICAL_NOT, OR
 from vyre.conform.spec.law import AlgebraicLaw, Custom, ap
 from vyre.conform.spec.op import NonLaw
 from vyre.conform.spec.term import Constant, Equation, Term
-
-if TYPE_CHECKING:
-    from vyre.ir.types import DataType
+from vyre.ir.types import DataType
 
 SOURCE = "IEEE 754-2019"
 Func = Callable[..., Term]
@@ -34,7 +32,7 @@ class Vocabulary:
 
     def __init__(self, of: DataType) -> None:
         self.of = of
-        layout = LAYOUTS[of.value]
+        layout = F64 if of is DataType.F64 else LAYOUTS[of.value]
         self.zero, self.minus_zero = self._constant(0), self._constant(layout.sign)
         self.one, self.minus_one = self._constant(layout.one), self._constant(layout.one | layout.sign)
         unit = 1 << layout.fraction

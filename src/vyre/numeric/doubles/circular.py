@@ -1,0 +1,88 @@
+"""sin, cos and tan: the argument less a multiple of pi, then a polynomial of its square.
+
+The multiple is exact in two parts up to `LIMIT`: no F32 below it comes so near to a multiple of pi / 2 that
+the third part would count. From there on the function on integers takes over.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.ir.expr import Expr, f64, select
+from vyre.numeric.doubles import coefficients as c
+from vyre.numeric.doubles.script import (
+    MAGIC,
+    SIZE,
+    DoubleScript,
+    added,
+    fused,
+    less,
+    low_word,
+    over,
+    rounded,
+    series,
+    times,
+    widened,
+)
+from vyre.numeric.doubles.ties import untied
+
+if TYPE_CHECKING:
+    from vyre.compose.op import Op
+
+LIMIT = 0x4D800000
+"""2^28."""
+
+
+def sin() -> Op:
+    s = DoubleScript("sin", "a")
+    x = _argument(s)
+    lifted = s("lifted", fused(x, f64(c.PER_PI[0]), f64(MAGIC)))
+    half_turns = s("half_turns", less(lifted, f64(MAGIC)))
+    value = s("value", rounded(_sine(s, _rest(s, x, half_turns, c.PI), c.SINE)))
+    value = untied(s, "sin", s("size", s.params[0] & SIZE), value)
+    return _result(s, "sin", value ^ low_word(lifted) << 31)
+
+
+def cos() -> Op:
+    """The sine of what is left behind an odd number of quarter turns."""
+    s = DoubleScript("cos", "a")
+    x = _argument(s)
+    lifted = s("lifted", added(fused(x, f64(c.PER_PI[0]), f64(-0.5)), f64(MAGIC)))
+    half_turns = s("half_turns", added(less(lifted, f64(MAGIC)), f64(0.5)))
+    value = s("value", rounded(_sine(s, _rest(s, x, half_turns, c.PI), c.SINE)))
+    return _result(s, "cos", value ^ (low_word(lifted) + 1) << 31)
+
+
+def tan() -> Op:
+    s = DoubleScript("tan", "a")
+    x = _argument(s)
+    lifted = s("lifted", fused(x, f64(c.PER_HALF_PI[0]), f64(MAGIC)))
+    rest = _rest(s, x, s("quarter_turns", less(lifted, f64(MAGIC))), c.HALF_PI)
+    square = s("square", times(rest, rest))
+    sine = _sine(s, rest, c.SINE_OF_LESS)
+    cosine = s("cosine", series(s, square, (1.0, *c.COSINE)))
+    odd = s("odd", low_word(lifted) & 1)
+    ratio = s("ratio", over(select(odd, cosine, sine), select(odd, sine, cosine)))
+    return _result(s, "tan", rounded(ratio) ^ odd << 31)
+
+
+def _argument(s: DoubleScript) -> Expr:
+    (a,) = s.params
+    return s("x", widened(a))
+
+
+def _rest(s: DoubleScript, x: Expr, count: Expr, unit: tuple[float, ...]) -> Expr:
+    rest = s("rest", fused(count, f64(-unit[0]), x))
+    return s("rest", fused(count, f64(-unit[1]), rest))
+
+
+def _sine(s: DoubleScript, rest: Expr, polynomial: tuple[float, ...]) -> Expr:
+    square = s("square", times(rest, rest))
+    return s("sine", times(rest, series(s, square, (1.0, *polynomial))))
+
+
+def _result(s: DoubleScript, name: str, value: Expr) -> Op:
+    (a,) = s.params
+    result = s("result", value)
+    s.rarely((a & SIZE) >= LIMIT, result, f"soft.f32.{name}")
+    return s.gives(result)

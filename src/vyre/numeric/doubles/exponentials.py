@@ -1,0 +1,73 @@
+"""exp, exp2 and exp10: a power of two times a polynomial on half an octave around zero."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.ir.expr import Expr, f64, select
+from vyre.numeric.doubles import coefficients as c
+from vyre.numeric.doubles.script import (
+    INFINITY,
+    MAGIC,
+    NAN,
+    SIGN,
+    SIZE,
+    DoubleScript,
+    added,
+    fused,
+    less,
+    low_word,
+    rounded,
+    scaled,
+    series,
+    widened,
+)
+from vyre.numeric.doubles.ties import untied
+
+if TYPE_CHECKING:
+    from vyre.compose.op import Op
+
+LIMIT = 0x43800000
+"""256: sizes from there on give 0 or infinity to every base, and their powers are still doubles."""
+
+
+def exp() -> Op:
+    s = DoubleScript("exp", "a")
+    x = _argument(s)
+    lifted = s("lifted", fused(x, f64(c.EXP_PER_OCTAVE[0]), f64(MAGIC)))
+    return _result(s, _rest(s, x, lifted, c.EXP_OCTAVE), (1.0, 1.0, *c.EXP_SERIES), lifted)
+
+
+def exp2() -> Op:
+    s = DoubleScript("exp2", "a")
+    x = _argument(s)
+    lifted = s("lifted", added(x, f64(MAGIC)))
+    rest = s("rest", less(x, less(lifted, f64(MAGIC))))
+    return _result(s, rest, (1.0, *c.EXP2_SLOPE, *c.EXP2_SERIES), lifted)
+
+
+def exp10() -> Op:
+    s = DoubleScript("exp10", "a")
+    x = _argument(s)
+    lifted = s("lifted", fused(x, f64(c.EXP10_PER_OCTAVE[0]), f64(MAGIC)))
+    return _result(s, _rest(s, x, lifted, c.EXP10_OCTAVE), (1.0, *c.EXP10_SLOPE, *c.EXP10_SERIES), lifted)
+
+
+def _argument(s: DoubleScript) -> Expr:
+    (a,) = s.params
+    size = s("size", a & SIZE)
+    return s("x", widened(a & SIGN | select(size < LIMIT, size, LIMIT)))
+
+
+def _rest(s: DoubleScript, x: Expr, lifted: Expr, octave: tuple[float, ...]) -> Expr:
+    """What is left of x behind a whole number of octaves, which are known in two parts."""
+    whole = s("whole", less(lifted, f64(MAGIC)))
+    rest = s("rest", fused(whole, f64(-octave[0]), x))
+    return s("rest", fused(whole, f64(-octave[1]), rest))
+
+
+def _result(s: DoubleScript, rest: Expr, polynomial: tuple[float, ...], lifted: Expr) -> Op:
+    (a,) = s.params
+    power = s("power", scaled(series(s, rest, polynomial), low_word(lifted)))
+    value = untied(s, s.name, a, s("value", rounded(power)))
+    return s.gives(select((a & SIZE) > INFINITY, NAN, value))

@@ -1,0 +1,54 @@
+"""tanh, for the approximate track: correctly rounded on every input, all of which were tried.
+
+`tanh x = n / (2 - n)` with `n = 1 - exp(-2x)`. The exponential is a power of two times `1 + m`, and `m` is
+computed apart, so that `n` keeps its precision down to the smallest x. Below 2^-13 the result is x itself,
+and 16 stands for everything above it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.ir.expr import f64, select
+from vyre.numeric.doubles import coefficients as c
+from vyre.numeric.doubles.script import (
+    INFINITY,
+    MAGIC,
+    NAN,
+    SIGN,
+    SIZE,
+    DoubleScript,
+    added,
+    fused,
+    less,
+    low_word,
+    over,
+    rounded,
+    scaled,
+    series,
+    times,
+    widened,
+)
+
+if TYPE_CHECKING:
+    from vyre.compose.op import Op
+
+SMALL, LARGE = 0x39000000, 0x41800000
+"""2^-13 and 16."""
+
+
+def tanh() -> Op:
+    s = DoubleScript("tanh", "a")
+    (a,) = s.params
+    size = s("size", a & SIZE)
+    x = s("x", times(widened(select(size < LARGE, size, LARGE)), f64(-2.0)))
+    lifted = s("lifted", fused(x, f64(c.EXP_PER_OCTAVE[0]), f64(MAGIC)))
+    whole = s("whole", less(lifted, f64(MAGIC)))
+    rest = s("rest", fused(whole, f64(-c.EXP_OCTAVE[0]), x))
+    rest = s("rest", fused(whole, f64(-c.EXP_OCTAVE[1]), rest))
+    grown = s("grown", times(rest, series(s, rest, (1.0, *c.EXP_SERIES))))
+    power = s("power", scaled(f64(-1.0), low_word(lifted)))
+    n = s("n", fused(power, grown, added(f64(1.0), power)))
+    bits = s("bits", rounded(over(n, less(f64(2.0), n))))
+    value = s("value", select(size < SMALL, size, bits) | a & SIGN)
+    return s.gives(select(size > INFINITY, NAN, value))

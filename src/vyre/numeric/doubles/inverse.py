@@ -1,0 +1,101 @@
+"""asin, acos and atan.
+
+asin and acos have a polynomial for sizes up to 1/2; beyond, `asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2))`.
+atan takes away pi/4 or pi/2 first, by a division.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.ir.expr import Expr, Var, f64, select
+from vyre.numeric.doubles import coefficients as c
+from vyre.numeric.doubles.script import (
+    INFINITY,
+    NAN,
+    SIGN,
+    SIZE,
+    DoubleScript,
+    added,
+    fused,
+    less,
+    over,
+    root,
+    rounded,
+    series,
+    times,
+    widened,
+)
+from vyre.numeric.doubles.ties import untied
+
+if TYPE_CHECKING:
+    from vyre.compose.op import Op
+
+ONE, HALF = 0x3F800000, 0x3F000000
+TINY = 0x39000000
+"""2^-13: below it asin and atan of a number round to the number itself."""
+
+EIGHTH_TURN, THREE_EIGHTHS = 0x3ED413CD, 0x401A827A
+"""The tangents of pi/8 and 3 pi/8, about."""
+
+
+def asin() -> Op:
+    s = DoubleScript("asin", "a")
+    (a,) = s.params
+    size, far, arc = _arc(s, a)
+    outer = s("outer", fused(f64(-2.0), arc, f64(c.HALF_PI[0])))
+    value = s("value", rounded(select(far, added(outer, f64(c.HALF_PI[1])), arc)))
+    signed = s("signed", value | a & SIGN)
+    return s.gives(select(size > ONE, NAN, select(size < TINY, a, signed)))
+
+
+def acos() -> Op:
+    s = DoubleScript("acos", "a")
+    (a,) = s.params
+    size, far, arc = _arc(s, a)
+    negative = s("negative", a >> 31)
+    doubled = s("doubled", added(arc, arc))
+    turned = s("turned", added(less(f64(c.PI[0]), doubled), f64(c.PI[1])))
+    signed = s("signed", select(negative, arc, less(f64(0.0), arc)))
+    inner = s("inner", added(f64(c.HALF_PI[0]), added(signed, f64(c.HALF_PI[1]))))
+    value = s("value", rounded(select(far, select(negative, turned, doubled), inner)))
+    return s.gives(select(size > ONE, NAN, untied(s, "acos", a, value)))
+
+
+def atan() -> Op:
+    s = DoubleScript("atan", "a")
+    (a,) = s.params
+    size = s("size", a & SIZE)
+    x = s("x", widened(size))
+    far, middle = s("far", size > THREE_EIGHTHS), s("middle", size > EIGHTH_TURN)
+    one = f64(1.0)
+    above = s("above", select(far, f64(-1.0), select(middle, less(x, one), x)))
+    below = s("below", select(far, x, select(middle, added(x, one), one)))
+    start = tuple(
+        s("start", select(far, f64(c.HALF_PI[i]), select(middle, f64(c.QUARTER_PI[i]), f64(0.0))))
+        for i in range(2)
+    )
+    angle = arc_tangent(s, s("ratio", over(above, below)), start)
+    value = untied(s, "atan", size, s("value", rounded(angle)))
+    signed = s("signed", select(size < TINY, a, value | a & SIGN))
+    return s.gives(select(size > INFINITY, NAN, signed))
+
+
+def arc_tangent(s: DoubleScript, ratio: Expr, start: tuple[Expr, ...]) -> Expr:
+    """`start`, in two parts, and the angle of a ratio of at most tan(pi/8)."""
+    square = s("square", times(ratio, ratio))
+    cube = s("cube", times(square, ratio))
+    bend = s("bend", fused(cube, series(s, square, c.ARC_TANGENT), start[1]))
+    return s("angle", added(start[0], added(ratio, bend)))
+
+
+def _arc(s: DoubleScript, a: Var) -> tuple[Expr, Expr, Expr]:
+    """The size of the argument, whether it is above 1/2, and asin of it or of sqrt((1 - size) / 2)."""
+    size = s("size", a & SIZE)
+    far = s("far", size > HALF)
+    x = s("x", widened(size))
+    rest = s("rest", fused(x, f64(-0.5), f64(0.5)))
+    square = s("square", select(far, rest, times(x, x)))
+    y = s("y", select(far, root(rest), x))
+    cube = s("cube", times(square, y))
+    return size, far, s("arc", fused(cube, series(s, square, c.ARC_SINE), y))

@@ -1,0 +1,87 @@
+"""log, log2 and log10: `x = 2^k m`, m or m times a factor is within 0.172 of 1, a polynomial does the rest.
+
+Near 1 the factor is 1 and k is 0, so nothing cancels; elsewhere the result is at least 0.07 in size. The
+factor was chosen so that its logarithm is a short number.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from vyre.ir.expr import Expr, f64, select
+from vyre.numeric.doubles import coefficients as c
+from vyre.numeric.doubles.script import (
+    INFINITY,
+    NAN,
+    SIZE,
+    DoubleScript,
+    fused,
+    high_word,
+    joined,
+    less,
+    low_word,
+    rounded,
+    series,
+    widened,
+)
+from vyre.numeric.doubles.ties import untied
+
+if TYPE_CHECKING:
+    from vyre.compose.op import Op
+
+LOWEST, MIDDLE = 0x3FEA827A, 0x3FF2BEC3
+"""About 0.8284 and 1.1716, as high words of doubles: m lies between the first and twice it."""
+
+BIAS = 1024
+"""More octaves than there are below 1."""
+
+
+class Base(NamedTuple):
+    """Constants of a base.
+
+    The logarithm of 2, the factor of the upper half and minus its logarithm, the slope at 1, and the rest of
+    the series.
+    """
+
+    of_2: float
+    half: tuple[float, ...]
+    slope: float
+    series: tuple[float, ...]
+
+
+E = Base(c.LOG_OF_2[0], c.LOG_HALF, 1.0, c.LOG_SERIES)
+TWO = Base(1.0, c.LOG2_HALF, c.LOG2_SLOPE[0], c.LOG2_SERIES)
+TEN = Base(c.LOG10_OF_2[0], c.LOG10_HALF, c.LOG10_SLOPE[0], c.LOG10_SERIES)
+
+
+def log() -> Op:
+    return _logarithm("log", E)
+
+
+def log2() -> Op:
+    return _logarithm("log2", TWO)
+
+
+def log10() -> Op:
+    return _logarithm("log10", TEN)
+
+
+def _logarithm(name: str, base: Base) -> Op:
+    s = DoubleScript(name, "a")
+    (a,) = s.params
+    logarithm = logarithm_of(s, s("whole", widened(a)), base)
+    value = untied(s, name, a, s("value", rounded(logarithm)))
+    special = s("special", select(a & SIZE, select(a.eq(INFINITY), INFINITY, NAN), 0xFF800000))
+    return s.gives(select((a - 1) < 0x7F7FFFFF, value, special))
+
+
+def logarithm_of(s: DoubleScript, whole: Expr, base: Base) -> Expr:
+    """The logarithm of a positive finite F32 as a double, where even the smallest is a normal number."""
+    up = s("up", high_word(whole) + ((BIAS << 20) - LOWEST))
+    place = s("place", up & 0xFFFFF)
+    upper = s("upper", place >= MIDDLE - LOWEST)
+    near = s("near", joined(place + LOWEST, low_word(whole)))
+    x = s("x", fused(near, select(upper, f64(base.half[0]), f64(1.0)), f64(-1.0)))
+    k = s("k", less(joined(0x43300000, up >> 20), f64(2.0**52 + BIAS)))
+    first = s("first", fused(k, f64(base.of_2), select(upper, f64(base.half[1]), f64(0.0))))
+    return s("logarithm", fused(x, series(s, x, (base.slope, *base.series)), first))

@@ -1,0 +1,105 @@
+"""Formulas over doubles: the bits of an F32 go in, become an F64, and come out again rounded once.
+
+The steps are the language's own F64 operations, strict on every target that has them, so a formula gives the
+same bits everywhere. Four more operations reach into the bits of a double; targets with doubles have them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, UnOp, Var, f64, lift
+from vyre.ir.operators import BinaryOp, UnaryOp
+from vyre.ir.types import DataType
+from vyre.numeric.functions.script import Script
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAGIC = 1.5 * 2.0**52
+"""Added to a number below 2^31 in size, it leaves the nearest integer in the low word."""
+
+LOW_WORD, HIGH_WORD, JOINED = "native.f64.low_word", "native.f64.high_word", "native.f64.joined"
+SCALE, NARROW = "native.f64.scale", "native.f64.to_f32"
+
+SIGN, SIZE, INFINITY, NAN = 0x80000000, 0x7FFFFFFF, 0x7F800000, 0x7FC00000
+
+
+class DoubleScript(Script):
+    """A formula of the function `name` of F32."""
+
+    def __init__(self, name: str, *params: str) -> None:
+        self.name = name
+        super().__init__(f"double.f32.{name}", *params, doc=f"{name} of F32 in doubles, correctly rounded.")
+
+    def rarely(self, condition: Expr, result: Var, op_id: str) -> None:
+        """Where the condition holds, the result is that of another op of the same arguments."""
+        with self.when(condition):
+            self.assign(result, Call(op_id, self.params))
+
+
+def widened(bits: Expr) -> Expr:
+    """The F64 of the bits of an F32."""
+    return Cast(DataType.F64, Cast(DataType.F32, bits))
+
+
+def rounded(value: Expr) -> Expr:
+    """The bits of the nearest F32. The value is no NaN."""
+    return Call(NARROW, (value,))
+
+
+def added(a: Expr, b: Expr) -> Expr:
+    return BinOp(BinaryOp.FAdd, a, b)
+
+
+def less(a: Expr, b: Expr) -> Expr:
+    """`a - b`."""
+    return BinOp(BinaryOp.FSub, a, b)
+
+
+def times(a: Expr, b: Expr) -> Expr:
+    return BinOp(BinaryOp.FMul, a, b)
+
+
+def over(a: Expr, b: Expr) -> Expr:
+    return BinOp(BinaryOp.FDiv, a, b)
+
+
+def fused(a: Expr, b: Expr, c: Expr) -> Expr:
+    """`a * b + c`, rounded once."""
+    return FMulAdd(a, b, c)
+
+
+def below(a: Expr, b: Expr) -> Expr:
+    """Whether `a < b`."""
+    return BinOp(BinaryOp.FLt, a, b)
+
+
+def root(a: Expr) -> Expr:
+    return UnOp(UnaryOp.FSqrt, a)
+
+
+def low_word(value: Expr) -> Expr:
+    return Call(LOW_WORD, (value,))
+
+
+def high_word(value: Expr) -> Expr:
+    return Call(HIGH_WORD, (value,))
+
+
+def joined(high: Expr | int, low: Expr) -> Expr:
+    """The double of two words."""
+    return Call(JOINED, (lift(high), low))
+
+
+def scaled(value: Expr, exponent: Expr) -> Expr:
+    """`value * 2^exponent` where both are normal numbers; the exponent may be negative."""
+    return Call(SCALE, (value, exponent))
+
+
+def series(s: DoubleScript, x: Expr, coefficients: Sequence[float]) -> Expr:
+    """Horner's rule; the lowest coefficient is the first."""
+    total: Expr = f64(coefficients[-1])
+    for c in reversed(coefficients[:-1]):
+        total = s("sum", fused(total, x, f64(c)))
+    return total
