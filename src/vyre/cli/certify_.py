@@ -267,6 +267,7 @@ def _whole(target: str, options: dict[str, Any]) -> None:
     from vyre.conform.certify.ahead import proofs_ahead
     from vyre.conform.certify.annex import write_annex
     from vyre.conform.certify.earned import earned
+    from vyre.conform.certify.kernels import kernels_ahead
     from vyre.conform.certify.keys import SigningKey
     from vyre.conform.journal import Journal, write_durably
     from vyre.conform.regressions import Store
@@ -289,7 +290,7 @@ def _whole(target: str, options: dict[str, Any]) -> None:
             suite = Suite(
                 plan, backend, journal, store=store, target=target, expected=expected, progress=_told(bar)
             )
-            with proofs_ahead(plan.ops if OPS in plan.stages else ()):
+            with kernels_ahead(plan), proofs_ahead(plan.ops if OPS in plan.stages else ()):
                 run = suite.run()
             baselines = _baselines(backend, plan, options["baselines"])
     finally:
