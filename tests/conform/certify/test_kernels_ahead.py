@@ -74,8 +74,15 @@ def test_the_process_is_given_the_plan_and_ended(monkeypatch: pytest.MonkeyPatch
 def test_the_plan_survives_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("llvmlite")
     seen: list[Any] = []
-    monkeypatch.setattr(kernels, "compile_all", lambda plan, backend: seen.append((plan, backend.name)))
-    monkeypatch.setattr(kernels.os, "nice", lambda _: None)
+
+    def noted(plan: Any, backend: Any) -> None:
+        seen.append((plan, backend.name))
+
+    def idle(step: int) -> None:
+        assert step > 0
+
+    monkeypatch.setattr(kernels, "compile_all", noted)
+    monkeypatch.setattr(kernels.os, "nice", idle)
     plan = make_plan("cpu", ops=("primitive.math.add",), stages=("ops", "golden"))
     kernels.main(json.dumps(asdict(plan)))
     assert seen == [(plan, "cpu")]

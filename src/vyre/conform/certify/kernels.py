@@ -103,10 +103,10 @@ def main(text: str) -> None:
 
     with suppress(AttributeError, OSError):
         os.nice(5)
-    plan = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(text).items()
-    }
-    compile_all(RunPlan(**plan), CpuBackend())
+    fields: dict[str, Any] = json.loads(text)
+    for key in ("shard", "ops", "stages", "regressions"):
+        fields[key] = tuple(fields[key])
+    compile_all(RunPlan(**fields), CpuBackend())
 
 
 if __name__ == "__main__":

@@ -25,7 +25,6 @@ from vyre.conform.verify.named import run_named
 from vyre.conform.verify.operations import run_block
 
 if TYPE_CHECKING:
-
     from vyre.conform.mutate.mutant import Mutant
     from vyre.conform.results import RunPlan
 
