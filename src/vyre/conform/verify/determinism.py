@@ -24,12 +24,16 @@ CASES = 1 << 16
 PROGRAMS = 32
 
 
-@cache
 def _subjects() -> tuple[OpSpec | int, ...]:
+    return _listed(PROGRAMS)
+
+
+@cache
+def _listed(programs: int) -> tuple[OpSpec | int, ...]:
     """Ops, programs by number, and float operations, which came last: a case keeps its number."""
     ops = [s for s in specs() if not is_memory(s)]
     floats = [s for s in ops if is_float(s.id)]
-    return (*(s for s in ops if s not in floats), *range(PROGRAMS), *floats)
+    return (*(s for s in ops if s not in floats), *range(programs), *floats)
 
 
 def _chosen(plan: RunPlan) -> list[int]:
