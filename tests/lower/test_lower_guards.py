@@ -129,6 +129,70 @@ def test_wgsl_prints_only_the_functions_it_calls() -> None:
     assert not re.search(r"fn (store_few|get_data|load_out|store_out)\(", text)
 
 
+SPREAD = WorkgroupId(0) * 32 + LocalId(0)
+
+
+def copied(condition: Expr, index: Expr) -> tuple[Node, ...]:
+    """A copy of one element behind a condition; `i + 24` does not wrap."""
+    return (Let("i", SPREAD), If(condition, (Store("out", index, Load("data", index)),)))
+
+
+def below(index: Expr) -> Expr:
+    return (BufLen("data") > index).and_(BufLen("out") > index)
+
+
+@pytest.mark.parametrize("language", ["cuda", "opencl"])
+def test_a_number_that_is_added_to_an_index_goes_into_the_address(language: str) -> None:
+    i = Var("i")
+    text = lower(program(*copied(below(i + 24), i + 8)), language).text
+    assert "(b_out + v_i)[8u] = (b_data + v_i)[8u];" in text
+
+
+@pytest.mark.parametrize("language", ["cuda", "opencl"])
+@pytest.mark.parametrize(
+    ("index", "printed"),
+    [
+        (I + 8, "invocation_x + 8u"),
+        (Var("i") + 32, "v_i + 32u"),
+        (Var("i") + 0xFFFFFFFF, "v_i + 4294967295u"),
+    ],
+)
+def test_a_sum_that_may_wrap_stays_an_index(language: str, index: Expr, printed: str) -> None:
+    """It is in bounds all the same: that is what was compared."""
+    text = lower(program(*copied(below(index), index)), language).text
+    assert f"b_out[({printed})] = b_data[({printed})];" in text
+
+
+def test_what_is_not_proved_is_not_split() -> None:
+    text = lower(program(*copied(BufLen("data") > Var("i") + 24, Var("i") + 8)), "cuda").text
+    assert "store_1(b_out, len_out, (v_i + 8u), (b_data + v_i)[8u])" in text
+
+
+@pytest.mark.parametrize(
+    ("buffer", "printed"),
+    [("half", "((u32)(b_half + v_k)[2u])"), ("bool", "((u32)((b_bool + v_k)[2u] != 0u))")],
+)
+def test_elements_of_all_widths_have_addresses(buffer: str, printed: str) -> None:
+    value = Load(buffer, Var("k") + 2)
+    loop = Loop("k", LitU32(0), LitU32(2), (Store(buffer, Var("k") + 1, value),))
+    text = lower(program(loop), "cuda").text
+    assert printed in text
+    assert f"(b_{buffer} + v_k)[1u] = " in text
+
+
+def test_an_index_is_split_only_where_it_adds_up_everywhere() -> None:
+    i = Var("i")
+    store = Store("out", i + 8, LitU32(1))
+    inside = If(BufLen("out") > i + 24, (store,))
+    other = If(BufLen("out") > i + 8, (store,))
+    sure = prepare(program(Let("i", SPREAD), inside))
+    assert Guards(sure).offset(store, "out", i + 8) == (i, 8)
+    assert Guards(sure).offset(None, "out", i + 8) == (i + 8, 0)
+    both = prepare(program(Let("i", I), If(BufLen("few") > i, (inside,)), other))
+    assert not Guards(both).needed(store, "out", i + 8)
+    assert Guards(both).offset(store, "out", i + 8) == (i + 8, 0)
+
+
 def test_a_statement_that_stands_twice_is_proved_only_where_both_are() -> None:
     store = Store("out", I, LitU32(1))
     inside = If(BufLen("out") > I, (store,))

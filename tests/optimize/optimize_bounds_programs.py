@@ -139,8 +139,21 @@ class _Maker:
         rng = self.rng
         buffer = rng.choice(("a", "out"))
         i, length = self.leaf(), BufLen(rng.choice((buffer, buffer, buffer, "b")))
+        if rng.randrange(2):
+            return self.spread(buffer, i, length)
         condition = rng.choice((i < length, i <= length, length > i, length.ne(i), length >= i + 1))
         index = rng.choice((i, i, i + 1, i - 1, i >> 1, length - i, i // 2))
+        return If(condition, (Let(self.name(), Load(buffer, index)),))
+
+    def spread(self, buffer: str, i: Expr, length: Expr) -> Node:
+        """A comparison for the last of several elements, or for one that is some way before the end."""
+        rng = self.rng
+        far = rng.randrange(1, 4)
+        i = rng.choice((i, i & 7, WorkgroupId(0) * 8 + LocalId(0), InvocationId(0) - far))
+        shorter = Select(length < BufLen("out"), length, BufLen("out")) if rng.randrange(3) == 0 else length
+        before = i < shorter - far
+        condition = rng.choice((i + far < shorter, before, (shorter >= far).and_(before)))
+        index = rng.choice((i, i + far, i + (far - 1), i + (far + 1), length - far - i))
         return If(condition, (Let(self.name(), Load(buffer, index)),))
 
     def body(self, nesting: int, count: int) -> tuple[Node, ...]:
@@ -181,7 +194,17 @@ class _Maker:
 def indexed_program(seed: int) -> Case:
     """A program of loads, stores and atomics at indices of all kinds; races do not matter here."""
     rng = Random(f"indices {seed}")
-    entry = _Maker(rng).body(2, rng.randrange(4, 9))
+    return _case(rng, _Maker(rng).body(2, rng.randrange(4, 9)))
+
+
+def spread_program(seed: int) -> Case:
+    """A program of loads at sums, behind comparisons for the last of several elements."""
+    rng = Random(f"sums {seed}")
+    maker = _Maker(rng)
+    return _case(rng, tuple(maker.spread("a", maker.leaf(), BufLen("a")) for _ in range(8)))
+
+
+def _case(rng: Random, entry: tuple[Node, ...]) -> Case:
     inputs = {
         "a": random_buffer(rng, U32, rng.randrange(8)),
         "b": random_buffer(rng, U32, 6),

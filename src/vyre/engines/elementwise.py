@@ -45,21 +45,21 @@ def elementwise(
         )
     buffers = [BufferDecl.read(chr(ord("a") + place), place, t) for place, t in enumerate(inputs)]
     out = BufferDecl.read_write("out", len(buffers), output)
-    places = [Var(f"i_{k}") for k in range(items)]
-    head = [Let("i_0", WorkgroupId(0) * (lanes * items) + LocalId(0))]
-    head += [Let(f"i_{k}", places[0] + k * lanes) for k in range(1, items)]
-    inside = [b.length > i for i in places for b in (*buffers, out)]
+    first, whole = Var("i"), lanes * items
+    places = [first + k * lanes if k else first for k in range(items)]
+    # Where the elements of a workgroup divide 2^32, no index wraps, and all are inside if the last one is.
+    compared = places[-1:] if whole & (whole - 1) == 0 else places
+    inside = [b.length > i for i in compared for b in (*buffers, out)]
     loads = [Let(f"{b.name}_{k}", b[i]) for k, i in enumerate(places) for b in buffers]
     stores = [out.store(i, value(*(Var(f"{b.name}_{k}") for b in buffers))) for k, i in enumerate(places)]
-    at_the_end = out.store(
-        places[0] + Var("k") * lanes, value(*(b[places[0] + Var("k") * lanes] for b in buffers))
-    )
+    at_the_end = out.store(first + Var("k") * lanes, value(*(b[first + Var("k") * lanes] for b in buffers)))
     body = If(
         reduce(lambda x, y: BinOp(BinaryOp.And, x, y), inside),
         (*loads, *stores),
         (Loop("k", LitU32(0), LitU32(items), (at_the_end,)),),
     )
-    return Program((*buffers, out), (lanes, 1, 1), (*head, body))
+    head = Let("i", WorkgroupId(0) * whole + LocalId(0))
+    return Program((*buffers, out), (lanes, 1, 1), (head, body))
 
 
 def workgroups(length: int, *, lanes: int = LANES, items: int = ITEMS) -> int:

@@ -29,6 +29,8 @@ _ATOMIC_HELPERS = {
 class CDialect(Dialect):
     """C with `u32`, `uint2` and `uint4`; the memory helpers may carry a prefix for their address space."""
 
+    pointers = True
+
     def __init__(self, *, doubles: bool) -> None:
         self.doubles = doubles
 
@@ -75,19 +77,21 @@ class CDialect(Dialect):
     def plain_atomic(self, op: AtomicOp, address: str, operands: list[str]) -> str:
         """The language's own atomic; `operands` are the new value and, to compare, the expected one."""
 
-    def load(self, decl: BufferDecl, index: str, *, guard: bool) -> str:
+    def load(self, decl: BufferDecl, index: str, *, guard: bool, offset: int) -> str:
         half = self.suffix(decl.element) == "h"
         if guard:
             loaded = f"{self.prefix(decl)}load_{self.suffix(decl.element)}({_place(decl)}, {index})"
         else:
-            loaded = f"((u32)b_{decl.name}[{index}])" if half else f"b_{decl.name}[{index}]"
+            element = _element(decl, index, offset)
+            loaded = f"((u32){element})" if half else element
         return f"((u32)({loaded} != 0u))" if decl.element is DataType.Bool else loaded
 
-    def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool) -> str:
+    def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool, offset: int) -> str:
         suffix = self.suffix(decl.element)
         if guard:
             return f"{self.prefix(decl)}store_{suffix}({_place(decl)}, {index}, {value});"
-        return f"b_{decl.name}[{index}] = {f'({self.half}){value}' if suffix == 'h' else value};"
+        element = _element(decl, index, offset)
+        return f"{element} = {f'({self.half}){value}' if suffix == 'h' else value};"
 
     def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str], *, guard: bool) -> str:
         if guard:
@@ -101,6 +105,10 @@ class CDialect(Dialect):
         if element is DataType.F64 and self.doubles:
             return self.double(0)
         return f"zext_1_{lanes_of(element)}(0u)" if lanes_of(element) > 1 else "0u"
+
+
+def _element(decl: BufferDecl, index: str, offset: int) -> str:
+    return f"(b_{decl.name} + {index})[{offset}u]" if offset else f"b_{decl.name}[{index}]"
 
 
 def _place(decl: BufferDecl) -> str:

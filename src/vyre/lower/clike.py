@@ -86,12 +86,15 @@ class Dialect(ABC):
     @abstractmethod
     def loop_head(self, var: str, start: str, stop: str) -> str: ...
 
-    @abstractmethod
-    def load(self, decl: BufferDecl, index: str, *, guard: bool) -> str:
-        """An element; without `guard` the index is known to be in bounds, here and below."""
+    pointers = False
+    """Whether an address may have a number added; else `offset` below is always zero."""
 
     @abstractmethod
-    def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool) -> str: ...
+    def load(self, decl: BufferDecl, index: str, *, guard: bool, offset: int) -> str:
+        """The element `offset` places behind the index; without `guard` both are known to be in bounds."""
+
+    @abstractmethod
+    def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool, offset: int) -> str: ...
 
     @abstractmethod
     def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str], *, guard: bool) -> str: ...
@@ -182,7 +185,9 @@ class ClikeEmitter:
             case n.Store(buffer=buffer, index=index, value=value):
                 decl = self.prepared.buffer(buffer)
                 guard = self._guards.needed(node, buffer, index)
-                self._line(d.store(decl, self.value(index), self.value(value), guard=guard))
+                index, offset = self._place(buffer, index)
+                text = d.store(decl, self.value(index), self.value(value), guard=guard, offset=offset)
+                self._line(text)
             case n.If(condition=condition, then=then, orelse=orelse):
                 self._line(f"if ({self.condition(condition)}) {{")
                 self._nested(then)
@@ -244,7 +249,8 @@ class ClikeEmitter:
                 return f"local_{_AXES[axis]}"
             case e.Load(buffer=buffer, index=index):
                 guard = self._guards.needed(self._node, buffer, index)
-                return d.load(self.prepared.buffer(buffer), self.value(index), guard=guard)
+                index, offset = self._place(buffer, index)
+                return d.load(self.prepared.buffer(buffer), self.value(index), guard=guard, offset=offset)
             case e.Atomic(buffer=buffer, index=index):
                 operands = [self.value(c) for c in expr.children]
                 guard = self._guards.needed(self._node, buffer, index)
@@ -265,6 +271,10 @@ class ClikeEmitter:
                 return f"{function_name(op_id)}({', '.join(self.value(x) for x in args)})"
             case _:
                 raise AssertionError(expr)
+
+    def _place(self, buffer: str, index: e.Expr) -> tuple[e.Expr, int]:
+        """The index, and a number that the compiler can add into the address of the access itself."""
+        return self._guards.offset(self._node, buffer, index) if self.dialect.pointers else (index, 0)
 
     def _first(self, first: e.Expr, *others: e.Expr) -> str:
         """The first operand of an operation, opaque where all operands are constant text."""

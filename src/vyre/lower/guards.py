@@ -1,4 +1,4 @@
-"""Which accesses need a bounds check, asked by the emitters while they print.
+"""Which accesses need a bounds check, and which indices add up, asked by the emitters while they print.
 
 The answer is for a statement rather than for a place in the program: where the same statement stands twice,
 both places must be proved. So an emitter may print statements in another order, as long as each stays behind
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.walk import statements
 from vyre.optimize.bounds import accesses, proven_accesses
+from vyre.optimize.facts import literal_sum
 
 if TYPE_CHECKING:
     from vyre.ir.expr import Expr
@@ -24,18 +25,28 @@ class Guards:
     """The accesses of one program, in the very form that is printed, that are always in bounds."""
 
     def __init__(self, prepared: Prepared) -> None:
-        safe: set[_Access] = set()
-        open_: set[_Access] = set()
+        safe, open_ = set[_Access](), set[_Access]()
+        sums, others = set[_Access](), set[_Access]()
         if prepared.buffers:  # the body of an op has none, and nothing to prove
             proven = proven_accesses(
                 prepared.entry, prepared.buffers, prepared.workgroup_size, signature=prepared.signature
             )
             for number, (_, node) in enumerate(statements(prepared.entry)):
                 for buffer, index in accesses(node):
-                    found = safe if proven.covers(number, buffer, index) else open_
-                    found.add((node, buffer, index))
+                    access = (node, buffer, index)
+                    (safe if proven.covers(number, buffer, index) else open_).add(access)
+                    (sums if proven.adds_up(number, buffer, index) else others).add(access)
         self._safe = safe - open_
+        self._sums = sums - others
 
     def needed(self, node: Node | None, buffer: str, index: Expr) -> bool:
         """True where the statement may reach outside of the buffer; for no statement always."""
         return node is None or (node, buffer, index) not in self._safe
+
+    def offset(self, node: Node | None, buffer: str, index: Expr) -> tuple[Expr, int]:
+        """The index as `x` and a number, where the element is always that many places behind the element x.
+
+        Zero where nothing can be split off. Only for what needs no check can it be anything else.
+        """
+        parts = literal_sum(index) if node and (node, buffer, index) in self._sums else None
+        return parts or (index, 0)

@@ -187,12 +187,8 @@ def _cuda_to_integer(fmt: str, integer: str, mode: str) -> str:
 
 
 def _cuda_from_integer(fmt: str, integer: str) -> str:
-    """To doubles by an addition: in the low word behind 2^52 an integer is exact, and converting is slow."""
-    if fmt == "f32":
-        return "__int2float_rn((int)a)" if integer == "i32" else "__uint2float_rn(a)"
-    if integer == "i32":
-        return "__dsub_rn(__hiloint2double(1127219200, (int)(a ^ 2147483648u)), 4503601774854144.0)"
-    return "__dsub_rn(__hiloint2double(1127219200, (int)a), 4503599627370496.0)"
+    target = "float" if fmt == "f32" else "double"
+    return f"__int2{target}_rn((int)a)" if integer == "i32" else f"__uint2{target}_rn(a)"
 
 
 CUDA = CNative(

@@ -102,10 +102,10 @@ class WgslDialect(Dialect):
     def loop_head(self, var: str, start: str, stop: str) -> str:
         return f"for (var {var}: u32 = {start}; {var} < {stop}; {var}++) {{"
 
-    def load(self, decl: BufferDecl, index: str, *, guard: bool) -> str:
+    def load(self, decl: BufferDecl, index: str, *, guard: bool, offset: int) -> str:
         return f"{'load' if guard else 'get'}_{decl.name}({index})"
 
-    def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool) -> str:
+    def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool, offset: int) -> str:
         return f"{'store' if guard else 'put'}_{decl.name}({index}, {value});"
 
     def atomic(self, decl: BufferDecl, op: Atomic, operands: list[str], *, guard: bool) -> str:

@@ -8,14 +8,17 @@ that number is in bounds, for all inputs, grids and schedules. The conditions of
 Loop belong to the If and the Loop itself. An emitter counts the statements it prints and asks; what was not
 proven keeps its check. The claim is about these very statements: after any further rewriting, ask again.
 
-What is known: the interval of every number, and which buffers' lengths it is below. It comes from literals,
-declared counts, local ids, `%`, `&`, `>>`, `min` by Select, the bounds of loops, and the conditions of
-every If around the access or before it with a branch that returned.
+`adds_up(number, buffer, index)` is True for such an access at `x + literal` where this sum never wraps: then
+the element lies that many places behind the element x, which is in bounds too.
+
+What is known: the interval of every number, and how far below which buffers' lengths it is. It comes from
+literals, declared counts, local ids, `%`, `&`, `>>`, `min` by Select, the bounds of loops, and the conditions
+of every If around the access or before it with a branch that returned.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,7 +26,7 @@ from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, statements
-from vyre.optimize.facts import Knowledge, State
+from vyre.optimize.facts import Knowledge, State, literal_sum
 from vyre.optimize.ranges import Range, Transfer
 from vyre.optimize.reads import Reads
 from vyre.optimize.types import Types
@@ -34,16 +37,22 @@ if TYPE_CHECKING:
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.signature import OpSignature
 
+_Access = tuple[int, str, e.Expr]
+
 
 @dataclass(frozen=True, slots=True)
 class ProvenAccesses:
     """The accesses of one program that need no check; `total` counts all distinct ones."""
 
-    proven: frozenset[tuple[int, str, e.Expr]]
+    proven: frozenset[_Access]
     total: int
+    sums: frozenset[_Access] = field(default=frozenset(), kw_only=True)
 
     def covers(self, statement: int, buffer: str, index: e.Expr) -> bool:
         return (statement, buffer, index) in self.proven
+
+    def adds_up(self, statement: int, buffer: str, index: e.Expr) -> bool:
+        return (statement, buffer, index) in self.sums
 
 
 def proven_accesses(
@@ -85,14 +94,15 @@ class _Analysis:
         self._known = Knowledge(self._types, Reads(), transfer, writable, State())
         self._tasks: list[Callable[[], None]] = []
         self._number = 0
-        self._proven: set[tuple[int, str, e.Expr]] = set()
-        self._seen: set[tuple[int, str, e.Expr]] = set()
+        self._proven: set[_Access] = set()
+        self._sums: set[_Access] = set()
+        self._seen: set[_Access] = set()
 
     def run(self, entry: tuple[n.Node, ...]) -> ProvenAccesses:
         self._block(entry)
         while self._tasks:
             self._tasks.pop()()
-        return ProvenAccesses(frozenset(self._proven), len(self._seen))
+        return ProvenAccesses(frozenset(self._proven), len(self._seen), sums=frozenset(self._sums))
 
     def _block(self, body: tuple[n.Node, ...]) -> None:
         self._tasks.extend(partial(self._statement, node) for node in reversed(body))
@@ -125,8 +135,11 @@ class _Analysis:
             self._seen.add(key)
             value = self._known.range(index)
             count = self._counts[buffer]
-            if buffer in value.below or (count and value.hi < count):
+            if value.room(buffer) > 0 or (count and value.hi < count):
                 self._proven.add(key)
+                parts = literal_sum(index)
+                if parts and self._known.no_wrap(*parts):
+                    self._sums.add(key)
         self._number += 1
 
     def _branch(self, node: n.If) -> None:
@@ -156,9 +169,7 @@ class _Analysis:
         known.state = before.copy()
         known.less(node.start, node.stop)
         known.forget(changed)
-        # Inside the body the variable is below the bound, which no length in `most` is below.
-        inside = Range(start.lo, max(stop.hi - 1, start.lo), stop.most, stop.most)
-        known.fixed[node.var] = inside
+        known.fixed[node.var] = Range(start.lo).meet(stop.below())
         self._types.declare(node.var, DataType.U32)
 
         def after_body() -> None:

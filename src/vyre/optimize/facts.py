@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
+from vyre.ir.limits import U32_MAX
 from vyre.ir.operators import INTEGER_COMPARE_OPS, BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.optimize.ranges import ANY, Range, compared, exactly
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from vyre.optimize.ranges import Transfer
     from vyre.optimize.reads import Reads
@@ -45,6 +46,15 @@ class State:
         values = {n: v.join(other.values[n]) for n, v in self.values.items() if n in other.values}
         facts = {x: v.join(other.facts[x]) for x, v in self.facts.items() if x in other.facts}
         return State(values, facts)
+
+
+def literal_sum(expr: e.Expr) -> tuple[e.Expr, int] | None:
+    """x and the literal, of `x + literal`."""
+    match expr:
+        case e.BinOp(op=BinaryOp.Add, left=x, right=e.LitU32(value=literal)):
+            return x, literal
+        case _:
+            return None
 
 
 class Knowledge:
@@ -120,15 +130,15 @@ class Knowledge:
         return yes.join(no)
 
     def assume(self, condition: e.Expr, truth: bool) -> None:
-        """Adds what follows from the outcome of a condition."""
+        """Adds what follows from the outcome of a condition; what its left side tells helps the right."""
         stack = [(condition, truth)]
         while stack:
             expr, holds = stack.pop()
             match expr:
                 case e.BinOp(op=BinaryOp.And, left=left, right=right) if holds:
-                    stack += [(left, True), (right, True)]
+                    stack += [(right, True), (left, True)]
                 case e.BinOp(op=BinaryOp.Or, left=left, right=right) if not holds:
-                    stack += [(left, False), (right, False)]
+                    stack += [(right, False), (left, False)]
                 case e.UnOp(op=UnaryOp.LogicalNot, operand=operand):
                     stack.append((operand, not holds))
                 case e.Cast(value=value) if self._types.type(value) in _WORDS:
@@ -155,8 +165,20 @@ class Knowledge:
     def _learn(self, expr: e.Expr, value: Range) -> None:
         if self._types.type(expr) not in _WORDS or not self._is_stable(expr):
             return
-        self._state.facts[expr] = self._state.facts.get(expr, ANY).meet(value)
+        facts = self._state.facts
+        for part, known in [(expr, value), *self._summands(expr, value)]:
+            facts[part] = facts.get(part, ANY).meet(known)
         self._memo.clear()
+
+    def _summands(self, expr: e.Expr, value: Range) -> Iterator[tuple[e.Expr, Range]]:
+        """What the value of `x + literal`, where it does not wrap, tells about x, and so on inwards."""
+        while (found := literal_sum(expr)) and self.no_wrap(*found):
+            expr, value = found[0], value.less(found[1])
+            yield expr, value
+
+    def no_wrap(self, x: e.Expr, literal: int) -> bool:
+        """Whether `x + literal` is known to be the sum of integers."""
+        return self.range(x).hi + literal <= U32_MAX
 
     def forget(self, names: Iterable[str]) -> None:
         """Drops what was known of these variables and of everything computed from them."""
@@ -194,6 +216,6 @@ class Knowledge:
 
 def _not_length(expr: e.Expr, value: Range, other: e.Expr) -> Range:
     """`expr`, which is not equal to `other`: at most a length and not it means below it."""
-    if isinstance(other, e.BufLen) and other.buffer in value.most:
-        return value.meet(Range(0, value.hi, frozenset({other.buffer}), frozenset({other.buffer})))
+    if isinstance(other, e.BufLen) and value.room(other.buffer) == 0:
+        return value.meet(Range(0, U32_MAX, ((other.buffer, 1),)))
     return value

@@ -1,12 +1,13 @@
-"""What is known of a u32: an interval, and buffers whose length it is below or does not exceed.
+"""What is known of a u32: an interval, and how much room it leaves below the lengths of buffers.
 
 The abstract values of the bounds analysis and the meaning of every operation on them. All of it is sound for
-wrapping arithmetic: where a sum or product may wrap, nothing is known. Signed numbers are their bits.
+wrapping arithmetic: where a sum may wrap, nothing is known of it. Signed numbers are their bits.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
@@ -19,35 +20,62 @@ if TYPE_CHECKING:
 
 _T = DataType
 _WORDS = (_T.U32, _T.I32, _T.Bool)
-_NONE: frozenset[str] = frozenset()
+Rooms = tuple[tuple[str, int], ...]
+"""Buffers, sorted by name, each with a number that is not negative."""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """`lo <= value <= hi`; below the length of each buffer in `below`, at most that of each in `most`.
+    """`lo <= value <= hi`, and `value + room <= length` for each buffer in `rooms`.
 
-    `most` includes `below`. A range with `lo > hi` cannot occur: contradictory facts mean that the place
-    is never reached, and there every claim is true.
+    A room of one or more means that the value is an index in bounds; a room of zero that it is at most the
+    length. A range with `lo > hi` cannot occur: contradictory facts mean that the place is never reached, and
+    there every claim is true.
     """
 
     lo: int = 0
     hi: int = U32_MAX
-    below: frozenset[str] = _NONE
-    most: frozenset[str] = _NONE
+    rooms: Rooms = ()
+
+    def room(self, buffer: str) -> int:
+        """The room that is known below the length of a buffer; -1 where nothing is."""
+        return next((room for name, room in self.rooms if name == buffer), -1)
 
     def meet(self, other: Range) -> Range:
         """What is known when both are."""
         lo, hi = max(self.lo, other.lo), min(self.hi, other.hi)
-        return Range(lo, max(lo, hi), self.below | other.below, self.most | other.most)
+        return Range(lo, max(lo, hi), _larger(self.rooms, other.rooms))
 
     def join(self, other: Range) -> Range:
         """What is known when one of them is, and nobody knows which."""
-        return Range(
-            min(self.lo, other.lo),
-            max(self.hi, other.hi),
-            self.below & other.below,
-            self.most & other.most,
-        )
+        return Range(min(self.lo, other.lo), max(self.hi, other.hi), _smaller(self.rooms, other.rooms))
+
+    def less(self, amount: int) -> Range:
+        """What is known of `x` where this is known of `x + amount`, which did not wrap."""
+        lo = max(self.lo - amount, 0)
+        return Range(lo, max(self.hi - amount, lo), _moved(self.rooms, amount))
+
+    def below(self) -> Range:
+        """What is known of everything that is less than this."""
+        return Range(0, max(self.hi - 1, 0), _moved(self.rooms, 1))
+
+
+def _larger(a: Rooms, b: Rooms) -> Rooms:
+    if not a or not b or a == b:
+        return a or b
+    found = dict(a)
+    for name, room in b:
+        found[name] = max(room, found.get(name, 0))
+    return tuple(sorted(found.items()))
+
+
+def _smaller(a: Rooms, b: Rooms) -> Rooms:
+    known = dict(b)
+    return tuple((name, min(room, known[name])) for name, room in a if name in known)
+
+
+def _moved(rooms: Rooms, by: int) -> Rooms:
+    return tuple((name, room + by) for name, room in rooms if room + by >= 0)
 
 
 ANY = Range()
@@ -60,9 +88,7 @@ def exactly(value: int) -> Range:
 
 def _up_to(hi: int, *bounds: Range) -> Range:
     """A value that is at most `hi` and at most each of `bounds`."""
-    below = _NONE.union(*(b.below for b in bounds))
-    most = _NONE.union(*(b.most for b in bounds))
-    return Range(0, min(hi, *(b.hi for b in bounds)), below, most)
+    return Range(0, min(hi, *(b.hi for b in bounds)), reduce(_larger, (b.rooms for b in bounds)))
 
 
 def compared(op: BinaryOp, truth: bool, a: Range, b: Range) -> tuple[Range, Range]:
@@ -86,12 +112,11 @@ def compared(op: BinaryOp, truth: bool, a: Range, b: Range) -> tuple[Range, Rang
 
 
 def _less(a: Range, b: Range) -> tuple[Range, Range]:
-    below = Range(0, max(b.hi - 1, 0), b.most, b.most)
-    return a.meet(below), b.meet(Range(min(a.lo + 1, U32_MAX)))
+    return a.meet(b.below()), b.meet(Range(min(a.lo + 1, U32_MAX)))
 
 
 def _less_or_equal(a: Range, b: Range) -> tuple[Range, Range]:
-    return a.meet(Range(0, b.hi, b.below, b.most)), b.meet(Range(a.lo))
+    return a.meet(Range(0, b.hi, b.rooms)), b.meet(Range(a.lo))
 
 
 def _apart(a: Range, b: Range) -> Range:
@@ -100,7 +125,7 @@ def _apart(a: Range, b: Range) -> Range:
         return a
     lo = a.lo + 1 if a.lo == b.lo and a.lo < a.hi else a.lo
     hi = a.hi - 1 if a.hi == b.lo and a.hi > a.lo else a.hi
-    return Range(lo, hi, a.below, a.most)
+    return Range(lo, hi, a.rooms)
 
 
 class Transfer:
@@ -111,12 +136,11 @@ class Transfer:
         self._size = workgroup_size
 
     def tighten(self, value: Range) -> Range:
-        """Bounds by a buffer of known length are numbers too."""
+        """Room below a length bounds the number too: a length is the declared count, or any u32."""
         hi = value.hi
-        for name in value.most:
-            if self._counts.get(name):
-                hi = min(hi, self._counts[name] - (name in value.below))
-        return value if hi == value.hi else Range(value.lo, max(hi, value.lo), value.below, value.most)
+        for name, room in value.rooms:
+            hi = min(hi, (self._counts.get(name) or U32_MAX) - room)
+        return value if hi == value.hi else Range(value.lo, max(hi, value.lo), value.rooms)
 
     def of(self, expr: e.Expr, operands: tuple[Range, ...], types: tuple[DataType, ...]) -> Range:
         match expr:
@@ -126,8 +150,7 @@ class Transfer:
                 return exactly(int(value))
             case e.BufLen(buffer=buffer):
                 count = self._counts.get(buffer, 0)
-                own = frozenset({buffer})
-                return Range(count, count, _NONE, own) if count else Range(0, U32_MAX, _NONE, own)
+                return Range(count, count or U32_MAX, ((buffer, 0),))
             case e.LocalId(axis=axis) if axis < 3:
                 return Range(0, self._size[axis] - 1)
             case e.BinOp(op=op, left=left) if op in _BINARY:
@@ -144,29 +167,42 @@ class Transfer:
 
 
 def _from_length(left: e.Expr, y: Range) -> Range:
-    """`len(b) - y` and `len(b) - 1 - y` stay within b where y does."""
+    """`len(b) - y` and `len(b) - c - y`, which do not wrap where y leaves that room."""
     match left:
-        case e.BufLen(buffer=b) if b in y.most and y.lo > 0:
-            return Range(0, U32_MAX - 1, frozenset({b}), frozenset({b}))
-        case e.BinOp(op=BinaryOp.Sub, left=e.BufLen(buffer=b), right=e.LitU32(value=1)) if b in y.below:
-            return Range(0, U32_MAX - 1, frozenset({b}), frozenset({b}))
+        case e.BufLen(buffer=b):
+            taken = 0
+        case e.BinOp(op=BinaryOp.Sub, left=e.BufLen(buffer=b), right=e.LitU32(value=taken)):
+            pass
         case _:
             return ANY
+    rest = min(y.room(b) - taken, U32_MAX)
+    return Range(rest, U32_MAX - taken - y.lo, ((b, taken + y.lo),)) if rest >= 0 else ANY
 
 
 def _add(a: Range, b: Range) -> Range:
-    return Range(a.lo + b.lo, a.hi + b.hi) if a.hi + b.hi <= U32_MAX else ANY
+    if a.hi + b.hi > U32_MAX:
+        return ANY
+    return Range(a.lo + b.lo, a.hi + b.hi, _larger(_moved(a.rooms, -b.hi), _moved(b.rooms, -a.hi)))
 
 
 def _sub(a: Range, b: Range) -> Range:
-    if a.lo < b.hi:
-        return ANY
-    below = a.most if b.lo > 0 else a.below
-    return Range(a.lo - b.hi, a.hi - b.lo, below, a.most)
+    return Range(a.lo - b.hi, a.hi - b.lo, _moved(a.rooms, b.lo)) if a.lo >= b.hi else ANY
 
 
 def _mul(a: Range, b: Range) -> Range:
-    return Range(a.lo * b.lo, a.hi * b.hi) if a.hi * b.hi <= U32_MAX else ANY
+    if a.hi * b.hi <= U32_MAX:
+        return Range(a.lo * b.lo, a.hi * b.hi)
+    return _multiple(_factor(a) * _factor(b))
+
+
+def _factor(a: Range) -> int:
+    """A power of two that divides the value."""
+    return a.lo & -a.lo if a.lo == a.hi else 1
+
+
+def _multiple(factor: int) -> Range:
+    """Multiples of a power of two: these stay multiples when they wrap, so the greatest one is known."""
+    return Range(0, max(U32_MAX + 1 - factor, 0))
 
 
 def _div(a: Range, b: Range) -> Range:
@@ -177,8 +213,8 @@ def _div(a: Range, b: Range) -> Range:
 def _mod(a: Range, b: Range) -> Range:
     rest = _up_to(U32_MAX, a)
     if b.lo == 0:  # x % 0 is 0, which is not below an empty buffer
-        return rest.meet(Range(0, b.hi, _NONE, b.most))
-    return rest.meet(Range(0, b.hi - 1, b.most, b.most))
+        return rest.meet(Range(0, b.hi, b.rooms))
+    return rest.meet(b.below())
 
 
 def _and(a: Range, b: Range) -> Range:
@@ -194,9 +230,9 @@ def _xor(a: Range, b: Range) -> Range:
 
 
 def _shl(a: Range, b: Range) -> Range:
-    if b.hi > 31 or a.hi << b.hi > U32_MAX:
+    if b.hi > 31:
         return ANY
-    return Range(a.lo << b.lo, a.hi << b.hi)
+    return Range(a.lo << b.lo, a.hi << b.hi) if a.hi << b.hi <= U32_MAX else _multiple(1 << b.lo)
 
 
 def _shr(a: Range, b: Range) -> Range:

@@ -24,7 +24,7 @@ from vyre.numeric.doubles.script import (
     times,
     widened,
 )
-from vyre.numeric.doubles.ties import untied
+from vyre.numeric.doubles.ties import fairly_rounded
 
 if TYPE_CHECKING:
     from vyre.compose.op import Op
@@ -38,8 +38,8 @@ def sin() -> Op:
     x = _argument(s)
     lifted = s("lifted", fused(x, f64(c.PER_PI[0]), f64(MAGIC)))
     half_turns = s("half_turns", less(lifted, f64(MAGIC)))
-    value = s("value", rounded(_sine(s, _rest(s, x, half_turns, c.PI), c.SINE)))
-    value = untied(s, "sin", s("size", s.params[0] & SIZE), value)
+    sine = _sine(s, _rest(s, x, half_turns, c.PI), c.SINE)
+    value = fairly_rounded(s, "sin", s("size", s.params[0] & SIZE), sine)
     return _result(s, "sin", value ^ low_word(lifted) << 31)
 
 

@@ -17,12 +17,11 @@ from vyre.numeric.doubles.script import (
     fused,
     less,
     low_word,
-    rounded,
     scaled,
     series,
     widened,
 )
-from vyre.numeric.doubles.ties import untied
+from vyre.numeric.doubles.ties import fairly_rounded
 
 if TYPE_CHECKING:
     from vyre.compose.op import Op
@@ -69,5 +68,5 @@ def _rest(s: DoubleScript, x: Expr, lifted: Expr, octave: tuple[float, ...]) -> 
 def _result(s: DoubleScript, rest: Expr, polynomial: tuple[float, ...], lifted: Expr) -> Op:
     (a,) = s.params
     power = s("power", scaled(series(s, rest, polynomial), low_word(lifted)))
-    value = untied(s, s.name, a, s("value", rounded(power)))
+    value = fairly_rounded(s, s.name, a, power)
     return s.gives(select((a & SIZE) > INFINITY, NAN, value))

@@ -26,7 +26,7 @@ from vyre.numeric.doubles.script import (
     times,
     widened,
 )
-from vyre.numeric.doubles.ties import untied
+from vyre.numeric.doubles.ties import fairly_rounded
 
 if TYPE_CHECKING:
     from vyre.compose.op import Op
@@ -58,8 +58,8 @@ def acos() -> Op:
     turned = s("turned", added(less(f64(c.PI[0]), doubled), f64(c.PI[1])))
     signed = s("signed", select(negative, arc, less(f64(0.0), arc)))
     inner = s("inner", added(f64(c.HALF_PI[0]), added(signed, f64(c.HALF_PI[1]))))
-    value = s("value", rounded(select(far, select(negative, turned, doubled), inner)))
-    return s.gives(select(size > ONE, NAN, untied(s, "acos", a, value)))
+    angle = s("angle", select(far, select(negative, turned, doubled), inner))
+    return s.gives(select(size > ONE, NAN, fairly_rounded(s, "acos", a, angle)))
 
 
 def atan() -> Op:
@@ -76,7 +76,7 @@ def atan() -> Op:
         for i in range(2)
     )
     angle = arc_tangent(s, s("ratio", over(above, below)), start)
-    value = untied(s, "atan", size, s("value", rounded(angle)))
+    value = fairly_rounded(s, "atan", size, angle)
     signed = s("signed", select(size < TINY, a, value | a & SIGN))
     return s.gives(select(size > INFINITY, NAN, signed))
 

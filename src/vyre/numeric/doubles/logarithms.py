@@ -15,16 +15,15 @@ from vyre.numeric.doubles.script import (
     NAN,
     SIZE,
     DoubleScript,
+    from_i32,
     fused,
     high_word,
     joined,
-    less,
     low_word,
-    rounded,
     series,
     widened,
 )
-from vyre.numeric.doubles.ties import untied
+from vyre.numeric.doubles.ties import fairly_rounded
 
 if TYPE_CHECKING:
     from vyre.compose.op import Op
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
 LOWEST, MIDDLE = 0x3FEA827A, 0x3FF2BEC3
 """About 0.8284 and 1.1716, as high words of doubles: m lies between the first and twice it."""
 
-BIAS = 1024
-"""More octaves than there are below 1."""
+OCTAVE = 1 << 20
+"""Twice as much in the high word of a double."""
 
 
 class Base(NamedTuple):
@@ -70,18 +69,19 @@ def _logarithm(name: str, base: Base) -> Op:
     s = DoubleScript(name, "a")
     (a,) = s.params
     logarithm = logarithm_of(s, s("whole", widened(a)), base)
-    value = untied(s, name, a, s("value", rounded(logarithm)))
+    value = fairly_rounded(s, name, a, logarithm)
     special = s("special", select(a & SIZE, select(a.eq(INFINITY), INFINITY, NAN), 0xFF800000))
     return s.gives(select((a - 1) < 0x7F7FFFFF, value, special))
 
 
 def logarithm_of(s: DoubleScript, whole: Expr, base: Base) -> Expr:
     """The logarithm of a positive finite F32 as a double, where even the smallest is a normal number."""
-    up = s("up", high_word(whole) + ((BIAS << 20) - LOWEST))
-    place = s("place", up & 0xFFFFF)
-    upper = s("upper", place >= MIDDLE - LOWEST)
-    near = s("near", joined(place + LOWEST, low_word(whole)))
+    high = s("high", high_word(whole))
+    octaves = s("octaves", (high - LOWEST) & 0xFFF00000)
+    part = s("part", high - octaves)
+    upper = s("upper", part >= MIDDLE)
+    near = s("near", joined(part, low_word(whole)))
     x = s("x", fused(near, select(upper, f64(base.half[0]), f64(1.0)), f64(-1.0)))
-    k = s("k", less(joined(0x43300000, up >> 20), f64(2.0**52 + BIAS)))
-    first = s("first", fused(k, f64(base.of_2), select(upper, f64(base.half[1]), f64(0.0))))
+    of_2 = f64(base.of_2 / OCTAVE)
+    first = s("first", fused(from_i32(octaves), of_2, select(upper, f64(base.half[1]), f64(0.0))))
     return s("logarithm", fused(x, series(s, x, (base.slope, *base.series)), first))

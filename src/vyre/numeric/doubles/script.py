@@ -20,7 +20,7 @@ MAGIC = 1.5 * 2.0**52
 """Added to a number below 2^31 in size, it leaves the nearest integer in the low word."""
 
 LOW_WORD, HIGH_WORD, JOINED = "native.f64.low_word", "native.f64.high_word", "native.f64.joined"
-SCALE, NARROW = "native.f64.scale", "native.f64.to_f32"
+SCALE, NARROW, FROM_I32 = "native.f64.scale", "native.f64.to_f32", "native.f64.from_i32"
 
 SIGN, SIZE, INFINITY, NAN = 0x80000000, 0x7FFFFFFF, 0x7F800000, 0x7FC00000
 
@@ -46,6 +46,11 @@ def widened(bits: Expr) -> Expr:
 def rounded(value: Expr) -> Expr:
     """The bits of the nearest F32. The value is no NaN."""
     return Call(NARROW, (value,))
+
+
+def from_i32(bits: Expr) -> Expr:
+    """The double of a signed number."""
+    return Call(FROM_I32, (bits,))
 
 
 def added(a: Expr, b: Expr) -> Expr:

@@ -1,9 +1,13 @@
-"""The few inputs whose double falls on the midpoint of two F32, or on its wrong side, with the step to take.
+"""The last rounding, from a double to F32, where the double falls on the midpoint of two F32.
 
 A result within half a last place of a double from a midpoint can become the midpoint itself, and ties go to
-the even side. Of the 2^32 inputs of a function this happens to none, two or three; they were found by trying
-all (`vyre certify BACKEND --exhaustive NAME`, which also shows that there are no others). Inputs of odd
-functions are without their sign.
+the even side, which may be the wrong one. Of the 2^32 inputs of a function this happens to none, two or
+three. They, and all others whose double is a midpoint, were found by trying all
+(`vyre certify BACKEND --exhaustive NAME` shows that no result is wrong).
+
+Upwards, a sticky last bit of the double settles it: it moves a midpoint above itself and no other double
+across one. It is set for all inputs, or for those with a bit in common with a mask, where the function has
+midpoints that belong below. Downwards, the inputs are compared one by one.
 """
 
 from __future__ import annotations
@@ -13,33 +17,40 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vyre.ir.expr import BinOp, Expr
 from vyre.ir.operators import BinaryOp
+from vyre.numeric.doubles.script import high_word, joined, low_word, rounded
 
 if TYPE_CHECKING:
     from vyre.numeric.doubles.script import DoubleScript
 
 
 class Ties(NamedTuple):
-    """Inputs whose result is one step larger, and one step smaller, in size than the rounded double."""
+    """Inputs whose result is one step larger, and one step smaller, in size than the rounded double.
+
+    The mask is one of bits of the argument; 0 means all arguments. Inputs of odd functions are without sign.
+    """
 
     larger: tuple[int, ...] = ()
     smaller: tuple[int, ...] = ()
+    mask: int = 0
 
 
 TIES = {
-    "exp2": Ties(larger=(0x3B429D37, 0xBCF3A937)),
+    "exp2": Ties(larger=(0x3B429D37, 0xBCF3A937), mask=0x1),
     "log": Ties(larger=(0x4C5D65A5, 0x65D890D3, 0x6F31A8EC)),
-    "log10": Ties(larger=(0x0EFEEE7A,), smaller=(0x120B93DC, 0x13AE78D3)),
+    "log10": Ties(larger=(0x0EFEEE7A,), smaller=(0x120B93DC, 0x13AE78D3), mask=0x2),
     "sin": Ties(smaller=(0x46199998,)),
     "acos": Ties(larger=(0x328885A3, 0x39826222)),
     "atan": Ties(larger=(0x3D8D6B23,)),
 }
 
 
-def untied(s: DoubleScript, name: str, argument: Expr, bits: Expr) -> Expr:
-    """The bits of the result of a function, right for the inputs above as well."""
+def fairly_rounded(s: DoubleScript, name: str, argument: Expr, value: Expr) -> Expr:
+    """The bits of the F32 nearest to a function, of which `value` is the double."""
     ties = TIES.get(name, Ties())
     if ties.larger:
-        bits = s("value", bits + _is_one_of(argument, ties.larger))
+        sticky = argument & ties.mask if ties.mask else 1
+        value = joined(high_word(value), low_word(value) | sticky)
+    bits = s("value", rounded(value))
     if ties.smaller:
         bits = s("value", bits - _is_one_of(argument, ties.smaller))
     return bits
