@@ -6,7 +6,8 @@
 `Isolated` is itself a `Backend`. A child that dies raises `BackendCrash`, one that does not answer in time
 is killed and raises `BackendHang`; the next request starts a new one, which compiles again what it is asked
 to run. Buffers made by `allocate` are shared memory and are not copied; others are. The child ends with its
-parent, whatever ends that one.
+parent, whatever ends that one. A driver that keeps what it compiled makes the child grow; `overgrown` says
+so, and `renew` starts another where nothing is under way.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from dataclasses import dataclass
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
@@ -36,6 +38,10 @@ if TYPE_CHECKING:
 
 DEFAULT_TIMEOUT = 60.0
 START_TIMEOUT = 120.0
+MOST_GROWTH = 1 << 30
+"""Bytes that a child may grow by before it is overgrown."""
+LEAST_LIFE = 60.0
+"""Seconds that a child has at least: one that needs so much memory is not started all the time."""
 _ALIGN = 64
 _SCRATCH = 1 << 20
 _send_handle: Any = reduction.send_handle  # its stub knows one of the two kinds of connections
@@ -144,6 +150,7 @@ class Isolated:
         self._attached: set[int] = set()
         self._numbered = 0
         self._scratch: _Segment | None = None
+        self._born = (0.0, 0)
         self._info = self._start()
         self.name = self._info.name
 
@@ -165,6 +172,19 @@ class Isolated:
 
     def describe(self) -> BackendInfo:
         return self._info
+
+    def overgrown(self) -> bool:
+        """Whether the child has grown by more than `MOST_GROWTH` since it was started, a while ago."""
+        with self._lock:
+            if self._process is None or time.monotonic() - self._born[0] < LEAST_LIFE:
+                return False
+            return _resident_bytes(self._process.pid) - self._born[1] > MOST_GROWTH
+
+    def renew(self) -> None:
+        """A new child in the place of this one. Memory on its device is gone, as after a crash."""
+        with self._lock:
+            self._end()
+            self._request("ping")
 
     def canaries(self) -> tuple[tuple[str, str], ...]:
         return self._request("canaries")
@@ -226,7 +246,9 @@ class Isolated:
             os.close(life_read)
         self._connection = Connection(ours.detach())
         self._attached = set()
-        return self._receive(max(START_TIMEOUT, self.timeout))
+        info = self._receive(max(START_TIMEOUT, self.timeout))
+        self._born = (time.monotonic(), _resident_bytes(self._process.pid))
+        return info
 
     def _end(self) -> int | None:
         """Ends the child, if there is one, and says how it ended."""
@@ -397,6 +419,16 @@ class RemoteMemory:
 
     def free(self) -> None:
         self._owner._request("free", self.number)
+
+
+def _resident_bytes(pid: int) -> int:
+    """Memory of a process that is its own, 0 where the system does not tell."""
+    try:
+        with open(f"/proc/{pid}/statm") as file:
+            _, resident, shared, *_ = map(int, file.read().split())
+    except (OSError, ValueError):
+        return 0
+    return (resident - shared) * mmap.PAGESIZE
 
 
 def _ending(code: int | None) -> str:

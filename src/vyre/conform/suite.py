@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform import fold
 from vyre.conform.faults import EXPLAINED, Faults
-from vyre.conform.isolate import canaries
+from vyre.conform.isolate import Isolated, canaries
 from vyre.conform.locked import Locked
 from vyre.conform.plan import make_plan, settle
 from vyre.conform.registry import specs
@@ -178,13 +179,14 @@ class Suite:
                 self._finish(group)
         total = sum(b.hi - b.lo for b in self.blocks)
         done, running = resumed, dict[Future[dict[str, Any]], "Block"]()
-        queue = iter(todo)
+        queue = deque(todo)
         with ThreadPoolExecutor(_THREADS) as pool:
-            while True:
-                while len(running) < 2 * _THREADS and (block := next(queue, None)) is not None:
-                    running[pool.submit(self._execute, block)] = block
+            while queue or running:
                 if not running:
-                    break
+                    self._renew()
+                while queue and len(running) < 2 * _THREADS and not (running and self._overgrown()):
+                    block = queue.popleft()
+                    running[pool.submit(self._execute, block)] = block
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in finished:
                     block = running.pop(future)
@@ -196,6 +198,15 @@ class Suite:
                     if not left[group]:
                         self._finish(group)
                     self.progress(Progress(done, total, resumed, group, self._failing()))
+
+    def _overgrown(self) -> bool:
+        """Whether the backend's process keeps so much that a new one should take its place."""
+        backend = self.bench.backend.inner
+        return isinstance(backend, Isolated) and backend.overgrown()
+
+    def _renew(self) -> None:
+        if self._overgrown():
+            self.bench.backend.inner.renew()
 
     def _failing(self) -> int:
         return sum(len(g["failures"]) for g in self.groups.values())

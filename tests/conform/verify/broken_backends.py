@@ -64,6 +64,20 @@ class Right:
     def after(self, program: Program, buffers: Mapping[str, memoryview]) -> None: ...
 
 
+class Hoarding(Right):
+    """Right, but keeps eight megabytes for everything it compiles."""
+
+    name = "hoarding"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: list[Any] = []
+
+    def compile(self, program: Program) -> Any:
+        self.kept.append(np.ones(1 << 20, np.uint64))
+        return super().compile(program)
+
+
 class Spoiled:
     def __init__(self, owner: Right, program: Program, inner: Any) -> None:
         self.owner, self.program, self.compiled = owner, program, inner

@@ -17,6 +17,7 @@ pytest.importorskip("llvmlite")
 import broken_backends as broken
 from runs import certify
 
+from vyre.conform import isolate
 from vyre.conform.isolate import BackendCrash, BackendFault, BackendHang, Isolated, inspect, load
 from vyre.conform.registry import spec
 from vyre.conform.spec.program import application
@@ -181,3 +182,28 @@ def test_an_isolated_run_gives_the_bytes_of_one_in_process(isolated: Any, tmp_pa
     assert inside.failures
     assert [f.inputs for f in inside.failures] == [f.inputs for f in outside.failures]
     assert inside.ops == outside.ops
+
+
+def test_a_child_that_grows_is_renewed_between_blocks(
+    isolated: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ops = ("primitive.math.sub", "primitive.math.mul", "primitive.bitwise.xor")
+    inside = certify(broken.Right(), tmp_path / "a", ops=ops, cases=256, largest=0)
+    backend = isolated("Hoarding")
+    first = backend._process.pid
+    assert not backend.overgrown()
+    monkeypatch.setattr(isolate, "LEAST_LIFE", 0.0)
+    monkeypatch.setattr(isolate, "MOST_GROWTH", 32 << 20)
+    outside = certify(backend, tmp_path / "b", ops=ops, cases=256, largest=0)
+    assert backend.restarts
+    assert backend._process.pid != first
+    assert inside.ops == outside.ops
+    assert not outside.failures
+
+
+def test_a_child_has_a_life_of_some_length(isolated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = isolated("Hoarding")
+    monkeypatch.setattr(isolate, "MOST_GROWTH", -(1 << 40))
+    assert not backend.overgrown()
+    monkeypatch.setattr(isolate, "LEAST_LIFE", 0.0)
+    assert backend.overgrown()
