@@ -25,6 +25,27 @@ if TYPE_CHECKING:
 
 PATH = Path(__file__).parent.parent / "src" / "vyre" / "numeric" / "doubles" / "coefficients.py"
 
+RADIUS = arb(0.1725)
+"""How far from 1 the argument of a logarithm is at most, when its series begins."""
+NUDGE = 2.0**-60
+"""A step of the nudges of a coefficient, times `RADIUS` to its power."""
+SHORT = 10
+"""The degree of the short series of log2, which is right to 2^-39 only."""
+NUDGES = (
+    -1048576,
+    527030,
+    1048576,
+    -1048576,
+    1048576,
+    -1048576,
+    1048576,
+    -914737,
+    -1048576,
+    1048576,
+    -1048576,
+)
+"""By `tools/nudge_log2.py`."""
+
 
 def nearest(value: Number) -> float:
     """The double nearest to a number that is known to 600 bits."""
@@ -53,11 +74,21 @@ class Page:
         self.numbers(name, f"{note}, in {count} parts", found)
 
     def polynomial(
-        self, name: str, note: str, function: Function, degree: int, high: Number, *, low: Number = None
+        self,
+        name: str,
+        note: str,
+        function: Function,
+        degree: int,
+        high: Number,
+        *,
+        low: Number = None,
+        nudges: tuple[int, ...] = (),
     ) -> None:
         """From `low`, `-high` if it is not given, to a little more than `high`: no node is zero."""
         low, high = -high if low is None else low, high * (1 + arb(1) / 1024)
         values = [nearest(c) for c in interpolated(function, degree, low, high)]
+        for place, steps in enumerate(nudges):
+            values[place] = nearest(arb(values[place]) + steps * NUDGE / RADIUS**place)
         worst = arb(0)
         for step in range(1001):
             x = low + (high - low) * arb(step) / 1000 + arb(1) / (1 << 40)
@@ -81,6 +112,11 @@ def split_octave(scale: Number) -> tuple[float, float]:
         factor = nearest(exact)
         best = min(best, (abs(float((exact / arb(factor) - 1).mid())), factor, shift))
     return best[1], best[2]
+
+
+def logarithm_series(scale: Number) -> Function:
+    """What is left of the logarithm of 1 + x behind x / log b, over x^2."""
+    return lambda x: (x.log1p() - x) / (x * x) / scale
 
 
 def generate() -> str:
@@ -112,13 +148,10 @@ def generate() -> str:
             page.parts(f"{name}_SLOPE", "1 / log of the base", 1 / scale, 1)
         if name != "LOG2":
             page.parts(f"{name}_OF_2", "the logarithm of 2", ln2 / scale, 1)
-        page.polynomial(
-            f"{name}_SERIES",
-            "(log(1 + x) - x / log b) / x^2",
-            lambda x, scale=scale: (x.log1p() - x) / (x * x) / scale,
-            12,
-            arb(0.1725),
-        )
+        series, note = logarithm_series(scale), "(log(1 + x) - x / log b) / x^2"
+        page.polynomial(f"{name}_SERIES", note, series, 11 if name == "LOG" else 12, RADIUS)
+        if name == "LOG2":
+            page.polynomial(f"{name}_SHORT", f"{note}, nudged", series, SHORT, RADIUS, nudges=NUDGES)
 
     for name, value in (("PI", pi), ("HALF_PI", pi / 2), ("QUARTER_PI", pi / 4)):
         page.parts(name, name.lower().replace("_", " "), value, 2)

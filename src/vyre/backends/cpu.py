@@ -16,7 +16,7 @@ import numpy as np
 from vyre.backends import host_memory
 from vyre.backends.canaries import Examined, refuse_lost_features
 from vyre.backends.cpu_chunks import Chunks
-from vyre.backends.cpu_compile import MachineCode, assembly, compile_source, native_ways
+from vyre.backends.cpu_compile import MachineCode, assembly, compile_source, kept_image, native_ways
 from vyre.backends.cpu_llvm import toolchain
 from vyre.backends.cpu_threads import ThreadTeam
 from vyre.backends.host_memory import address_of
@@ -94,6 +94,11 @@ class CpuBackend(Examined):
                 while len(self._kept) > self._keep:
                     self._kept.popitem(last=False)
         return CpuExecutable(kernel, program, self._team)
+
+    def compile_ahead(self, program: Program) -> bool:
+        """Compiles for the cache on disk and loads nothing; False where the kernel was there already."""
+        refuse_lost_features(program, self.verdict, self.name)
+        return kept_image(emit(prepare(program, ways=self.ways), backend=self.name))[1]
 
     def allocate(self, nbytes: int) -> HostMemory:
         return host_memory.allocate(nbytes)

@@ -109,9 +109,20 @@ class MachineCode:
 
 def compile_source(source: LlvmSource) -> MachineCode:
     """The kernel for this processor, optimised and loaded; from the disk where it was compiled before."""
-    text, entry = _entered(source)
-    image = kept("cpu", [text, toolchain().digest, repr(EFFORT)], lambda: object_image(source))
-    return MachineCode(image, entry)
+    image, _ = kept_image(source)
+    return MachineCode(image, _entered(source)[1])
+
+
+def kept_image(source: LlvmSource) -> tuple[bytes, bool]:
+    """The kernel as the disk has it or will have it from now on, and whether it was compiled just now."""
+    fresh: list[bytes] = []
+
+    def build() -> bytes:
+        fresh.append(object_image(source))
+        return fresh[0]
+
+    image = kept("cpu", [_entered(source)[0], toolchain().digest, repr(EFFORT)], build)
+    return image, bool(fresh)
 
 
 def object_image(source: LlvmSource) -> bytes:
@@ -121,7 +132,8 @@ def object_image(source: LlvmSource) -> bytes:
 
 def assembly(source: LlvmSource) -> str:
     """What `compile_source` makes, as assembly text for a reader."""
-    return _translated(source, ASSEMBLY).decode()
+    parts = [_entered(source)[0], toolchain().digest, repr(EFFORT), ASSEMBLY]
+    return kept("cpu", parts, lambda: _translated(source, ASSEMBLY)).decode()
 
 
 def _translated(source: LlvmSource, form: str) -> bytes:

@@ -5,9 +5,10 @@
 
 `Isolated` is itself a `Backend`. A child that dies raises `BackendCrash`, one that does not answer in time
 is killed and raises `BackendHang`; the next request starts a new one, which compiles again what it is asked
-to run. Buffers made by `allocate` are shared memory and are not copied; others are. The child ends with its
-parent, whatever ends that one. A driver that keeps what it compiled makes the child grow; `overgrown` says
-so, and `renew` starts another where nothing is under way.
+to run. Buffers made by `allocate` are shared memory and are not copied; others are. Memory that nobody here
+holds any more is given back by the child as well. The child ends with its parent, whatever ends that one. A
+driver that keeps what it compiled makes the child grow; `overgrown` says so, and `renew` starts another where
+nothing is under way.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from dataclasses import dataclass
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, cast
+from weakref import finalize
 
 import numpy as np
 
@@ -44,6 +47,8 @@ LEAST_LIFE = 60.0
 """Seconds that a child has at least: one that needs so much memory is not started all the time."""
 _ALIGN = 64
 _SCRATCH = 1 << 20
+_LARGEST_SCRATCH = 1 << 24
+"""Memory for copies is kept from run to run up to this size."""
 _send_handle: Any = reduction.send_handle  # its stub knows one of the two kinds of connections
 
 
@@ -72,18 +77,21 @@ class Inspection:
     assembly: str = ""
 
 
-def inspect(executable: Any) -> Inspection:
-    """Source, assembly and way of lowering, from the optional attributes of an executable."""
+def inspect(executable: Any, *, assembly: bool = False) -> Inspection:
+    """Source and way of lowering, from the optional attributes of an executable.
+
+    Assembly only where it is asked for: a backend may have to compile again to show it.
+    """
     executable = getattr(executable, "inner", executable)
     if isinstance(executable, IsolatedExecutable):
-        return executable.inspect()
+        return executable.inspect(assembly=assembly)
     source = getattr(executable, "source", "")
     source = getattr(source, "text", source)
-    assembly = getattr(executable, "assembly", "")
-    if callable(assembly):
-        assembly = assembly()
+    shown = getattr(executable, "assembly", "") if assembly else ""
+    if callable(shown):
+        shown = shown()
     lowering = getattr(executable, "lowering", "")
-    return Inspection(*(v if isinstance(v, str) else "" for v in (lowering, source, assembly)))
+    return Inspection(*(v if isinstance(v, str) else "" for v in (lowering, source, shown)))
 
 
 def canaries(backend: Any) -> tuple[tuple[str, str], ...]:
@@ -128,8 +136,9 @@ def load(target: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
+    """Shared memory as it is known here; it lives as long as its views, which hold it and not this."""
+
     number: int
-    memory: mmap.mmap
     file: Any
     address: int
     size: int
@@ -147,9 +156,10 @@ class Isolated:
         self._connection: Any = None
         self._life: int | None = None
         self._segments: list[_Segment] = []
+        self._unused: deque[_Segment] = deque()
         self._attached: set[int] = set()
         self._numbered = 0
-        self._scratch: _Segment | None = None
+        self._scratch: tuple[int, memoryview] | None = None
         self._born = (0.0, 0)
         self._info = self._start()
         self.name = self._info.name
@@ -165,10 +175,10 @@ class Isolated:
     def close(self) -> None:
         with self._lock:
             self._end()
+            self._scratch = None
             for segment in self._segments:
                 segment.file.close()
             self._segments.clear()
-            self._scratch = None
 
     def describe(self) -> BackendInfo:
         return self._info
@@ -205,11 +215,11 @@ class Isolated:
         return RemoteMemory(self, self._request("allocate", nbytes), nbytes)
 
     def allocate(self, nbytes: int) -> memoryview:
-        """Zeroed memory that is shared with the child."""
+        """Zeroed memory that is shared with the child, for as long as a view of it is held."""
         with self._lock:
-            return memoryview(self._new_segment(nbytes).memory)[:nbytes]
+            return self._new_segment(nbytes)[1][:nbytes]
 
-    def _new_segment(self, nbytes: int) -> _Segment:
+    def _new_segment(self, nbytes: int) -> tuple[int, memoryview]:
         size = max(nbytes, mmap.PAGESIZE)
         folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - lives as long as the segment
@@ -217,16 +227,21 @@ class Isolated:
         memory = mmap.mmap(file.fileno(), size)
         address = int(np.frombuffer(memory, np.uint8).ctypes.data)
         self._numbered += 1  # never used twice: the child may still hold what was dropped here
-        segment = _Segment(self._numbered, memory, file, address, size)
+        segment = _Segment(self._numbered, file, address, size)
         self._segments.append(segment)
-        return segment
+        finalize(memory, self._unused.append, segment).atexit = False
+        return self._numbered, memoryview(memory)
 
-    def _drop(self, segment: _Segment) -> None:
-        self._segments.remove(segment)
-        segment.file.close()
-        if segment.number in self._attached:
-            self._attached.remove(segment.number)
-            self._request("detach", segment.number)
+    def _drop_unused(self) -> None:
+        """Before addresses are looked up: one that was given back may belong to other memory by now."""
+        while self._unused:
+            segment = self._unused.popleft()
+            if segment in self._segments:
+                self._segments.remove(segment)
+                segment.file.close()
+            if segment.number in self._attached:
+                self._attached.remove(segment.number)
+                self._request("detach", segment.number)
 
     def _start(self) -> BackendInfo:
         ours, theirs = socket.socketpair()
@@ -260,6 +275,7 @@ class Isolated:
         self._process.kill() if self._process.poll() is None else None
         code = self._process.wait()
         self._process = self._connection = self._life = None
+        self._attached = set()
         return code
 
     def _receive(self, timeout: float) -> Any:
@@ -309,25 +325,34 @@ class Isolated:
         self, executable: IsolatedExecutable, buffers: Mapping[str, memoryview], grid: tuple[int, int, int]
     ) -> None:
         with self._lock:
-            places: list[tuple[str, int, int, int, bool]] = []
-            loose: list[tuple[str, memoryview]] = []
-            for name, view in buffers.items():
-                found = self._place(view)
-                if found is None:
-                    loose.append((name, view))
-                else:
-                    places.append((name, *found, view.nbytes, not view.readonly))
-            copies = self._copy_in(loose, places)
+            self._drop_unused()
+            self._run_shared(executable, buffers, grid)
+            if self._scratch is not None and self._scratch[1].nbytes > _LARGEST_SCRATCH:
+                self._scratch = None
+                self._drop_unused()
+
+    def _run_shared(
+        self, executable: IsolatedExecutable, buffers: Mapping[str, memoryview], grid: tuple[int, int, int]
+    ) -> None:
+        places: list[tuple[str, int, int, int, bool]] = []
+        loose: list[tuple[str, memoryview]] = []
+        for name, view in buffers.items():
+            found = self._place(view)
+            if found is None:
+                loose.append((name, view))
+            else:
+                places.append((name, *found, view.nbytes, not view.readonly))
+        copies = self._copy_in(loose, places)
+        for segment in self._needed(places):
+            self._attach(segment)
+        if self._request("run", executable.key, places, grid) == "missing":
+            self._request("compile", executable.key, executable.wire)
             for segment in self._needed(places):
                 self._attach(segment)
-            if self._request("run", executable.key, places, grid) == "missing":
-                self._request("compile", executable.key, executable.wire)
-                for segment in self._needed(places):
-                    self._attach(segment)
-                self._request("run", executable.key, places, grid)
-            for view, copy in copies:
-                if not view.readonly:
-                    view.cast("B")[:] = copy
+            self._request("run", executable.key, places, grid)
+        for view, copy in copies:
+            if not view.readonly:
+                view.cast("B")[:] = copy
 
     def _place(self, view: memoryview) -> tuple[int, int] | None:
         if not view.nbytes:
@@ -342,17 +367,16 @@ class Isolated:
         self, loose: list[tuple[str, memoryview]], places: list[tuple[str, int, int, int, bool]]
     ) -> list[tuple[memoryview, memoryview]]:
         total = sum(-(-v.nbytes // _ALIGN) * _ALIGN for _, v in loose)
-        if self._scratch is None or self._scratch.size < total:
-            if self._scratch is not None:
-                self._drop(self._scratch)
+        if self._scratch is None or self._scratch[1].nbytes < total:
+            self._scratch = None  # before there is another
             self._scratch = self._new_segment(max(2 * total, _SCRATCH))
-        whole = memoryview(self._scratch.memory)
+        number, whole = self._scratch
         at = 0
         copies: list[tuple[memoryview, memoryview]] = []
         for name, view in loose:
             copy = whole[at : at + view.nbytes]
             copy[:] = view.cast("B") if view.nbytes else b""
-            places.append((name, self._scratch.number, at, view.nbytes, not view.readonly))
+            places.append((name, number, at, view.nbytes, not view.readonly))
             copies.append((view, copy))
             at += -(-view.nbytes // _ALIGN) * _ALIGN
         return copies
@@ -394,12 +418,12 @@ class IsolatedExecutable:
             number = owner._request(*message)
         return lambda: owner._request("launch", number)
 
-    def inspect(self) -> Inspection:
+    def inspect(self, *, assembly: bool) -> Inspection:
         owner = self._owner
-        found = owner._request("inspect", self.key)
+        found = owner._request("inspect", self.key, assembly)
         if found == "missing":
             owner._request("compile", self.key, self.wire)
-            found = owner._request("inspect", self.key)
+            found = owner._request("inspect", self.key, assembly)
         return Inspection(*found)
 
 

@@ -144,10 +144,10 @@ def _answer(
             if len(kept) > _KEPT:
                 kept.popitem(last=False)
             return None
-        case ("inspect", key):
+        case ("inspect", key, assembly):
             if key not in kept:
                 return "missing"
-            found = inspect(kept[key])
+            found = inspect(kept[key], assembly=assembly)
             return (found.lowering, found.source, found.assembly)
         case ("run", key, places, grid):
             if key not in kept:

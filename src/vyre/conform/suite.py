@@ -228,11 +228,12 @@ class Suite:
         try:
             if unit.kind is None:
                 assert unit.stage is not None
+                self._memory.own = None  # the arrays of the ops, which are done
                 found = unit.stage.run(self.bench.backend, self.plan, block.lo, block.hi)
                 return {"outcomes": [o.record() for o in found]}
             if self._stopped.get(unit.group, (block.unit, block.number)) < (block.unit, block.number):
                 return {"cases": 0, "fails": [], "refused": [], "stop": None}
-            if not hasattr(self._memory, "own"):
+            if getattr(self._memory, "own", None) is None:
                 self._memory.own = self.bench.memory()
             return run_block(
                 self.bench, unit.kind, block.lo, block.hi, self._memory.own, narrow=lambda: self._stop(block)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import re
 import threading
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -34,6 +35,9 @@ from vyre.ir import (
 from vyre.lower.llvm import LlvmSource, emit
 from vyre.lower.prepare import prepare
 from vyre.lower.ways import SOFT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 I = InvocationId(0)  # noqa: E741 - short, because it stands in every line
 
@@ -109,6 +113,38 @@ def test_programs_that_differ_in_names_share_one_kernel() -> None:
     data = {"left": words(1, 3), "b": words(0, 0), "target": bytes(8)}
     result = on_cpu(elementwise(a="left", out="target"), data, on=on)
     assert numbers(result["target"]) == [1, 2]
+
+
+def without_llvm() -> None:
+    raise AssertionError("a kernel is compiled that the disk has")
+
+
+def test_a_kernel_compiled_ahead_is_only_loaded_later(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("VYRE_CACHE", str(tmp_path))
+    assert CpuBackend(threads=1, canaries=False).compile_ahead(elementwise())
+    monkeypatch.setattr("vyre.backends.cpu_compile.translator", without_llvm)
+    on = CpuBackend(threads=1, canaries=False)
+    assert not on.compile_ahead(elementwise())
+    data = {"a": words(1, 3), "b": words(0, 0), "out": bytes(8)}
+    assert numbers(on_cpu(elementwise(), data, on=on)["out"]) == [1, 2]
+    with pytest.raises(AssertionError, match="the disk has"):
+        on.compile(kernel([Store("out", I, LitU32(1))]))
+
+
+def test_assembly_is_made_once_and_is_no_machine_code(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("VYRE_CACHE", str(tmp_path))
+    executable = CpuBackend(threads=1, canaries=False).compile(elementwise())
+    text = executable.assembly()
+    assert "vyre_main" in text
+    monkeypatch.setattr("vyre.backends.cpu_compile.translator", without_llvm)
+    assert executable.assembly() == text
+    data = {"a": words(1, 3), "b": words(0, 0), "out": bytes(8)}
+    again = CpuBackend(threads=1, canaries=False)
+    assert numbers(on_cpu(elementwise(), data, on=again)["out"]) == [1, 2]
 
 
 def test_every_thread_count_gives_the_same_bytes() -> None:

@@ -89,6 +89,17 @@ class Spoiled:
         self.owner.after(self.program, buffers)
 
 
+class Assembled(Right):
+    """Shows the assembly of what it compiles."""
+
+    name = "assembled"
+
+    def compile(self, program: Program) -> Any:
+        made = super().compile(program)
+        made.assembly = lambda: "the assembly of a broken backend"
+        return made
+
+
 class ShiftBy32(Right):
     name = "shift-by-32"
 

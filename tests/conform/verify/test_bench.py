@@ -11,6 +11,7 @@ pytest.importorskip("llvmlite")
 
 import broken_backends as broken
 
+from vyre.conform.algebra.arrays import NUMPY
 from vyre.conform.generate.cases import of_words
 from vyre.conform.plan import make_plan
 from vyre.conform.registry import lookup, spec, specs
@@ -123,6 +124,22 @@ def test_a_backend_that_makes_wrong_inputs_gets_them_from_the_host(monkeypatch: 
     kind = next(k for k in kinds(found, make_plan("cpu", cases=64)) if k.name == "random")
     record = run_block(bench, kind, 0, 64, bench.memory())
     assert [0, 64, 0] in record["fails"]
+
+
+@pytest.mark.parametrize("name", ["u8", "boundary", "correlated"])
+def test_a_block_counts_the_classes_and_boundary_values_among_its_cases(name: str) -> None:
+    found = graph(spec("primitive.math.div"), lookup)
+    kind = next(k for k in kinds(found, make_plan("cpu", cases=64)) if k.name == name)
+    lo, hi = kind.count // 3, kind.count // 2
+    bench = Bench(broken.Right())
+    record = run_block(bench, kind, lo, hi, bench.memory())
+    words = [kind.block(lo, hi - lo)[p] for p in range(2)]
+    for place, values in enumerate(found.spec.boundaries):
+        met = np.flatnonzero(np.isin(np.asarray(values, np.uint32), words[place])).tolist()
+        assert record["coverage"]["boundaries"][place] == met
+    assert any(record["coverage"]["boundaries"])
+    counts = [int(np.count_nonzero(c.contains(NUMPY, *words))) for c in found.spec.classes]
+    assert record["coverage"]["classes"] == counts
 
 
 COPY = "  movl (%rdi), %eax\n  addq $4, %rdi\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ from vyre.conform import isolate
 from vyre.conform.isolate import BackendCrash, BackendFault, BackendHang, Isolated, inspect, load
 from vyre.conform.registry import spec
 from vyre.conform.spec.program import application
+from vyre.conform.units import STAGES
+from vyre.conform.verify.stage import PASSED, Outcome
 from vyre.errors import DispatchError, UnsupportedByBackend
 
 if TYPE_CHECKING:
@@ -84,6 +87,80 @@ def test_buffers_of_any_size_are_copied_there_and_back(isolated: Any) -> None:
         views = {"x0": a.view(np.uint8).data.toreadonly(), "x1": a.view(np.uint8).data.toreadonly()}
         executable.run({**views, "out": out.view(np.uint8).data}, (-(-count // 64), 1, 1))
         assert np.array_equal(out, a * a)
+
+
+def test_assembly_is_made_where_it_is_asked_for(isolated: Any) -> None:
+    program = application(spec("primitive.math.mul")).program
+    for backend in (broken.Assembled(), isolated("Assembled")):
+        executable = backend.compile(program)
+        assert inspect(executable).assembly == ""
+        assert inspect(executable, assembly=True).assembly == "the assembly of a broken backend"
+    assert inspect(isolated("Right").compile(program), assembly=True).assembly == ""
+
+
+def shared_memory(process: int | str = "self") -> int:
+    """Bytes of shared memory that a process has mapped."""
+    try:
+        lines = Path(f"/proc/{process}/maps").read_text().splitlines()
+    except OSError:
+        pytest.skip("asks Linux")
+    ends = [line.split()[0].split("-") for line in lines if line.split()[1].endswith("s")]
+    return sum(int(end, 16) - int(start, 16) for start, end in ends)
+
+
+def test_shared_memory_that_nobody_holds_is_given_back_on_both_sides(isolated: Any) -> None:
+    backend = isolated("Right")
+    multiply(backend, [2], [5], shared=True)
+    here, there = shared_memory(), shared_memory(backend._process.pid)
+    large = np.arange(1 << 20, dtype=np.uint32)
+    assert multiply(backend, large, large, shared=True)[3] == 9
+    assert multiply(backend, large, large)[3] == 9, "copies of 24 MiB, which are not kept either"
+    multiply(backend, [2], [5], shared=True)
+    assert (shared_memory(), shared_memory(backend._process.pid)) == (here, there)
+
+
+def test_the_arrays_of_the_ops_are_given_back_before_the_stages(
+    isolated: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    both = threading.Barrier(2)
+
+    class Watching:
+        """A stage that looks at the memory, after both threads of the run have begun with it."""
+
+        name, group = "bounds", 1
+
+        def count(self, plan: Any) -> int:
+            return 3
+
+        def run(self, backend: Any, plan: Any, lo: int, hi: int) -> list[Outcome]:
+            if lo < 2:
+                both.wait(60)
+            multiply(backend, [2], [5])
+            seen.append(shared_memory())
+            return [Outcome(f"bounds/watched/{lo}", "watched", PASSED)]
+
+    monkeypatch.setitem(STAGES, "bounds", Watching())  # pyright: ignore[reportArgumentType]
+    backend = isolated("Right")
+    multiply(backend, [2], [5])
+    before = shared_memory()
+    certify(backend, tmp_path, ops=("primitive.math.mul",), stages=("ops", "bounds"), cases=64)
+    assert (len(seen), seen[-1]) == (3, before)
+
+
+def test_memory_given_back_may_be_that_of_a_child_that_died(isolated: Any) -> None:
+    backend = isolated("Exiting")
+    executable = backend.compile(application(spec("primitive.math.mul")).program)
+
+    def squared(value: int) -> int:
+        views = {name: backend.allocate(4) for name in ("x0", "x1", "out")}
+        views["x0"][:] = views["x1"][:] = value.to_bytes(4, "little")
+        executable.run({n: v if n == "out" else v.toreadonly() for n, v in views.items()}, (1, 1, 1))
+        return int.from_bytes(views["out"], "little")
+
+    with pytest.raises(BackendCrash):
+        squared(200)
+    assert squared(3) == 9
 
 
 def test_a_refusal_and_an_exception_come_through(isolated: Any) -> None:

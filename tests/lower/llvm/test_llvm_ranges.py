@@ -6,7 +6,8 @@ import pytest
 from llvm_programs import OUT, TILE, I, program
 
 from vyre.ir import Assign, Expr, InvocationId, Let, LitU32, Load, LocalId, Node, Store, Var, WorkgroupId
-from vyre.lower.llvm.affine import Affine, Limit, Ranges
+from vyre.lower.llvm.affine import Limit, Ranges
+from vyre.lower.llvm.forms import Affine
 from vyre.lower.prepare import prepare
 
 WIDTH = 8

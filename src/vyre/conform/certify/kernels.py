@@ -4,7 +4,8 @@
         run = suite.run()
 
 They go to the kernel cache, where the backend finds them. The process starts at the far end of the golden
-rows, runs nothing, and decides nothing: what it does not get to is compiled when it is needed.
+rows and of every stage, and leaves one where it meets the run, or one before it. It runs nothing and decides
+nothing: what it does not get to is compiled when it is needed.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Never
 
-from vyre.errors import UnsupportedByBackend, VyreError
+from vyre.errors import UnsupportedByBackend
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from vyre.conform.results import RunPlan
     from vyre.ir.program import Program
@@ -28,11 +29,13 @@ if TYPE_CHECKING:
 COMPILED_HERE = ("cpu",)
 """Backends whose kernels are made by this processor and kept on the disk."""
 
-STAGES_AHEAD = ("determinism", "dispatches", "folding", "programs", "approximate", "float_folding")
-"""Those that are a program or two a case and compute little before they ask for it, in the run's order."""
-
 WORTHWHILE = 32
 """Ops from which it is."""
+
+COMPOSITION = "composition"
+
+MET = 16
+"""Kernels in a row that the disk has already, after which the rest of a stage is left to the run."""
 
 
 @contextmanager
@@ -59,42 +62,85 @@ def kernels_ahead(plan: RunPlan) -> Generator[None]:
 
 
 class Compiler:
-    """A backend that compiles with another, so that the kernel is kept, and then refuses to run it."""
+    """A backend that compiles with another for the disk, each program once, and then refuses to run it."""
 
     def __init__(self, backend: Any) -> None:
         self._backend = backend
+        self._info = backend.describe()
+        self._seen: set[str] = set()
         self.name = backend.name
         self.compiled = 0
+        self.met = 0
+        """Kernels found on the disk since the last that was not there."""
 
     def compile(self, program: Program) -> Never:
-        self._backend.compile(program)
-        self.compiled += 1
+        from vyre.wire import meaning_digest
+
+        digest = meaning_digest(program)
+        if digest not in self._seen:
+            self._seen.add(digest)
+            fresh = self._backend.compile_ahead(program)
+            self.met = 0 if fresh else self.met + 1
+            self.compiled += fresh
         raise UnsupportedByBackend("running", self.name, why="its kernels are only compiled")
 
     def describe(self) -> Any:
-        return self._backend.describe()
+        return self._info
 
 
 def compile_all(plan: RunPlan, backend: Any) -> int:
-    """Compiles the kernels of golden rows, ops and `STAGES_AHEAD`, each from its end; gives their number."""
+    """Compiles the kernels of golden rows, ops and stages, each from its end, and gives their number.
+
+    A stage computes little before it asks for its first program; what it would ask for later is not reached.
+    Compositions would be proved first, which is another process's work, so their programs are made here.
+    """
+    from vyre.compose.inline import inline
+    from vyre.conform.composition.body import call_program
+    from vyre.conform.composition.proofs import provable_ops
     from vyre.conform.registry import spec
     from vyre.conform.units import OPS, STAGES
     from vyre.conform.verify.bench import program_of
 
     compiler = Compiler(backend)
 
-    def stage(name: str) -> None:
-        for number in reversed(range(STAGES[name].count(plan) if name in plan.stages else 0)):
+    def ahead(ask: Callable[[Any], object], backwards: Iterable[Any]) -> None:
+        compiler.met = 0
+        for one in backwards:
             with suppress(Exception):
-                STAGES[name].run(compiler, plan, number, number + 1)
+                ask(one)
+            if compiler.met >= MET:
+                return
 
-    stage("golden")
-    for op in reversed(plan.ops if OPS in plan.stages else ()):
-        with suppress(VyreError):
-            compiler.compile(program_of(spec(op)))
-    for name in reversed(STAGES_AHEAD):
-        stage(name)
+    def stage(name: str, numbers: Iterable[int]) -> None:
+        if name in plan.stages:
+            ahead(lambda n: STAGES[name].run(compiler, plan, n, n + 1), numbers)
+
+    stage("golden", _golden_numbers())
+    if OPS in plan.stages:
+        ahead(lambda op: compiler.compile(program_of(spec(op))), reversed(plan.ops))
+    if COMPOSITION in plan.stages:
+        ahead(lambda op: compiler.compile(inline(call_program(op))), reversed(provable_ops()))
+    for name in reversed([name for name in STAGES if name not in ("golden", COMPOSITION)]):
+        stage(name, reversed(range(STAGES[name].count(plan))))
     return compiler.compiled
+
+
+def _golden_numbers() -> Iterator[int]:
+    """From the end, the rows that run on a backend, one for each operation: its rows share a kernel."""
+    from vyre.conform.golden.operations import ELEMENT_KINDS, operation_of
+    from vyre.conform.golden.replay import EXECUTABLE_KINDS
+    from vyre.conform.golden.rows import load_rows
+
+    rows, seen = load_rows(), set[object]()
+    for number in reversed(range(len(rows))):
+        row = rows[number]
+        if row.kind in ELEMENT_KINDS:
+            key = operation_of(row).key
+            if key not in seen:
+                seen.add(key)
+                yield number
+        elif row.kind in EXECUTABLE_KINDS:
+            yield number
 
 
 def main(text: str) -> None:

@@ -106,8 +106,8 @@ class Bench:
         except UnsupportedByBackend as refusal:
             return Compiled(spec, program, kernel, None, refusal)
 
-    def inspection(self, spec: OpSpec) -> Inspection:
-        return inspect(self.compiled(spec).executable)
+    def inspection(self, spec: OpSpec, *, assembly: bool = False) -> Inspection:
+        return inspect(self.compiled(spec).executable, assembly=assembly)
 
     def refused(self, graph: Graph, check: Check) -> UnsupportedByBackend | None:
         """Why a check cannot be run: the first op among its applications that the backend refuses."""

@@ -74,10 +74,11 @@ def _pattern(bench: Bench, spec: OpSpec) -> str | None:
 def instruction(bench: Bench, spec: OpSpec) -> str:
     """`seen`, `not seen`, or `not exposed` where there is no assembly or no pattern to look for."""
     pattern = _pattern(bench, spec)
-    text = bench.inspection(spec).assembly if pattern else ""
+    text = bench.inspection(spec, assembly=True).assembly if pattern else ""
     if not pattern or not text:
         return NOT_EXPOSED
-    control = inspect(bench.backend.compile(copying(bench.compiled(spec).program))).assembly
+    copy = bench.backend.compile(copying(bench.compiled(spec).program))
+    control = inspect(copy, assembly=True).assembly
     return SEEN if occurrences(pattern, text) > occurrences(pattern, control) else NOT_SEEN
 
 

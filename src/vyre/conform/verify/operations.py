@@ -89,15 +89,16 @@ def run_block(
         return record
     checks = [c for c in kind.checks if bench.refused(graph, c) is None]
     record["refused"] = sorted({c.name for c in kind.checks} - {c.name for c in checks})
+    cases = _Cases(kind)
     if covers_classes(kind):
-        record["coverage"] = coverage(graph.spec, kind, lo, hi)
+        record["coverage"] = coverage(graph.spec, cases, lo, hi)
     firsts: dict[int, list[Any]] = {}
     checks = _on_device(bench, kind, checks, lo, hi, firsts)
     maker = _maker(bench, kind, hi - lo, memory)
     for start in range(lo, hi, TILE) if checks else ():
         count = min(TILE, hi - start)
         try:
-            masks = _tile(bench, kind, checks, start, count, memory, maker)
+            masks = _tile(bench, cases, checks, start, count, memory, maker)
         except Exception as error:  # a crash, a hang, or an exception of the backend
             record["stop"] = (
                 _narrowed(bench, kind, checks, start, count, error)
@@ -156,9 +157,24 @@ def _maker(bench: Bench, kind: Kind, cases: int, memory: Memory) -> InputMaker |
         return None
 
 
+class _Cases:
+    """The cases of a kind. The last ones are kept, as coverage and the checks ask for the same."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self._place = (0, 0)
+        self._words: dict[int, Words] = {}
+
+    def block(self, start: int, count: int) -> dict[int, Words]:
+        if self._place != (start, count):
+            self._words = self.kind.block(start, count)
+            self._place = (start, count)
+        return self._words
+
+
 def _tile(
     bench: Bench,
-    kind: Kind,
+    cases: _Cases,
     checks: list[Check],
     start: int,
     count: int,
@@ -168,10 +184,10 @@ def _tile(
     """Every application once. What fails on inputs of the backend's making is tried again on the host's."""
     words = maker.block(start, count) if maker is not None else None
     if words is not None:
-        masks = bench.compare(kind.graph, checks, words, memory, shared=True)
+        masks = bench.compare(cases.kind.graph, checks, words, memory, shared=True)
         if all(mask is None for mask in masks):
             return masks
-    return bench.compare(kind.graph, checks, kind.block(start, count), memory)
+    return bench.compare(cases.kind.graph, checks, cases.block(start, count), memory)
 
 
 def _note(
@@ -193,12 +209,12 @@ def covers_classes(kind: Kind) -> bool:
     return kind.name not in ("random", "all", "u8x3")
 
 
-def coverage(spec: OpSpec, kind: Kind, lo: int, hi: int) -> dict[str, Any]:
+def coverage(spec: OpSpec, cases: _Cases, lo: int, hi: int) -> dict[str, Any]:
     """Members of each class among the cases, and which boundary values occurred, by word."""
     classes = [0] * len(spec.classes)
     met: list[set[int]] = [set() for _ in spec.boundaries]
     for start in range(lo, hi, TILE):
-        block = kind.block(start, min(TILE, hi - start))
+        block = cases.block(start, min(TILE, hi - start))
         words = [block[p] & np.uint32(m) for p, m in enumerate(spec.masks)]
         if len(words) != spec.words:
             continue
@@ -206,8 +222,8 @@ def coverage(spec: OpSpec, kind: Kind, lo: int, hi: int) -> dict[str, Any]:
             inside = np.broadcast_to(one.contains(NUMPY, *words), words[0].shape)
             classes[k] += int(np.count_nonzero(inside))
         for place, values in enumerate(spec.boundaries):
-            table = np.asarray(values, np.uint32)
-            met[place] |= set(np.flatnonzero(np.isin(table, words[place])).tolist())
+            left = [k for k in range(len(values)) if k not in met[place]]
+            met[place].update(k for k in left if (words[place] == np.uint32(values[k])).any())
     return {"classes": classes, "boundaries": [sorted(m) for m in met]}
 
 

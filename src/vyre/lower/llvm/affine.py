@@ -1,9 +1,9 @@
 """Which accesses are in bounds for a whole range of workgroups.
 
-An index of the form `group * WorkgroupId + local * LocalId + offset` along x grows with the position in
-the grid, so "in bounds" is a range of it. The fast version of a kernel runs where every such access
-is in bounds and has no guard on them; the guarded version runs everywhere else. A comparison of
-such an index with the length of a buffer is decided in the same way.
+An affine index (`forms.py`) grows with the position in a row of the grid, so "in bounds" is a range of it.
+The fast version of a kernel runs where every such access is in bounds and has no guard on them; the guarded
+version runs everywhere else. A comparison of such an index with the length of a buffer is decided in the
+same way.
 
 All arithmetic is on integers, not modulo 2^32: an index that is in `0..length` as an integer is the
 index the program computes, whatever wrapped on the way.
@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
-from vyre.ir.operators import BinaryOp
+from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.walk import postorder, statements
+from vyre.lower.llvm.forms import Affine, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,24 +26,21 @@ if TYPE_CHECKING:
     from vyre.ir.buffers import BufferDecl
     from vyre.lower.prepare import Prepared
 
-_COEFFICIENT_LIMIT = 1 << 31
+RICH = 16
+"""The width of a workgroup from which on ids along y and z and loop variables count too.
+
+Narrower loops, and those between barriers, gain less from it than a second version takes to compile.
+"""
+
 _UPWARD = {BinaryOp.Lt: True, BinaryOp.Ge: False}
 _DOWNWARD = {BinaryOp.Gt: True, BinaryOp.Le: False}
 
 
-@dataclass(frozen=True, slots=True)
-class Affine:
-    """`group * workgroup_x + local * local_x + offset`; coefficients are never negative."""
-
-    group: int
-    local: int
-    offset: int
-
-    def scaled(self, factor: int) -> Affine | None:
-        return _checked(self.group * factor, self.local * factor, self.offset * factor)
-
-    def plus(self, other: Affine) -> Affine | None:
-        return _checked(self.group + other.group, self.local + other.local, self.offset + other.offset)
+def stands_alone(prepared: Prepared) -> bool:
+    """Whether an invocation has nothing to do with the others of its workgroup."""
+    if any(b.access.shared for b in prepared.buffers):
+        return False
+    return not any(isinstance(node, n.Barrier) for _, node in statements(prepared.entry))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +53,16 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """`step * position + high < length` and `step * position + low >= 0`, for positions along x."""
+    """`step * position + high < length` and `step * position + low >= 0`, for positions along x.
+
+    In a row of workgroups, `rows` has to be added to `high`; it is never negative.
+    """
 
     step: int
     low: int
     high: int
     buffer: str
+    rows: tuple[tuple[Term, int], ...] = ()
 
 
 @dataclass(slots=True)
@@ -73,17 +75,33 @@ class Ranges:
     prepared: Prepared
     flat: bool
     constraints: set[Constraint] = field(default_factory=set[Constraint])
+    strays: bool = False
+    """Some index is affine, yet no stride along a row: a row of workgroups has to be walked as such."""
     _variables: dict[str, Affine] = field(default_factory=dict[str, Affine])
+    _rich: bool = False
+    _loops: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     _forms: dict[e.Expr, Affine | None] = field(default_factory=dict["e.Expr", "Affine | None"])
+    _branches: dict[e.Expr, bool | None] = field(default_factory=dict["e.Expr", "bool | None"])
 
     def __post_init__(self) -> None:
+        self._rich = self.width >= RICH and stands_alone(self.prepared)
         assigned = {node.name for _, node in statements(self.prepared.entry) if isinstance(node, n.Assign)}
         for _, node in statements(self.prepared.entry):
+            if isinstance(node, n.Loop) and self._rich:
+                self._enter(node)
             if isinstance(node, n.Let) and node.name not in assigned:
                 form = self.form(node.value)
                 if form is not None:
                     self._variables[node.name] = form
         self._collect(self.prepared.entry)
+
+    def _enter(self, loop: n.Loop) -> None:
+        match loop:
+            case n.Loop(var=name, start=e.LitU32(value=start), stop=e.LitU32(value=stop)) if start < stop:
+                self._loops[name] = (start, stop - 1)
+                self._variables[name] = Affine(0, 0, 0, ((e.Var(name), 1),))
+            case _:
+                pass
 
     @property
     def width(self) -> int:
@@ -99,13 +117,9 @@ class Ranges:
     def _form(self, expr: e.Expr) -> Affine | None:
         match expr:
             case e.LitU32(value=value):
-                return Affine(0, 0, value if value < _COEFFICIENT_LIMIT else value - (1 << 32))
-            case e.InvocationId(axis=0):
-                return Affine(self.width, 1, 0)
-            case e.WorkgroupId(axis=0):
-                return Affine(1, 0, 0)
-            case e.LocalId(axis=0):
-                return Affine(0, 1, 0)
+                return Affine(0, 0, value if value < 1 << 31 else value - (1 << 32))
+            case e.InvocationId(axis=axis) | e.WorkgroupId(axis=axis) | e.LocalId(axis=axis):
+                return self._id(expr) if axis == 0 or self._rich else None
             case e.Var(name=name):
                 return self._variables.get(name)
             case e.BinOp(op=op, left=left, right=right):
@@ -114,15 +128,30 @@ class Ranges:
             case _:
                 return None
 
+    def _id(self, expr: e.InvocationId | e.WorkgroupId | e.LocalId) -> Affine:
+        axis, size = expr.axis, self.prepared.workgroup_size[expr.axis]
+        match expr:
+            case e.InvocationId():
+                group, local = size, 1
+            case e.WorkgroupId():
+                group, local = 1, 0
+            case e.LocalId():
+                group, local = 0, 1
+        if axis == 0:
+            # The number of a workgroup of one invocation is that of the invocation.
+            return Affine(group, local if size > 1 else group, 0)
+        terms = ((e.LocalId(axis), local if size > 1 else 0), (e.WorkgroupId(axis), group))
+        return Affine(0, 0, 0, tuple(pair for pair in terms if pair[1]))
+
     def _combine(self, op: BinaryOp, a: Affine, b: Affine, right: e.Expr) -> Affine | None:
         match op:
             case BinaryOp.Add:
                 return a.plus(b)
             case BinaryOp.Sub if isinstance(right, e.LitU32):
                 return a.plus(Affine(0, 0, -b.offset))
-            case BinaryOp.Mul if _constant(b):
+            case BinaryOp.Mul if b.constant:
                 return a.scaled(b.offset) if b.offset >= 0 else None
-            case BinaryOp.Mul if _constant(a):
+            case BinaryOp.Mul if a.constant:
                 return b.scaled(a.offset) if a.offset >= 0 else None
             case BinaryOp.Shl if isinstance(right, e.LitU32):
                 return a.scaled(1 << (right.value & 31))
@@ -137,8 +166,8 @@ class Ranges:
         """True when the index is below the length of the buffer, here or everywhere."""
         if form is None:
             return False
-        if form.group == 0 and decl.count:
-            return form.offset >= 0 and self._last(form) < decl.count
+        if decl.count and form.group == 0 and not form.rows:
+            return self.first(form) >= 0 and self.last(form) < decl.count
         return fast and Constraint(form, decl.name) in self.constraints
 
     def decided(self, expr: e.Expr, *, fast: bool) -> bool | None:
@@ -150,20 +179,58 @@ class Ranges:
         known = self.proved(found.index, self.prepared.buffer(found.buffer), fast=fast)
         return outcome if known else None
 
+    def branch(self, condition: e.Expr) -> bool | None:
+        """What `condition` comes to in the fast version, where comparisons with lengths say so, or None."""
+        known = self._branches
+        stack = [condition]
+        while stack:
+            expr = stack[-1]
+            if expr in known:
+                stack.pop()
+                continue
+            parts = expr.children if _is_logic(expr) else ()
+            open_ = [part for part in parts if part not in known]
+            if open_:
+                stack.extend(open_)
+                continue
+            known[expr] = self.decided(expr, fast=True)
+            if parts:
+                known[expr] = _joined(expr, [known[part] for part in parts])
+        return known[condition]
+
     def limits(self) -> list[Limit]:
         """The constraints as ranges of positions, in a stable order."""
         found: set[Limit] = set()
         for constraint in self.constraints:
             index = constraint.index
+            low, high, step = self.first(index), self.last(index), index.group
             if self.flat and index.group:
-                found.add(Limit(index.local, index.offset, index.offset, constraint.buffer))
-            else:
-                found.add(Limit(index.group, index.offset, self._last(index), constraint.buffer))
-        return sorted(found, key=lambda limit: (limit.buffer, limit.step, limit.low, limit.high))
+                step = index.local
+                high -= step * (self.width - 1)
+            found.add(Limit(step, low, high, constraint.buffer, index.rows))
+        return sorted(found, key=lambda limit: (limit.buffer, limit.step, limit.low, limit.high, repr(limit)))
 
-    def _last(self, form: Affine) -> int:
+    def first(self, form: Affine) -> int:
+        """The smallest value in the first workgroup."""
+        return form.offset + sum(times * self._extent(term)[0] for term, times in form.rest)
+
+    def last(self, form: Affine) -> int:
         """The largest value in the first workgroup."""
-        return form.local * (self.width - 1) + form.offset
+        rest = sum(times * self._extent(term)[1] for term, times in form.rest)
+        return form.local * (self.width - 1) + form.offset + rest
+
+    def _extent(self, term: Term) -> tuple[int, int]:
+        match term:
+            case e.WorkgroupId():
+                return 0, 0
+            case e.LocalId(axis=axis):
+                return 0, self.prepared.workgroup_size[axis] - 1
+            case e.Var(name=name):
+                return self._loops[name]
+
+    def extent(self, loop: str) -> tuple[int, int] | None:
+        """The first and the last value of a loop's variable, where they are known."""
+        return self._loops.get(loop)
 
     def _comparison(self, expr: e.Expr) -> tuple[Constraint, bool] | None:
         match expr:
@@ -185,7 +252,7 @@ class Ranges:
                 self._collect_roots(root, seen)
             if isinstance(node, n.Store):
                 self._require(self.form(node.index), node.buffer)
-            taken = self.decided(node.condition, fast=True) if isinstance(node, n.If) else None
+            taken = self.branch(node.condition) if isinstance(node, n.If) else None
             bodies: Iterable[tuple[n.Node, ...]] = node.bodies
             if isinstance(node, n.If) and taken is not None:
                 bodies = (node.then if taken else node.orelse,)
@@ -208,18 +275,32 @@ class Ranges:
     def _require(self, form: Affine | None, buffer: str) -> None:
         if form is None:
             return
+        stray = form.group != form.local * self.width
+        self.strays |= stray
         decl = self.prepared.buffer(buffer)
-        if form.group == 0 and (decl.count or form.offset < 0):
+        if form.group == 0 and (self.first(form) < 0 or (decl.count and not form.rows)):
             return
-        if self.flat and form.group and form.group != form.local * self.width:
+        if form.group == 0 and any(isinstance(term, e.Var) for term, _ in form.rest):
+            return  # what a loop reaches is the same everywhere: one length would slow the whole grid
+        if stray and self.flat and form.group:
             return
         self.constraints.add(Constraint(form, buffer))
 
 
-def _constant(form: Affine) -> bool:
-    return form.group == 0 and form.local == 0
+def _is_logic(expr: e.Expr) -> bool:
+    match expr:
+        case e.BinOp(op=BinaryOp.And | BinaryOp.Or) | e.UnOp(op=UnaryOp.LogicalNot):
+            return True
+        case _:
+            return False
 
 
-def _checked(group: int, local: int, offset: int) -> Affine | None:
-    fits = max(group, local, abs(offset)) < _COEFFICIENT_LIMIT
-    return Affine(group, local, offset) if fits else None
+def _joined(expr: e.Expr, parts: list[bool | None]) -> bool | None:
+    match expr:
+        case e.UnOp():
+            return None if parts[0] is None else not parts[0]
+        case e.BinOp(op=op):
+            ends = op is BinaryOp.Or
+            return ends if ends in parts else None if None in parts else not ends
+        case _:
+            raise AssertionError(expr)

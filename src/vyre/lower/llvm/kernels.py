@@ -2,7 +2,8 @@
 
 A program without barriers and workgroup memory, in workgroups along x only, is one loop over invocations,
 as long as the row: LLVM vectorises it like a loop over an array. Everything else is a loop over workgroups,
-each a sequence of regions (`regions.py`).
+each a sequence of regions (`regions.py`), and so is a program whose invocations take several elements a
+workgroup's width apart: there the workgroup is what walks through an array (`strands.py`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
-from vyre.ir.walk import expressions, statements
+from vyre.ir.walk import expressions
+from vyre.lower.llvm.affine import stands_alone
 from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.memory import Ids, length_of
 from vyre.lower.llvm.regions import Choice, Item, Once, Plan, Repeat, Run
@@ -30,9 +32,7 @@ _AXES = "xyz"
 
 def is_flat(prepared: Prepared) -> bool:
     """Whether invocations need nothing of their workgroup but its number."""
-    _, y, z = prepared.workgroup_size
-    alone = not any(b.access.shared for b in prepared.buffers)
-    return alone and y == z == 1 and not any(isinstance(x, n.Barrier) for _, x in statements(prepared.entry))
+    return prepared.workgroup_size[1:] == (1, 1) and stands_alone(prepared)
 
 
 def flat_function(
@@ -75,11 +75,20 @@ def _flat_ids(text: FunctionText, prepared: Prepared) -> Ids:
 
 
 def workgroups_function(
-    name: str, prepared: Prepared, layout: Layout, ranges: Ranges, guards: Guards, plan: Plan, *, fast: bool
+    name: str,
+    prepared: Prepared,
+    layout: Layout,
+    ranges: Ranges,
+    guards: Guards,
+    plan: Plan,
+    *,
+    fast: bool,
+    apart: bool = False,
 ) -> list[str]:
-    """Runs the workgroups `%first` to `%last` of a row."""
+    """Runs the workgroups `%first` to `%last` of a row; `apart` keeps the functions it calls out of it."""
     text = FunctionText()
     emitter = _start(text, prepared, layout, ranges, guards, fast=fast)
+    emitter.apart = apart
     writer = _Workgroup(prepared, layout, plan, emitter)
     head, following, done = text.unique("workgroup"), text.unique("following"), text.unique("done")
     text.branch(text.let("any", "icmp ult i64 %first, %last"), head, done)
@@ -176,6 +185,7 @@ class _Workgroup:
         text, emitter = self.text, self.emitter
         end = text.unique("endregion")
         sizes = {axis: str(size) for axis, size in enumerate(self.prepared.workgroup_size)}
+        sizes[0] = str(self.prepared.workgroup_size[0] * run.copies)
         if run.below is not None:
             some = text.unique("region")
             below = text.let("w", f"zext i32 {emitter.scalar(run.below)} to i64")
@@ -202,6 +212,8 @@ class _Workgroup:
             text.do(f"{counter}.next = add nuw i64 {counter}, 1")
             after = opened[level - 1][1] if level else end
             note = _loop_note(emitter.ranges, emitter.fast)
+            if run.lanes and counter == counters[0]:
+                note = ", !llvm.loop !3"
             text.branch(text.let("more", f"icmp ult i64 {counter}.next, {size}"), head, after, note=note)
         text.start(end)
         emitter.ids = self.outer

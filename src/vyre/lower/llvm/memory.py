@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from vyre.ir import node as n
     from vyre.ir.buffers import BufferDecl
     from vyre.lower.guards import Guards
-    from vyre.lower.llvm.affine import Affine, Ranges
+    from vyre.lower.llvm.affine import Ranges
+    from vyre.lower.llvm.forms import Affine
     from vyre.lower.llvm.text import FunctionText
     from vyre.lower.prepare import Prepared
 
@@ -191,6 +192,8 @@ class MemoryEmitter(ABC):
             terms = [(form.local, ids.invocation)]
         else:
             terms = [(form.group, ids.workgroup), (form.local, ids.local)]
+        for term, factor in form.rest:
+            terms.append((factor, self.text.let("w", f"zext i32 {self.scalar(term)} to i64")))
         total = str(form.offset) if form.offset or not any(factor for factor, _ in terms) else ""
         for factor, name in terms:
             if factor:

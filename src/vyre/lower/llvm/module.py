@@ -12,19 +12,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.ir import expr as e
 from vyre.lower.guards import Guards
+from vyre.lower.llvm import strands
 from vyre.lower.llvm.affine import Limit, Ranges
 from vyre.lower.llvm.functions import called_functions
 from vyre.lower.llvm.kernels import flat_function, is_flat, workgroups_function
 from vyre.lower.llvm.layout import lay_out
 from vyre.lower.llvm.memory import length_of
-from vyre.lower.llvm.regions import plan_regions
+from vyre.lower.llvm.regions import Run, plan_regions
 from vyre.lower.llvm.text import FunctionText
 from vyre.lower.native_llvm import declarations
 from vyre.lower.source import Source, bound_buffers
 from vyre.lower.support import check_supported
 
 if TYPE_CHECKING:
+    from vyre.lower.llvm.forms import Term
     from vyre.lower.llvm.layout import Layout
     from vyre.lower.prepare import Prepared
 
@@ -50,11 +53,15 @@ attributes #1 = { nounwind noinline }
 """
 """The entry runs once a row: optimising it would cost more time than it saves."""
 
+_APART = "attributes #2 = { noinline }\n"
+
 _EDGE_LOOPS = """
 !0 = distinct !{!0, !1, !2}
 !1 = !{!"llvm.loop.vectorize.enable", i1 false}
 !2 = !{!"llvm.loop.unroll.disable"}
 """
+
+_LANES = "!3 = distinct !{!3, !2}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +74,14 @@ class LlvmSource(Source):
 def emit(prepared: Prepared, *, backend: str = "cpu") -> LlvmSource:
     """The kernel as LLVM IR for any 64-bit target; needs no LLVM to be installed."""
     check_supported(prepared, backend)
-    flat = is_flat(prepared)
+    ranges = _ranges(prepared)
+    flat = ranges.flat
     plan = plan_regions(prepared)
     layout = lay_out(prepared, plan)
-    ranges = Ranges(prepared, flat)
     guards = Guards(prepared)
+    quick = strands.plan_strands(plan, ranges) if ranges.constraints and not flat else plan
+    # The guarded version has a copy of what is rolled for each strand, and runs at the edges only.
+    rolled = any(isinstance(item, Run) and item.copies > 1 for item in quick.items)
     unit = "invocations" if flat else "workgroups"
     versions = {f"{unit}_guarded": False}
     if ranges.constraints:
@@ -81,12 +91,19 @@ def emit(prepared: Prepared, *, backend: str = "cpu") -> LlvmSource:
         if flat:
             lines += flat_function(name, prepared, layout, ranges, guards, fast=fast)
         else:
-            lines += workgroups_function(name, prepared, layout, ranges, guards, plan, fast=fast)
+            taken, apart = (quick, False) if fast else (plan, rolled)
+            lines += workgroups_function(
+                name, prepared, layout, ranges, guards, taken, fast=fast, apart=apart
+            )
     lines += _entry(prepared, layout, ranges, unit)
     body = "\n".join(lines)
     used = [f"declare {text}" for name, text in _DECLARATIONS.items() if f"{name}(" in body]
     used += declarations(body)
-    text = "\n".join([*used, "", body, _ATTRIBUTES + (_EDGE_LOOPS if ranges.constraints else "")])
+    notes = [_ATTRIBUTES]
+    notes += [_APART] if rolled else []
+    notes += [_EDGE_LOOPS] if ranges.constraints else []
+    notes += [_LANES] if quick is not plan else []
+    text = "\n".join([*used, "", body, "".join(notes)])
     sized = (f"len_{b.name}" for b in layout.bound if b.count == 0)
     return LlvmSource(
         "llvm",
@@ -100,11 +117,19 @@ def emit(prepared: Prepared, *, backend: str = "cpu") -> LlvmSource:
     )
 
 
+def _ranges(prepared: Prepared) -> Ranges:
+    """A flat loop where the program allows it, unless wide workgroups jump through the buffers."""
+    ranges = Ranges(prepared, is_flat(prepared))
+    if ranges.flat and ranges.strays and ranges.width >= strands.WIDE:
+        return Ranges(prepared, flat=False)
+    return ranges
+
+
 def _entry(prepared: Prepared, layout: Layout, ranges: Ranges, unit: str) -> list[str]:
     text = FunctionText()
     text.reserve(["buffers", "hidden", "scratch", "start", "stop", "position", "position.next"])
     _bind(text, layout)
-    low, high = _fast_range(text, ranges)
+    low, high = _fast_range(text, ranges, {}, str(_EVERYWHERE))
     text.branch(text.let("any", "icmp ult i64 %start, %stop"), "row", "done")
     text.start("row")
     text.do("%position = phi i64 [ %start, %entry ], [ %position.next, %row ]")
@@ -114,6 +139,8 @@ def _entry(prepared: Prepared, layout: Layout, ranges: Ranges, unit: str) -> lis
     z = text.let("z", f"udiv i64 {row}, %grid_y.wide")
     text.do(f"%workgroup_y = trunc i64 {y} to i32")
     text.do(f"%workgroup_z = trunc i64 {z} to i32")
+    in_row, high = _fast_range(text, ranges, {e.WorkgroupId(1): y, e.WorkgroupId(2): z}, high)
+    low = max(low, in_row)
     left = text.let("left", "sub i64 %stop, %position")
     room = text.let("room", f"sub i64 %grid_x.wide, {x}")
     count = text.let("count", f"call i64 @llvm.umin.i64(i64 {left}, i64 {room})")
@@ -154,23 +181,28 @@ def _bind(text: FunctionText, layout: Layout) -> None:
         text.let(name, f"getelementptr inbounds i8, ptr %scratch, i64 {offset}")
 
 
-def _fast_range(text: FunctionText, ranges: Ranges) -> tuple[int, str]:
-    """The positions at which every constraint holds."""
-    low, high = 0, str(_EVERYWHERE)
+def _fast_range(text: FunctionText, ranges: Ranges, row: dict[Term, str], high: str) -> tuple[int, str]:
+    """The positions below `high` at which the limits hold: those of the row, or those of all rows alike."""
+    low = 0
     for limit in ranges.limits():
+        if bool(limit.rows) != bool(row):
+            continue
         if limit.step and limit.low < 0:
             low = max(low, -(limit.low // limit.step))
-        end = _limit_end(text, ranges, limit)
+        end = _limit_end(text, ranges, limit, row)
         high = text.let("high", f"call i64 @llvm.umin.i64(i64 {high}, i64 {end})")
     return low, high
 
 
-def _limit_end(text: FunctionText, ranges: Ranges, limit: Limit) -> str:
+def _limit_end(text: FunctionText, ranges: Ranges, limit: Limit, row: dict[Term, str]) -> str:
     decl = ranges.prepared.buffer(limit.buffer)
-    if decl.count:
+    if decl.count and not row:
         room = decl.count - limit.high
         return str(0 if room <= 0 else -(-room // limit.step) if limit.step else _EVERYWHERE)
     room = text.let("room", f"sub i64 {length_of(decl, wide=True)}, {limit.high}")
+    for term, times in limit.rows:
+        before = text.let("w", f"mul i64 {row[term]}, {times}")
+        room = text.let("room", f"sub i64 {room}, {before}")
     count = str(_EVERYWHERE)
     if limit.step:
         padded = text.let("room", f"add i64 {room}, {limit.step - 1}")

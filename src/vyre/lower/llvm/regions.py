@@ -32,6 +32,10 @@ class Run:
     body: tuple[n.Node, ...]
     below: e.Expr | None = None
     """Uniform; where it is given, only invocations with a smaller `LocalId(0)` have anything to do."""
+    copies: int = 1
+    """How many widths of the workgroup the loop along x goes on for (`rolled.py`)."""
+    lanes: bool = False
+    """The loop along x is to become vectors; unrolled first, as short ones are, it no longer would."""
 
     @property
     def returns(self) -> bool:
@@ -100,7 +104,7 @@ class _Planner:
     def __post_init__(self) -> None:
         if self._split(self.prepared.entry):
             self.uniform = self._uniform()
-            self.derived = self._derived()
+            self.derived = small_variables(self.prepared, self.uniform)
 
     def items(self, body: tuple[n.Node, ...]) -> Iterator[Item]:
         pending: list[n.Node] = []
@@ -197,26 +201,6 @@ class _Planner:
                 private |= _bound_inside(node)
         return ({name for name, _ in definitions} | loops) - self._divergent(definitions, private)
 
-    def _derived(self) -> dict[str, e.Expr]:
-        """Variables bound once to a small expression over ids, lengths and uniform variables."""
-        assigned = {node.name for _, node in statements(self.prepared.entry) if isinstance(node, n.Assign)}
-        fixed = self.uniform - assigned
-        found: dict[str, e.Expr] = {}
-        costs: dict[str, int] = {}
-        known = assigned | self.uniform
-        for _, node in statements(self.prepared.entry):
-            if not isinstance(node, n.Let) or node.name in known:
-                continue
-            cost = 0
-            for expr in postorder(node.value):
-                if isinstance(expr, e.Var):
-                    cost += costs.get(expr.name, 0 if expr.name in fixed else _TOO_MUCH)
-                else:
-                    cost += _TOO_MUCH if isinstance(expr, e.Load | e.Atomic | e.Call) else 1
-            if cost <= _CHEAP:
-                found[node.name], costs[node.name] = node.value, cost
-        return found
-
     def _divergent(self, definitions: list[tuple[str, e.Expr]], private: set[str]) -> set[str]:
         """The private variables, those of divergent values, and all that depend on them."""
         users: dict[str, list[str]] = {}
@@ -241,6 +225,27 @@ class _Planner:
         return isinstance(expr, e.InvocationId | e.LocalId | e.Atomic)
 
 
+def small_variables(prepared: Prepared, uniform: set[str]) -> dict[str, e.Expr]:
+    """Variables bound once to a small expression over ids, lengths and uniform variables."""
+    assigned = {node.name for _, node in statements(prepared.entry) if isinstance(node, n.Assign)}
+    fixed = uniform - assigned
+    found: dict[str, e.Expr] = {}
+    costs: dict[str, int] = {}
+    known = assigned | uniform
+    for _, node in statements(prepared.entry):
+        if not isinstance(node, n.Let) or node.name in known:
+            continue
+        cost = 0
+        for expr in postorder(node.value):
+            if isinstance(expr, e.Var):
+                cost += costs.get(expr.name, 0 if expr.name in fixed else _TOO_MUCH)
+            else:
+                cost += _TOO_MUCH if isinstance(expr, e.Load | e.Atomic | e.Call) else 1
+        if cost <= _CHEAP:
+            found[node.name], costs[node.name] = node.value, cost
+    return found
+
+
 def _runs(items: Iterable[Item]) -> Iterator[Run]:
     for item in items:
         match item:
@@ -262,9 +267,9 @@ def _names_by_place(items: Iterable[Item]) -> Iterator[set[str]]:
             case Run(body=body, below=below):
                 if below is not None:
                     yield _used(below)
-                yield set[str]().union(*(_names(node) for _, node in statements(body)))
+                yield set[str]().union(*(names_of(node) for _, node in statements(body)))
             case Once(node=node):
-                yield _names(node)
+                yield names_of(node)
             case Choice(condition=condition, then=then, orelse=orelse):
                 yield _used(condition)
                 yield from _names_by_place(then)
@@ -286,7 +291,7 @@ def _with_needs(crossing: tuple[str, ...], derived: dict[str, e.Expr]) -> dict[s
     return found
 
 
-def _names(node: n.Node) -> set[str]:
+def names_of(node: n.Node) -> set[str]:
     return _bound(node).union(*(_used(root) for root in node.exprs))
 
 

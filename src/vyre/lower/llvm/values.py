@@ -17,6 +17,7 @@ from vyre.ir.typing import CAST_TABLE, CastRule
 from vyre.lower.clike import lanes_of
 from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.memory import Lanes, MemoryEmitter, length_of, literal
+from vyre.lower.native import PREFIX
 from vyre.lower.prepare import function_name
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ class ValueEmitter(MemoryEmitter):
         guards: Guards | None = None,
     ) -> None:
         super().__init__(prepared, text, ranges, fast=fast, guards=guards)
+        self.apart = False
+        """Functions are called rather than copied to where they are called."""
         self.places: dict[str, Place] = {}
         self._values: dict[e.Expr, Lanes] = {}
         self._conditions: dict[e.Expr, str] = {}
@@ -153,7 +156,9 @@ class ValueEmitter(MemoryEmitter):
                 return self.read(self.places[name])
             case e.Call(op_id=op_id, args=args):
                 operands = ", ".join(f"{self._kind(x)} {self.scalar(x)}" for x in args)
-                return (self.text.let(hint, f"call {self._kind(expr)} @{function_name(op_id)}({operands})"),)
+                called = f"call {self._kind(expr)} @{function_name(op_id)}({operands})"
+                apart = self.apart and not op_id.startswith(PREFIX)
+                return (self.text.let(hint, f"{called} #2" if apart else called),)
             case e.BufLen(buffer=buffer):
                 return (length_of(self.prepared.buffer(buffer)),)
             case e.InvocationId() | e.WorkgroupId() | e.LocalId():

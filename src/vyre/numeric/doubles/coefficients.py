@@ -72,21 +72,20 @@ LOG_HALF = (
 # the logarithm of 2, in 1 parts
 LOG_OF_2 = (float.fromhex("0x1.62e42fefa39efp-1"),)
 
-# (log(1 + x) - x / log b) / x^2; error 2^-48.5
+# (log(1 + x) - x / log b) / x^2; error 2^-44.9
 LOG_SERIES = (
-    float.fromhex("-0x1.0000000000000p-1"),
-    float.fromhex("0x1.5555555554a03p-2"),
-    float.fromhex("-0x1.ffffffffff023p-3"),
-    float.fromhex("0x1.9999999ecb129p-3"),
-    float.fromhex("-0x1.555555599e023p-3"),
-    float.fromhex("0x1.249243b4c66d3p-3"),
-    float.fromhex("-0x1.fffff68a403f1p-4"),
-    float.fromhex("0x1.c7215021dcacfp-4"),
-    float.fromhex("-0x1.999df57d97390p-4"),
-    float.fromhex("0x1.734ed25fa339ap-4"),
-    float.fromhex("-0x1.545ea6c45e485p-4"),
-    float.fromhex("0x1.56f4d08cbd835p-4"),
-    float.fromhex("-0x1.3e64a4834b09ep-4"),
+    float.fromhex("-0x1.ffffffffffe26p-2"),
+    float.fromhex("0x1.555555555545bp-2"),
+    float.fromhex("-0x1.0000000117de4p-2"),
+    float.fromhex("0x1.9999999b5a7b5p-3"),
+    float.fromhex("-0x1.555551fe61382p-3"),
+    float.fromhex("0x1.249246441d4d4p-3"),
+    float.fromhex("-0x1.0001dc9ecece5p-3"),
+    float.fromhex("0x1.c71fc22ff16a8p-4"),
+    float.fromhex("-0x1.98aa3e59e843cp-4"),
+    float.fromhex("0x1.7383a9d363b0fp-4"),
+    float.fromhex("-0x1.70cd5a9f22f58p-4"),
+    float.fromhex("0x1.5467d074aa2efp-4"),
 )
 
 # a factor of about sqrt(1/2), and minus its logarithm
@@ -113,6 +112,21 @@ LOG2_SERIES = (
     float.fromhex("-0x1.eb0cbac16068cp-4"),
     float.fromhex("0x1.eec80772f4a44p-4"),
     float.fromhex("-0x1.cb581d507f630p-4"),
+)
+
+# (log(1 + x) - x / log b) / x^2, nudged; error 2^-39.0
+LOG2_SHORT = (
+    float.fromhex("-0x1.71547652ba315p-1"),
+    float.fromhex("0x1.ec709dc42fda2p-2"),
+    float.fromhex("-0x1.7154765295fb8p-2"),
+    float.fromhex("0x1.2776c3b23bbd7p-2"),
+    float.fromhex("-0x1.ec709b54b11c1p-3"),
+    float.fromhex("0x1.a6195c06cb5c3p-3"),
+    float.fromhex("-0x1.715631024c68cp-3"),
+    float.fromhex("0x1.47b43e32c7401p-3"),
+    float.fromhex("-0x1.26ef32f6cd5b9p-3"),
+    float.fromhex("0x1.201aa9c70b11cp-3"),
+    float.fromhex("-0x1.082d38eda5b83p-3"),
 )
 
 # a factor of about sqrt(1/2), and minus its logarithm

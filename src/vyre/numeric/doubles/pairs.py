@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from vyre.ir.expr import Expr, f64, select
 from vyre.numeric.doubles import coefficients as c
 from vyre.numeric.doubles.inverse import arc_tangent
-from vyre.numeric.doubles.logarithms import TWO, logarithm_of
+from vyre.numeric.doubles.logarithms import TWO_TO_THE_LAST_PLACE, logarithm_of
 from vyre.numeric.doubles.script import (
     INFINITY,
     MAGIC,
@@ -46,7 +46,7 @@ def power() -> Op:
     s = DoubleScript("pow", "a", "b")
     a, b = s.params
     size = s("size", a & SIZE)
-    logarithm = logarithm_of(s, s("base", widened(size)), TWO)
+    logarithm = logarithm_of(s, s("base", widened(size)), TWO_TO_THE_LAST_PLACE)
     exponent = _limited(s, s("exponent", times(widened(b), logarithm)))
     lifted = s("lifted", added(exponent, f64(MAGIC)))
     rest = s("rest", less(exponent, less(lifted, f64(MAGIC))))

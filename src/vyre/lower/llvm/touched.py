@@ -1,0 +1,43 @@
+"""The places of memory that statements touch, as far as they are known in the fast version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vyre.ir import expr as e
+from vyre.ir import node as n
+from vyre.ir.walk import postorder, statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from vyre.lower.llvm.affine import Ranges
+    from vyre.lower.llvm.forms import Affine
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """`form` is None where the place is not known, or not known to be the integer that it looks like."""
+
+    buffer: str
+    form: Affine | None
+    writes: bool
+
+
+def touched(body: Iterable[n.Node], ranges: Ranges) -> Iterator[Access]:
+    """The accesses of the statements and of all inside them; an atomic one writes."""
+    for buffer, index, writes in _indices(body):
+        form = ranges.form(index)
+        exact = ranges.proved(form, ranges.prepared.buffer(buffer), fast=True)
+        yield Access(buffer, form if exact else None, writes)
+
+
+def _indices(body: Iterable[n.Node]) -> Iterator[tuple[str, e.Expr, bool]]:
+    for _, node in statements(body):
+        if isinstance(node, n.Store):
+            yield node.buffer, node.index, True
+        for root in node.exprs:
+            for expr in postorder(root):
+                if isinstance(expr, e.Load | e.Atomic):
+                    yield expr.buffer, expr.index, isinstance(expr, e.Atomic)
