@@ -18,18 +18,16 @@ import os
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-from collections import deque
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, cast
-from weakref import finalize
 
 import numpy as np
 
+from vyre.conform.segments import Place, Segments
 from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
 
 if TYPE_CHECKING:
@@ -45,10 +43,6 @@ MOST_GROWTH = 1 << 30
 """Bytes that a child may grow by before it is overgrown."""
 LEAST_LIFE = 60.0
 """Seconds that a child has at least: one that needs so much memory is not started all the time."""
-_ALIGN = 64
-_SCRATCH = 1 << 20
-_LARGEST_SCRATCH = 1 << 24
-"""Memory for copies is kept from run to run up to this size."""
 _send_handle: Any = reduction.send_handle  # its stub knows one of the two kinds of connections
 
 
@@ -134,16 +128,6 @@ def load(target: str) -> Any:
         ) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Segment:
-    """Shared memory as it is known here; it lives as long as its views, which hold it and not this."""
-
-    number: int
-    file: Any
-    address: int
-    size: int
-
-
 class Isolated:
     """The backend `target` in a child process; see the module."""
 
@@ -155,11 +139,8 @@ class Isolated:
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Any = None
         self._life: int | None = None
-        self._segments: list[_Segment] = []
-        self._unused: deque[_Segment] = deque()
+        self._segments = Segments()
         self._attached: set[int] = set()
-        self._numbered = 0
-        self._scratch: tuple[int, memoryview] | None = None
         self._born = (0.0, 0)
         self._info = self._start()
         self.name = self._info.name
@@ -175,10 +156,7 @@ class Isolated:
     def close(self) -> None:
         with self._lock:
             self._end()
-            self._scratch = None
-            for segment in self._segments:
-                segment.file.close()
-            self._segments.clear()
+            self._segments.close()
 
     def describe(self) -> BackendInfo:
         return self._info
@@ -217,28 +195,10 @@ class Isolated:
     def allocate(self, nbytes: int) -> memoryview:
         """Zeroed memory that is shared with the child, for as long as a view of it is held."""
         with self._lock:
-            return self._new_segment(nbytes)[1][:nbytes]
-
-    def _new_segment(self, nbytes: int) -> tuple[int, memoryview]:
-        size = max(nbytes, mmap.PAGESIZE)
-        folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - lives as long as the segment
-        file.truncate(size)
-        memory = mmap.mmap(file.fileno(), size)
-        address = int(np.frombuffer(memory, np.uint8).ctypes.data)
-        self._numbered += 1  # never used twice: the child may still hold what was dropped here
-        segment = _Segment(self._numbered, file, address, size)
-        self._segments.append(segment)
-        finalize(memory, self._unused.append, segment).atexit = False
-        return self._numbered, memoryview(memory)
+            return self._segments.new(nbytes)[1][:nbytes]
 
     def _drop_unused(self) -> None:
-        """Before addresses are looked up: one that was given back may belong to other memory by now."""
-        while self._unused:
-            segment = self._unused.popleft()
-            if segment in self._segments:
-                self._segments.remove(segment)
-                segment.file.close()
+        for segment in self._segments.collect():
             if segment.number in self._attached:
                 self._attached.remove(segment.number)
                 self._request("detach", segment.number)
@@ -326,75 +286,36 @@ class Isolated:
     ) -> None:
         with self._lock:
             self._drop_unused()
-            self._run_shared(executable, buffers, grid)
-            if self._scratch is not None and self._scratch[1].nbytes > _LARGEST_SCRATCH:
-                self._scratch = None
-                self._drop_unused()
+            self._run_placed(executable, buffers, grid)
+            self._segments.trim()
+            self._drop_unused()
 
-    def _run_shared(
+    def _run_placed(
         self, executable: IsolatedExecutable, buffers: Mapping[str, memoryview], grid: tuple[int, int, int]
     ) -> None:
-        places: list[tuple[str, int, int, int, bool]] = []
-        loose: list[tuple[str, memoryview]] = []
-        for name, view in buffers.items():
-            found = self._place(view)
-            if found is None:
-                loose.append((name, view))
-            else:
-                places.append((name, *found, view.nbytes, not view.readonly))
-        copies = self._copy_in(loose, places)
-        for segment in self._needed(places):
-            self._attach(segment)
-        if self._request("run", executable.key, places, grid) == "missing":
+        places, copies = self._segments.placed(buffers)
+        self._attach(places)
+        message = ("run", executable.key, [astuple(p) for p in places], grid)
+        if self._request(*message) == "missing":
             self._request("compile", executable.key, executable.wire)
-            for segment in self._needed(places):
-                self._attach(segment)
-            self._request("run", executable.key, places, grid)
+            self._attach(places)
+            self._request(*message)
         for view, copy in copies:
             if not view.readonly:
                 view.cast("B")[:] = copy
 
-    def _place(self, view: memoryview) -> tuple[int, int] | None:
-        if not view.nbytes:
-            return None
-        address = int(np.frombuffer(view, np.uint8).ctypes.data)
-        for segment in self._segments:
-            if segment.address <= address and address + view.nbytes <= segment.address + segment.size:
-                return segment.number, address - segment.address
-        return None
-
-    def _copy_in(
-        self, loose: list[tuple[str, memoryview]], places: list[tuple[str, int, int, int, bool]]
-    ) -> list[tuple[memoryview, memoryview]]:
-        total = sum(-(-v.nbytes // _ALIGN) * _ALIGN for _, v in loose)
-        if self._scratch is None or self._scratch[1].nbytes < total:
-            self._scratch = None  # before there is another
-            self._scratch = self._new_segment(max(2 * total, _SCRATCH))
-        number, whole = self._scratch
-        at = 0
-        copies: list[tuple[memoryview, memoryview]] = []
-        for name, view in loose:
-            copy = whole[at : at + view.nbytes]
-            copy[:] = view.cast("B") if view.nbytes else b""
-            places.append((name, number, at, view.nbytes, not view.readonly))
-            copies.append((view, copy))
-            at += -(-view.nbytes // _ALIGN) * _ALIGN
-        return copies
-
-    def _needed(self, places: list[tuple[str, int, int, int, bool]]) -> list[_Segment]:
-        numbers = {p[1] for p in places}
-        return [s for s in self._segments if s.number in numbers]
-
-    def _attach(self, segment: _Segment) -> None:
+    def _attach(self, places: list[Place]) -> None:
+        """Gives the child the segments that it does not have yet."""
         if self._process is None:
             self._request("ping")
-        if segment.number in self._attached:
-            return
         assert self._process is not None
-        self._connection.send(("attach", segment.number, segment.size))
-        _send_handle(self._connection, segment.file.fileno(), self._process.pid)
-        self._receive(self.timeout)
-        self._attached.add(segment.number)
+        for segment in self._segments.of(places):
+            if segment.number in self._attached:
+                continue
+            self._connection.send(("attach", segment.number, segment.size))
+            _send_handle(self._connection, segment.file.fileno(), self._process.pid)
+            self._receive(self.timeout)
+            self._attached.add(segment.number)
 
 
 class IsolatedExecutable:

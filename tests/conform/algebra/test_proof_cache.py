@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from vyre.conform.algebra import cache as module
 from vyre.conform.algebra import solvers
 from vyre.conform.algebra.cache import ProofCache, default_folder, digest
-from vyre.conform.algebra.solvers import BITS, DIVISION, Answer, Attempt, plan, solve
+from vyre.conform.algebra.solvers import BITS, DIVISION, HOUR, THEORY, Answer, Attempt, plan, solve
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 HEAD = "(set-logic QF_BV)\n(declare-const x0_0 (_ BitVec 32))\n"
@@ -46,16 +48,107 @@ def test_every_solver_answers_alike(solver: str) -> None:
     assert yes.version
 
 
+DISTRIBUTES = HEAD + (
+    "(declare-const x1_0 (_ BitVec 32))\n(declare-const x2_0 (_ BitVec 32))\n"
+    "(assert (distinct (bvmul x0_0 (bvsub x1_0 x2_0)) (bvsub (bvmul x0_0 x1_0) (bvmul x0_0 x2_0))))\n"
+)
+PRIME = (
+    "(set-logic QF_BV)\n(declare-const a (_ BitVec 16))\n(declare-const b (_ BitVec 16))\n"
+    "(assert (= (bvmul ((_ zero_extend 16) a) ((_ zero_extend 16) b)) (_ bv65521 32)))\n"
+    "(assert (and (bvugt a (_ bv1 16)) (bvugt b (_ bv1 16))))\n"
+)
+TAKES = {"bitwuzla": (40, 400), "cvc5": (4_000, 60_000), "z3": (50_000, 1_000_000)}
+"""Too little work for the prime, and enough."""
+
+
 def test_a_solver_that_gives_up_is_followed_by_the_next() -> None:
-    hard = HEAD + (
-        "(declare-const x1_0 (_ BitVec 32))\n(declare-const x2_0 (_ BitVec 32))\n"
-        "(assert (distinct (bvmul x0_0 (bvsub x1_0 x2_0)) (bvsub (bvmul x0_0 x1_0) (bvmul x0_0 x2_0))))\n"
-    )
-    given_up = solve(hard, attempts=(Attempt("bitwuzla", seconds=0.05),))
-    assert given_up.answer is Answer.Unknown
-    second = Attempt("cvc5", (("solve-bv-as-int", "sum"),))
-    verdict = solve(hard, attempts=(Attempt("bitwuzla", seconds=0.05), second))
+    first, second = Attempt("bitwuzla", work=500, seconds=60), Attempt("cvc5", (("solve-bv-as-int", "sum"),))
+    assert solve(DISTRIBUTES, attempts=(first,)).answer is Answer.Unknown
+    verdict = solve(DISTRIBUTES, attempts=(first, second))
     assert (verdict.answer, verdict.attempt) == (Answer.Unsat, second)
+
+
+@pytest.mark.parametrize("solver", TAKES)
+def test_a_solver_gives_up_by_its_work(solver: str) -> None:
+    little, enough = TAKES[solver]
+    assert solve(PRIME, attempts=(Attempt(solver, work=little),)).answer is Answer.Unknown
+    assert solve(PRIME, attempts=(Attempt(solver, work=enough),)).answer is Answer.Unsat
+
+
+class Counted:
+    """How often a terminator was asked, on a machine that stands still for an hour at every question."""
+
+    def __init__(self, bitwuzla: Any) -> None:
+        self.asked = 0
+        self.hours = 0.0
+        self._real = bitwuzla
+
+    def clock(self) -> float:
+        self.hours += 1.0
+        return 3600.0 * self.hours
+
+    def configure_terminator(self, ask: Callable[[], bool]) -> None:
+        def counted() -> bool:
+            self.asked += 1
+            self.clock()
+            return ask()
+
+        self._real.configure_terminator(counted)
+
+    def check_sat(self) -> object:
+        return self._real.check_sat()
+
+
+def test_time_that_passes_is_not_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    bitwuzla = pytest.importorskip("bitwuzla")
+    seen: list[Counted] = []
+
+    class Parser:
+        def __init__(self, *given: object) -> None:
+            self._real = bitwuzla.Parser(*given)
+
+        def parse(self, *given: object) -> None:
+            self._real.parse(*given)
+
+        def bitwuzla(self) -> Counted:
+            seen.append(Counted(self._real.bitwuzla()))
+            for name in ("perf_counter", "monotonic", "time", "thread_time", "process_time"):
+                monkeypatch.setattr(solvers.time, name, seen[-1].clock)
+            return seen[-1]
+
+    def module_with_slow_clock(name: str) -> object:
+        return SimpleNamespace(
+            Options=bitwuzla.Options, Option=bitwuzla.Option, TermManager=bitwuzla.TermManager, Parser=Parser
+        )
+
+    monkeypatch.setattr(solvers, "_module", module_with_slow_clock)
+    enough = Attempt("bitwuzla", work=TAKES["bitwuzla"][1])
+    assert solve(PRIME, attempts=(enough,)).answer is Answer.Unsat
+    takes = seen[-1].asked
+    assert seen[-1].hours > takes > 0
+    for work, answer in ((takes, Answer.Unsat), (takes - 1, Answer.Unknown)):
+        for _ in range(2):
+            assert solve(PRIME, attempts=(Attempt("bitwuzla", work=work),)).answer is answer
+            assert seen[-1].asked == takes
+
+
+@pytest.mark.parametrize("attempts", [BITS, DIVISION, THEORY])
+def test_the_clock_decides_nothing(attempts: tuple[Attempt, ...]) -> None:
+    assert all(a.limit > 0 and a.seconds == HOUR for a in attempts)
+
+
+def test_later_attempts_of_a_solver_may_do_more() -> None:
+    for attempts in (BITS, DIVISION):
+        for solver in ("bitwuzla", "cvc5", "z3"):
+            limits = [a.limit for a in attempts if a.solver == solver]
+            assert limits == sorted(set(limits))
+
+
+def test_the_limit_does_not_show(tmp_path: Path) -> None:
+    verdict = ProofCache(tmp_path).solve(TRUE, attempts=(Attempt("bitwuzla", work=9_999),))
+    again = ProofCache(tmp_path).solve(TRUE, attempts=(Attempt("bitwuzla", work=9_999),))
+    assert (verdict.attempt.options_text, again.attempt.options_text) == ("", "")
+    assert (again.cached, again.attempt) == (True, verdict.attempt)
 
 
 def test_division_is_asked_as_integers_first() -> None:
@@ -114,6 +207,7 @@ def test_the_key_holds_everything_an_answer_rests_on(monkeypatch: pytest.MonkeyP
     assert digest(TRUE, (Attempt("bitwuzla", (("REWRITE_LEVEL", "0"),)),)) != digest(
         TRUE, (Attempt("bitwuzla"),)
     )
+    assert digest(TRUE, (Attempt("z3", work=1),)) != digest(TRUE, (Attempt("z3", work=2),))
     monkeypatch.setattr(module, "solver_version", version_99)
     assert digest(TRUE, BITS) != key
 

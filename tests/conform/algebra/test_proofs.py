@@ -127,7 +127,7 @@ class Quick(ProofCache):
     """Mutants are refuted at once or passed over for the next."""
 
     def solve(self, text: str, *, attempts: Sequence[Attempt] | None = None) -> Verdict:
-        return super().solve(text, attempts=(Attempt("bitwuzla", seconds=1), Attempt("z3", seconds=1)))
+        return super().solve(text, attempts=(Attempt("bitwuzla", work=7_000), Attempt("z3", work=2_000_000)))
 
 
 FLOATS = {f"float.f16.{name}" for name in ("add", "mul", "div", "neg", "abs", "floor", "min", "eq", "lt")}

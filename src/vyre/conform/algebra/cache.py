@@ -1,8 +1,8 @@
 """Proofs kept on disk, each under the digest of what it rests on.
 
-The digest covers the solver text (which the definitions themselves wrote), the solvers, their versions and
-options: change any and the proof is made again. An entry that cannot be read, or does not say what its
-digest says, is made again too. Writes are atomic, so many processes may share a cache.
+The digest covers the solver text (which the definitions themselves wrote), the solvers, their versions,
+options and limits: change any and the proof is made again. An entry that cannot be read, or does not say
+what its digest says, is made again too. Writes are atomic, so many processes may share a cache.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vyre.conform.algebra.solvers import Answer, Attempt, Verdict, plan, solve, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FORMAT = 1
+FORMAT = 2
 
 
 def default_folder() -> Path:
@@ -73,7 +73,7 @@ class ProofCache:
 
 def digest(text: str, attempts: Sequence[Attempt]) -> str:
     """Of everything an answer rests on."""
-    solvers = [(a.solver, solver_version(a.solver), a.options_text) for a in attempts]
+    solvers = [(a.solver, solver_version(a.solver), a.options_text, a.limit) for a in attempts]
     return hashlib.sha256(json.dumps([FORMAT, solvers, text]).encode()).hexdigest()
 
 
@@ -84,7 +84,7 @@ def _record(verdict: Verdict, key: str) -> dict[str, Any]:
         "model": verdict.model,
         "solver": verdict.attempt.solver,
         "options": [list(pair) for pair in verdict.attempt.options],
-        "limit": verdict.attempt.seconds,
+        "work": verdict.attempt.work,
         "version": verdict.version,
         "seconds": verdict.seconds,
     }
@@ -100,7 +100,7 @@ def _parse(record: dict[str, Any], key: str) -> Verdict | None:
     if record["check"] != _check(body) or record["key"] != key:
         return None
     options = tuple((str(n), str(v)) for n, v in record["options"])
-    attempt = Attempt(record["solver"], options, record["limit"])
+    attempt = Attempt(record["solver"], options, record["work"])
     model = {str(n): int(v) for n, v in record["model"].items()}
     seconds = float(record["seconds"])
     return Verdict(Answer(record["answer"]), model, attempt, record["version"], seconds, cached=True)

@@ -192,7 +192,7 @@ def _high_product(op: Op, spec: OpSpec) -> list[Link]:
         Link(
             "four products of halves make the product",
             PRODUCT_OF_HALVES,
-            (Attempt("z3", seconds=30), Attempt("cvc5", seconds=30)),
+            (Attempt("z3"), Attempt("cvc5")),
         ),
         Link(
             "the definition is the high half of that sum", d.query(f"(not (= {defined.name} {HIGH_PRODUCT}))")

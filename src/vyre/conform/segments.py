@@ -1,0 +1,142 @@
+"""Memory shared with another process, in segments that live as long as somebody holds a view of them.
+
+    segments = Segments()
+    number, view = segments.new(1 << 20)
+    segments.find(view[64:128])           # (number, 64)
+    for gone in segments.collect(): …     # those whose views are all gone, to be given back over there
+
+Buffers that are not in a segment are copied into one, the scratch, and back.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from weakref import finalize
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_ALIGN = 64
+_SCRATCH = 1 << 20
+_LARGEST_SCRATCH = 1 << 24
+"""Memory for copies is kept from run to run up to this size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Shared memory as it is known here; it lives as long as its views, which hold it and not this."""
+
+    number: int
+    file: Any
+    address: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a buffer lies: so many bytes of a segment from an offset on."""
+
+    buffer: str
+    segment: int
+    offset: int
+    nbytes: int
+    writable: bool
+
+
+class Segments:
+    """All segments of one owner; numbers are never used twice."""
+
+    def __init__(self) -> None:
+        self._held: dict[int, Segment] = {}
+        self._unused: deque[Segment] = deque()
+        self._numbered = 0
+        self._scratch: tuple[int, memoryview] | None = None
+
+    def new(self, nbytes: int) -> tuple[int, memoryview]:
+        """A segment of zeros, at least so large, by its number and as a view of all of it."""
+        size = max(nbytes, mmap.PAGESIZE)
+        folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - lives as long as the segment
+        file.truncate(size)
+        memory = mmap.mmap(file.fileno(), size)
+        address = int(np.frombuffer(memory, np.uint8).ctypes.data)
+        self._numbered += 1  # the other side may still hold what was dropped here
+        segment = self._held[self._numbered] = Segment(self._numbered, file, address, size)
+        finalize(memory, self._unused.append, segment).atexit = False
+        return self._numbered, memoryview(memory)
+
+    def collect(self) -> list[Segment]:
+        """The segments that nobody holds any more, each once.
+
+        To be asked before an address is looked up: one that was given back may belong to other memory by now.
+        """
+        gone: list[Segment] = []
+        while self._unused:
+            segment = self._unused.popleft()
+            if self._held.pop(segment.number, None) is not None:
+                segment.file.close()
+            gone.append(segment)
+        return gone
+
+    def find(self, view: memoryview) -> tuple[int, int] | None:
+        """Segment and offset of a view, None where it is not in one."""
+        if not view.nbytes:
+            return None
+        address = int(np.frombuffer(view, np.uint8).ctypes.data)
+        for segment in self._held.values():
+            if segment.address <= address and address + view.nbytes <= segment.address + segment.size:
+                return segment.number, address - segment.address
+        return None
+
+    def of(self, places: Iterable[Place]) -> list[Segment]:
+        """The segments of some places."""
+        return [self._held[number] for number in sorted({p.segment for p in places})]
+
+    def placed(
+        self, buffers: Mapping[str, memoryview]
+    ) -> tuple[list[Place], list[tuple[memoryview, memoryview]]]:
+        """A place for each buffer, and those that had to be copied, with their copies."""
+        places: list[Place] = []
+        loose: list[tuple[str, memoryview]] = []
+        for name, view in buffers.items():
+            found = self.find(view)
+            if found is None:
+                loose.append((name, view))
+            else:
+                places.append(Place(name, *found, view.nbytes, not view.readonly))
+        total = sum(_aligned(view) for _, view in loose)
+        if self._scratch is None or self._scratch[1].nbytes < total:
+            self._scratch = None  # before there is another
+            self._scratch = self.new(max(2 * total, _SCRATCH))
+        number, whole = self._scratch
+        at = 0
+        copies: list[tuple[memoryview, memoryview]] = []
+        for name, view in loose:
+            copy = whole[at : at + view.nbytes]
+            copy[:] = view.cast("B") if view.nbytes else b""
+            places.append(Place(name, number, at, view.nbytes, not view.readonly))
+            copies.append((view, copy))
+            at += _aligned(view)
+        return places, copies
+
+    def trim(self) -> None:
+        """Lets go of a scratch that is too large to keep."""
+        if self._scratch is not None and self._scratch[1].nbytes > _LARGEST_SCRATCH:
+            self._scratch = None
+
+    def close(self) -> None:
+        self._scratch = None
+        for segment in self._held.values():
+            segment.file.close()
+        self._held.clear()
+
+
+def _aligned(view: memoryview) -> int:
+    return -(-view.nbytes // _ALIGN) * _ALIGN
