@@ -246,7 +246,9 @@ class _Kernel:
         self.group = group
         self.pipeline: Any = None
 
-    def __del__(self) -> None:
+    def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if finalizing():
+            return
         self._gpu.wgpuBindGroupLayoutRelease(self.group)
         if self.pipeline:
             self._gpu.wgpuComputePipelineRelease(self.pipeline)
@@ -259,5 +261,7 @@ class _Group:
         self._gpu = gpu
         self.handle = handle
 
-    def __del__(self) -> None:
+    def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if finalizing():
+            return
         self._gpu.wgpuBindGroupRelease(self.handle)
