@@ -41,7 +41,7 @@ DEFAULT_TIMEOUT = 60.0
 START_TIMEOUT = 120.0
 MOST_GROWTH = 1 << 30
 """Bytes that a child may grow by before it is overgrown."""
-LEAST_LIFE = 60.0
+LEAST_LIFE = 10.0
 """Seconds that a child has at least: one that needs so much memory is not started all the time."""
 _send_handle: Any = reduction.send_handle  # its stub knows one of the two kinds of connections
 
