@@ -59,9 +59,9 @@ def test_results_read_back_and_are_canonical() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ('"schema":"vyre.results/1"', '"schema":"vyre.results/0"'),
-        ('"schema":"vyre.results/1"', '"schema":"vyre.results/1","extra":1'),
-        (',"schema":"vyre.results/1"', ""),
+        ('"schema":"vyre.results/2"', '"schema":"vyre.results/0"'),
+        ('"schema":"vyre.results/2"', '"schema":"vyre.results/2","extra":1'),
+        (',"schema":"vyre.results/2"', ""),
         ('"skip":0', '"skip":"0"'),
         ('"skip":0,', ""),
         ('"shard":[1,1]', '"shard":[1,1,1]'),

@@ -252,6 +252,7 @@ def _sharded(target: str, options: dict[str, Any]) -> None:
     folder = Path(options["state"]) / "runs" / f"{plan.backend}-{plan.digest[:16]}"
     places = _write_certificates([made], folder, options["certificate"], key)
     echo_lines(summary(made.results, [made], width=width()))
+    _echo_settings(made)
     for path, digest in places:
         click.echo(f"certificate  {path}\n             sha256 {digest}")
     if not made.results.ok:
@@ -310,7 +311,7 @@ def _whole(target: str, options: dict[str, Any]) -> None:
         click.echo(data.decode(), nl=False)
     else:
         echo_lines(summary(results, made, width=width()))
-        _echo_places(places, run, folder)
+        _echo_places(made[0], places, run, folder)
     if not results.ok:
         raise SystemExit(1)
 
@@ -343,8 +344,9 @@ def _write_certificates(
     return places
 
 
-def _echo_places(places: Sequence[tuple[str, str]], run: Run, folder: Path) -> None:
+def _echo_places(made: Certificate, places: Sequence[tuple[str, str]], run: Run, folder: Path) -> None:
     click.echo()
+    _echo_settings(made)
     for path, digest in places:
         click.echo(f"certificate  {path}")
         click.echo(f"             sha256 {digest}")
@@ -352,6 +354,17 @@ def _echo_places(places: Sequence[tuple[str, str]], run: Run, folder: Path) -> N
         click.echo(f"performance  {folder / 'performance.json'}")
     click.echo(f"verify it    vyre verify {places[0][0]} --rerun 1%")
     click.echo(f"results      {folder / 'results.json'} ({run.annex['seconds']} s)")
+
+
+def _echo_settings(made: Certificate) -> None:
+    """What was done otherwise than in a full run; nobody should have to look for it."""
+    from textwrap import wrap
+
+    from vyre.cli.styled import width
+
+    for setting in made.settings:
+        for k, line in enumerate(wrap(setting, width() - 13)):
+            click.echo(f"{'' if k else 'setting':13}{line}")
 
 
 def _told(bar: Bar) -> Callable[[Progress], None]:

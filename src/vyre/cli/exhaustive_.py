@@ -19,6 +19,7 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vyre.conform.provenance import Provenance
     from vyre.conform.truth.check import Verdict
 
 INPUTS = 1 << 32
@@ -42,6 +43,7 @@ def run_exhaustive(
     there. The record is written there as well, and to the file `results`. `truth` holds the digests.
     """
     from vyre.conform.journal import write_durably
+    from vyre.conform.provenance import device_changed, moved, provenance
     from vyre.conform.truth.functions import chosen
     from vyre.conform.truth.record import record, render
     from vyre.conform.truth.runner import Runner
@@ -56,7 +58,12 @@ def run_exhaustive(
         runner.require_digests()
         for function in functions:
             began = time.monotonic()
-            verdicts.append(_checked(runner, function, lo, hi, folder, truth, resume=resume, quiet=as_json))
+            place = provenance(backend, target)
+            verdicts.append(
+                _checked(runner, function, lo, hi, folder, truth, place, resume=resume, quiet=as_json)
+            )
+            if changed := moved(backend, place):
+                raise device_changed(changed)
             seconds[function.name] = time.monotonic() - began
             if not as_json:
                 click.echo(render(verdicts[-1:], target, seconds))
@@ -101,10 +108,12 @@ def _checked(
     hi: int,
     state: Path,
     truth: Path | None,
+    place: Provenance,
     *,
     resume: bool,
     quiet: bool,
 ) -> Verdict:
+    from dataclasses import asdict
     from hashlib import sha256
 
     from vyre.conform.journal import Journal
@@ -112,9 +121,8 @@ def _checked(
     from vyre.conform.truth.check import check
     from vyre.conform.truth.store import index
 
-    info = runner.backend.describe()
     head = {
-        "backend": [info.name, info.version, info.device, info.driver, info.toolchain],
+        "provenance": asdict(place),
         "function": function.name,
         "truth": index(truth).get(function.name, {}).get("sha256", ""),
         "range": [lo, hi],

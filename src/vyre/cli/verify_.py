@@ -25,8 +25,13 @@ _EPILOG = "Example: vyre verify certificate.json --public-key vyre.key.pub --rer
 @click.argument("certificate", type=click.Path())
 @click.option("--public-key", type=click.Path(), metavar="FILE", help="The key that must have signed it.")
 @click.option("--annex", type=click.Path(), metavar="FILE", help="Check the performance annex as well.")
-@click.option("--rerun", "share", metavar="P%", help="Run a random part of it again, here.")
-@click.option("--rerun-seed", type=int, metavar="N", help="Choose that part as a run before did.")
+@click.option(
+    "--rerun",
+    "share",
+    metavar="P%",
+    help="Run a random part of it again, here, and as much with a fresh seed.",
+)
+@click.option("--rerun-seed", type=int, metavar="N", help="Choose that part and seed as a run before did.")
 @click.option("--backend", metavar="NAME", help="Where to run it again [the one it is about].")
 @click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds to wait for it.")
 @click.option("--in-process", is_flag=True, help="Run the backend in this process.")
@@ -34,7 +39,8 @@ _EPILOG = "Example: vyre verify certificate.json --public-key vyre.key.pub --rer
 def command(certificate: str, **options: Any) -> None:
     """Check CERTIFICATE: that nobody changed it, and that its contents support what it claims.
 
-    Needs no network and, without --rerun, no backend. Exits with 1 where anything is wrong.
+    Needs no network and, without --rerun, no backend. Exits with 1 where anything is wrong, and with 3 where
+    nothing is but the plan was not run to its end or cannot be accounted for.
     """
     from vyre.conform.certify.keys import load_public
     from vyre.conform.certify.verify import verify
@@ -49,13 +55,13 @@ def command(certificate: str, **options: Any) -> None:
     again: Rerun | None = None
     if share and report.document is not None and report.ok:
         again = _rerun(report.document.certificate, share, options)
-        report = report.also(_finding(again))
+        report = report.also(_device(again, report.document.certificate)).also(_finding(again))
     if options["as_json"]:
         click.echo(json.dumps(_record(report, again), indent=2))
     else:
         _show(report)
-    if not report.ok:
-        raise SystemExit(1)
+    if not report.holds:
+        raise SystemExit(3 if report.ok else 1)
 
 
 def _share(text: str) -> float:
@@ -84,11 +90,28 @@ def _rerun(certificate: Certificate, share: float, options: dict[str, Any]) -> R
             backend.close()
 
 
+def _device(again: Rerun, certificate: Certificate) -> Finding:
+    """Whether the part was run again on the device that was certified; another is allowed, and said."""
+    from vyre.conform.certify.verify import GOOD, OPEN, Finding
+
+    if not again.device:
+        return Finding(
+            "device", GOOD, f"run again on the same device and driver: {certificate.backend.device}"
+        )
+    return Finding(
+        "device", OPEN, "run again on ANOTHER device, driver or toolchain, so this says nothing of the "
+        f"certified one: {'; '.join(again.device)}",
+    )  # fmt: skip
+
+
 def _finding(again: Rerun) -> Finding:
     from vyre.conform.certify.verify import GOOD, WRONG, Finding
 
     part = f"{again.blocks} of {again.of} blocks, {again.cases:,} cases, seed {again.seed}"
     part += f", {again.refused:,} refused here" if again.refused else ""
+    part += (
+        f"; {again.fresh_blocks} blocks, {again.fresh_cases:,} cases with the fresh seed {again.fresh_seed}"
+    )
     if not again.mismatches:
         return Finding("rerun", GOOD, f"{part}: as the certificate says")
     first, *rest = again.mismatches
@@ -101,8 +124,13 @@ def _finding(again: Rerun) -> Finding:
 
 def _record(report: Report, again: Rerun | None) -> dict[str, Any]:
     document = report.document
-    found: dict[str, Any] = {"ok": report.ok, "findings": [asdict(f) for f in report.findings]}
+    found: dict[str, Any] = {
+        "ok": report.ok,
+        "holds": report.holds,
+        "findings": [asdict(f) for f in report.findings],
+    }
     if document is not None:
+        found["schema"] = document.certificate.schema
         found["digest"] = document.digest
         found["signers"] = list(document.signers)
         found["backend"] = asdict(document.certificate.backend)
@@ -125,4 +153,14 @@ def _show(report: Report) -> None:
         click.echo()
     for finding in report.findings:
         echo_lines(finding_lines(finding, width=columns))
-    echo_lines([[], [("✓ The certificate holds.", "good") if report.ok else ("✗ REFUSED.", "bad")]])
+    echo_lines([[], [_verdict(report)]])
+
+
+def _verdict(report: Report) -> tuple[str, str]:
+    if not report.ok:
+        return "✗ REFUSED.", "bad"
+    if not report.holds:
+        return "– NOT VERIFIED: nothing is wrong, but the plan is open.", "open"
+    if report.document is not None and report.document.certificate.first_schema:
+        return "✓ The certificate holds, as one of schema 1.", "good"
+    return "✓ The certificate holds.", "good"

@@ -31,7 +31,7 @@ from vyre.conform.verify.graph import PARITY
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from vyre.conform.results import BackendFacts, RunPlan
+    from vyre.conform.results import BackendFacts, Conditions, RunPlan
     from vyre.conform.units import Block, Unit
     from vyre.conform.verify.graph import Graph
 
@@ -53,6 +53,11 @@ class OpTally:
     stopped_in: str = ""
     classes: list[int] = field(default_factory=list[int])
     boundaries: list[set[int]] = field(default_factory=list[set[int]])
+
+    @property
+    def faults(self) -> int:
+        """How many failures are told of: one for each failing check, and one for an early end."""
+        return len(self.firsts) + (self.stop is not None)
 
     def count(self, check: int) -> int:
         return sum(n for (_, k), n in self.fails.items() if k == check)
@@ -182,6 +187,7 @@ def results(
     records: Mapping[tuple[int, int], dict[str, Any]],
     groups: Mapping[str, Mapping[str, Any]],
     expected: Sequence[tuple[str, str]],
+    conditions: Conditions,
 ) -> Results:
     """The results of a run: all blocks added up, and what was noted when each group was finished."""
     ops = tuple(
@@ -197,7 +203,7 @@ def results(
         for record in groups.get(group, {"failures": []})["failures"]
     )
     known = tuple(ExpectedFailure(p, reason, any(covers(p, f) for f in failures)) for p, reason in expected)
-    return Results(plan, facts, ops, stages, failures, known)
+    return Results(plan, facts, ops, stages, failures, known, conditions)
 
 
 def lists(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, cast
@@ -52,6 +52,10 @@ class BackendCrash(VyreError):
 
 class BackendHang(VyreError):
     """A backend gave no answer in time, and its process was ended."""
+
+
+class DeviceChanged(VyreError):
+    """A backend that was started again is not the one it was: another device, driver or toolchain."""
 
 
 class BackendFault(VyreError):
@@ -133,8 +137,10 @@ class Isolated:
 
     def __init__(self, target: str, *, timeout: float = DEFAULT_TIMEOUT) -> None:
         self.target = target
-        self.timeout = timeout
+        self.timeout = self.patience = timeout
         self.restarts = 0
+        self.changed = ""
+        """What differs about the backend since it was started again; from then on it answers nothing."""
         self._lock = threading.RLock()
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Any = None
@@ -142,7 +148,7 @@ class Isolated:
         self._segments = Segments()
         self._attached: set[int] = set()
         self._born = (0.0, 0)
-        self._info = self._start()
+        self._info, self._asked = self._start()
         self.name = self._info.name
 
     def __enter__(self) -> Isolated:
@@ -175,7 +181,7 @@ class Isolated:
             self._request("ping")
 
     def canaries(self) -> tuple[tuple[str, str], ...]:
-        return self._request("canaries")
+        return self._asked
 
     def compile(self, program: Program) -> IsolatedExecutable:
         from vyre.wire import byte_digest, encode
@@ -203,7 +209,8 @@ class Isolated:
                 self._attached.remove(segment.number)
                 self._request("detach", segment.number)
 
-    def _start(self) -> BackendInfo:
+    def _start(self) -> tuple[BackendInfo, tuple[tuple[str, str], ...]]:
+        """Starts a child, which says what it is and how its canaries are."""
         ours, theirs = socket.socketpair()
         life_read, self._life = os.pipe()
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
@@ -221,9 +228,37 @@ class Isolated:
             os.close(life_read)
         self._connection = Connection(ours.detach())
         self._attached = set()
-        info = self._receive(max(START_TIMEOUT, self.timeout))
+        told = self._receive(max(START_TIMEOUT, self.timeout))
         self._born = (time.monotonic(), _resident_bytes(self._process.pid))
-        return info
+        return told
+
+    def _start_again(self) -> None:
+        """A new child, if it is the same backend; what another one computes is no part of this run."""
+        self.restarts += 1
+        self._require_same(*self._start())
+
+    def require_same(self) -> None:
+        """Asks the child again what it is. Raises `DeviceChanged` where it is no longer what it was."""
+        with self._lock:
+            self._require_same(*self._request("describe"))
+
+    def _require_same(self, info: BackendInfo, asked: tuple[tuple[str, str], ...]) -> None:
+        differing = [
+            f"{f.name} is {getattr(info, f.name)!r}, not {getattr(self._info, f.name)!r}"
+            for f in fields(info)
+            if getattr(info, f.name) != getattr(self._info, f.name)
+        ]
+        differing += [f"canary {name}: {fault or 'right'}" for name, fault in set(asked) - set(self._asked)]
+        if differing:
+            self._end()
+            self.changed = "; ".join(sorted(differing))
+            raise self._no_longer()
+
+    def _no_longer(self) -> DeviceChanged:
+        return DeviceChanged(
+            f"the backend {self.target} was started again and is another one: {self.changed}.",
+            fix="see that one device and driver stay in use, then run it again.",
+        )
 
     def _end(self) -> int | None:
         """Ends the child, if there is one, and says how it ended."""
@@ -272,9 +307,10 @@ class Isolated:
 
     def _request(self, *message: Any) -> Any:
         with self._lock:
+            if self.changed:
+                raise self._no_longer()
             if self._process is None:
-                self.restarts += 1
-                self._start()
+                self._start_again()
             try:
                 self._connection.send(message)
             except OSError:

@@ -30,7 +30,7 @@ def main() -> None:
     connection: Any = Connection(descriptor)
     try:
         backend = load(target)
-        connection.send(("ok", backend.describe()))
+        connection.send(("ok", (backend.describe(), canaries(backend))))
     except VyreError as error:
         connection.send(("unavailable", error.message, error.fix))
         return
@@ -126,8 +126,8 @@ def _answer(
     match message:
         case ("ping",):
             return None
-        case ("canaries",):
-            return canaries(backend)
+        case ("describe",):
+            return backend.describe(), canaries(backend)
         case ("attach", number, size):
             descriptor = _recv_handle(connection)
             segments[number] = mmap.mmap(descriptor, size)

@@ -1,7 +1,9 @@
 """The journal of a run: what is finished, on disk, so that a killed run goes on where it stopped.
 
-A file of lines, `crc32 json`. Lines are only appended; the first is the head that says which run this is.
-A line that is torn or damaged ends what is believed: it and everything after it are cut off and done again.
+A file of lines, `crc32 json`. Lines are only appended; the first is the head that says which run this is, the
+second of a run the place where it was begun (`conform/provenance.py`). A checksum covers the lines before it
+too, so that no line can come from another journal. A line that is torn or damaged ends what is believed: it
+and everything after it are cut off and done again.
 """
 
 from __future__ import annotations
@@ -10,13 +12,13 @@ import json
 import os
 import time
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform.results import canonical
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 SYNC_SECONDS = 0.25
@@ -32,7 +34,7 @@ class Journal:
         self._synced = 0.0
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            found, length = read(path) if resume and path.exists() else ([], 0)
+            found, length, self._checksum = _read(path) if resume and path.exists() else ([], 0, 0)
             self.head: dict[str, Any] = found[0] if found else json.loads(canonical(head))
             self.entries = found[1:]
             self._file = path.open("r+b" if found else "w+b")
@@ -40,7 +42,7 @@ class Journal:
                 self._file.truncate(length)
                 self._file.seek(length)
             else:
-                self._file.write(line(self.head))
+                self._write(self.head)
             self.sync()
             _sync_folder(path.parent)
         except OSError as error:
@@ -50,10 +52,15 @@ class Journal:
             ) from None
 
     def append(self, record: Mapping[str, Any]) -> None:
-        self._file.write(line(record))
+        self._write(record)
         self._file.flush()
         if time.monotonic() - self._synced > SYNC_SECONDS:
             self.sync()
+
+    def _write(self, record: Mapping[str, Any]) -> None:
+        body = canonical(record)
+        self._checksum = zlib.crc32(body, self._checksum)
+        self._file.write(b"%08x %b" % (self._checksum, body))
 
     def sync(self) -> None:
         self._file.flush()
@@ -66,28 +73,33 @@ class Journal:
             self._file.close()
 
 
-def line(record: Mapping[str, Any]) -> bytes:
-    body = canonical(record)
-    return b"%08x %b" % (zlib.crc32(body), body)
-
-
 def read(path: Path) -> tuple[list[dict[str, Any]], int]:
     """The records up to the first line that is torn or damaged, and how many bytes they take."""
-    records: list[dict[str, Any]] = []
-    length = 0
-    for record, size in _believed(path):
-        records.append(record)
-        length += size
+    records, length, _ = _read(path)
     return records, length
 
 
-def _believed(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
+def _read(path: Path) -> tuple[list[dict[str, Any]], int, int]:
+    records: list[dict[str, Any]] = []
+    length = checksum = 0
     with path.open("rb") as file:
         for raw in file:
-            checksum, _, body = raw.partition(b" ")
-            if not raw.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(body):
-                return
-            yield json.loads(body), len(raw)
+            said, _, body = raw.partition(b" ")
+            summed = zlib.crc32(body, checksum)
+            record = _object(body) if raw.endswith(b"\n") and said == b"%08x" % summed else None
+            if record is None:
+                break
+            records.append(record)
+            length, checksum = length + len(raw), summed
+    return records, length, checksum
+
+
+def _object(body: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else None
 
 
 def _sync_folder(folder: Path) -> None:

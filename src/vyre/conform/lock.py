@@ -4,8 +4,8 @@
     python -m vyre.conform.lock --update    locks what is new; refuses to change or remove anything
 
 The lock file holds one entry per golden row, cast, wire tag, V-code, standard op, type size, operator name,
-limit, specified op with its version, and law. Adding is fine, changing or removing is red: what is superseded
-keeps its entry and gets a new version beside it.
+limit, specified op with its version, and of each its laws, non-laws, classes of inputs and boundaries. Adding
+is fine, changing or removing is red: what is superseded keeps its entry and gets a new version beside it.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from vyre.compose.op import Op
 
 LOCK_FILE = "permanence.lock.json"
+_BOUNDARY = "boundary/"
 _DIGITS = 16  # 64 bits of SHA-256: the lock guards against mistakes, not against forgery
 
 Promises = dict[str, str]
@@ -77,6 +78,7 @@ def collect() -> Promises:
         **_codes(),
         **_ops(),
         **_specs(),
+        **_inputs(),
     }
 
 
@@ -120,7 +122,7 @@ def _specs() -> Promises:
     """What each specified op computes, and every law and property it declares; laws may be added."""
     from vyre.conform.plan import definition_program
     from vyre.conform.registry import specs
-    from vyre.conform.spec.law import sides
+    from vyre.conform.spec.law import label, sides
     from vyre.conform.verify.graph import law_names
     from vyre.wire import meaning_digest
 
@@ -131,6 +133,23 @@ def _specs() -> Promises:
         for name, role, law in law_names(spec):
             equations = "\n".join(map(str, sides(law, spec)))
             found[f"law/{spec.id}/{name}"] = f"{role} {_digest(equations)}"
+        for denied in spec.non_laws:
+            equations = "\n".join(map(str, sides(denied.law, spec)))
+            found[f"non_law/{spec.id}/{label(denied.law)}"] = _digest(equations)
+    return found
+
+
+def _inputs() -> Promises:
+    """The inputs on which every op is tried: its classes, and its boundaries, a row per operand word."""
+    from vyre.conform.plan import class_digest
+    from vyre.conform.registry import specs
+
+    found: Promises = {}
+    for spec in specs():
+        for one in spec.classes:
+            found[f"class/{spec.id}/{one.name}"] = class_digest(spec, one)[:_DIGITS]
+        for word, values in enumerate(spec.boundaries):
+            found[f"{_BOUNDARY}{spec.id}/{word}"] = " ".join(f"{v:X}" for v in sorted(values))
     return found
 
 
@@ -169,14 +188,17 @@ def read_lock() -> Promises:
 
 def compare(locked: Mapping[str, str], current: Mapping[str, str]) -> list[Finding]:
     """Every difference between the lock and the present, worst first."""
-    changed = [
-        Finding(Breach.Changed, name, value, current[name])
-        for name, value in locked.items()
-        if name in current and current[name] != value
-    ]
+    differing = [(n, value) for n, value in locked.items() if n in current and current[n] != value]
+    grown = [name for name, value in differing if _grown(name, value, current[name])]
+    changed = [Finding(Breach.Changed, n, value, current[n]) for n, value in differing if n not in grown]
     removed = [Finding(Breach.Removed, name, value) for name, value in locked.items() if name not in current]
-    unlocked = [Finding(Breach.Unlocked, name) for name in current if name not in locked]
-    return changed + removed + unlocked
+    new = [name for name in current if name not in locked]
+    return changed + removed + [Finding(Breach.Unlocked, name) for name in (*grown, *new)]
+
+
+def _grown(name: str, locked: str, current: str) -> bool:
+    """Whether a row of boundaries has all that it had, and more."""
+    return name.startswith(_BOUNDARY) and set(locked.split()) < set(current.split())
 
 
 def check() -> list[Finding]:

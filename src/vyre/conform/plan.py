@@ -11,7 +11,8 @@ from vyre.conform.certify.track import FLOAT, INTEGER, op_track
 from vyre.conform.registry import specs
 from vyre.conform.registry.float_.names import is_float
 from vyre.conform.results import RunPlan, canonical, decode
-from vyre.conform.spec.emit import definition
+from vyre.conform.spec.emit import IrDomain, definition
+from vyre.conform.spec.law import label, sides
 from vyre.conform.spec.program import application
 from vyre.conform.units import ALL_STAGES, OPS, REGRESSIONS, graph_of
 from vyre.errors import VyreError
@@ -20,14 +21,14 @@ from vyre.ir.expr import LitU32
 from vyre.ir.node import Store as StoreNode
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
-from vyre.wire import byte_digest
+from vyre.wire import byte_digest, meaning_digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vyre.conform.journal import Journal
     from vyre.conform.regressions import Store
-    from vyre.conform.spec.op import OpSpec
+    from vyre.conform.spec.op import EquivalenceClass, OpSpec
 
 DEFAULT_SEED = 0x5EED
 DEFAULT_CASES = 5 << 20
@@ -116,19 +117,22 @@ def _matches(op_id: str, pattern: str) -> bool:
     return fnmatch.fnmatchcase(op_id, pattern) or op_id.startswith(f"{pattern}.")
 
 
-def registry_digest(ops: Sequence[str]) -> str:
-    """A digest of everything these ops promise: types, definitions, laws, classes, boundaries."""
+def registry_digest(ops: Sequence[str], *, schema: int = 2) -> str:
+    """A digest of everything these ops promise: types, definitions, laws, non-laws, classes, boundaries.
+
+    Certificates of schema 1 were made without the non-laws and what the classes contain.
+    """
     known = {s.id: s for s in specs()}
-    return hashlib.sha256(canonical([_promises(known[op]) for op in ops])).hexdigest()
+    return hashlib.sha256(canonical([_promises(known[op], schema) for op in ops])).hexdigest()
 
 
-def promise_digest(spec: OpSpec) -> str:
+def promise_digest(spec: OpSpec, *, schema: int = 2) -> str:
     """A digest of everything one op promises."""
-    return hashlib.sha256(canonical(_promises(spec))).hexdigest()
+    return hashlib.sha256(canonical(_promises(spec, schema))).hexdigest()
 
 
-def _promises(spec: OpSpec) -> list[Any]:
-    return [
+def _promises(spec: OpSpec, schema: int) -> list[Any]:
+    first = [
         spec.id,
         spec.category,
         [t.value for t in (*spec.signature.inputs, *spec.outputs)],
@@ -137,6 +141,19 @@ def _promises(spec: OpSpec) -> list[Any]:
         [c.name for c in spec.classes],
         [list(values) for values in spec.boundaries],
     ]
+    if schema == 1:
+        return first
+    denied = [[label(n.law), *map(str, sides(n.law, spec))] for n in spec.non_laws]
+    return [*first, denied, [class_digest(spec, c) for c in spec.classes]]
+
+
+def class_digest(spec: OpSpec, one: EquivalenceClass) -> str:
+    """Of which inputs are in a class of an op, blind to names."""
+    u32, d = DataType.U32, IrDomain()
+    inputs = [BufferDecl.read(f"in{k}", k, u32, count=1) for k in range(spec.words)]
+    inside = one.contains(d, *(b[LitU32(0)] for b in inputs))
+    out = BufferDecl.read_write("out", len(inputs), u32, count=1)
+    return meaning_digest(Program((*inputs, out), (1, 1, 1), [*d.lets, StoreNode("out", LitU32(0), inside)]))
 
 
 def definition_digest(spec: OpSpec) -> str:

@@ -15,12 +15,12 @@ import hashlib
 import json
 import math
 import types
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 from vyre.errors import VyreError
 
-SCHEMA = "vyre.results/1"
+SCHEMA = "vyre.results/2"
 CONFIDENCE = 0.99
 EXHAUSTIVE = {"u8": "u8", "u8x3": "u8", "u16": "u16", "all": "u32"}
 """Kinds of cases that are every input of a domain, and the domain."""
@@ -85,10 +85,25 @@ class BackendFacts:
     """What a replay command names: an entry point, or `module:Class`."""
     canaries: tuple[CanaryResult, ...] = ()
     """What the device was asked at open, where the backend tells."""
+    limits: tuple[str, ...] = ()
+    """What the device refuses, such as `buffer_bytes 134217728`."""
+    hardware: tuple[str, ...] = ()
+    """The instructions of Category C that the device has."""
 
     @property
     def digest(self) -> str:
         return hashlib.sha256(canonical(asdict(self))).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """How the backend was held: `isolation` is `process` or `in-process`, where a crash ends the run.
+
+    `timeout_ms` is how long an answer was waited for; nothing ends a hang within the process.
+    """
+
+    isolation: str = "unknown"
+    timeout_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +292,7 @@ class Results:
     stages: tuple[StageResult, ...]
     failures: tuple[Failure, ...]
     expected: tuple[ExpectedFailure, ...] = ()
+    conditions: Conditions = field(default_factory=Conditions)
     schema: str = SCHEMA
 
     @property

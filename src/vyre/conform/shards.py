@@ -4,8 +4,8 @@
     certificate = merge([read(data).certificate for data in on_ray(jobs)])
 
 A shard needs nothing of the others, so a worker that is lost costs its shard's time: the shard is run again
-elsewhere, and where its journal has survived it goes on from there. The merged certificate is, byte for byte,
-the one that a single run would have given.
+elsewhere, and where its journal has survived it goes on from there, on the same device. Shards of different
+devices are not merged. The merged certificate is, byte for byte, the one that a single run would have given.
 """
 
 from __future__ import annotations
@@ -72,11 +72,15 @@ def run_job(job: Job) -> bytes:
     from vyre.conform.certify.statement import write
     from vyre.conform.isolate import Isolated, load
     from vyre.conform.journal import Journal
+    from vyre.conform.provenance import provenance
     from vyre.conform.suite import Suite
 
-    folder = Path(job.state or tempfile.gettempdir()) / "vyre-shards" / job.plan.digest[:16]
     backend: Any = load(job.target) if job.in_process else Isolated(job.target, timeout=job.timeout)
     try:
+        # A worker on another device has a journal of its own, and begins anew.
+        place = provenance(backend, job.target).digest[:16]
+        name = f"{job.plan.digest[:16]}-{place}"
+        folder = Path(job.state or tempfile.gettempdir()) / "vyre-shards" / name
         journal = Journal(folder / "journal.jsonl", {"plan": asdict(job.plan)}, resume=True)
         run = Suite(job.plan, backend, journal, target=job.target, expected=job.expected).run()
     finally:

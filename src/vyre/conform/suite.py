@@ -19,12 +19,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform import fold
+from vyre.conform.certify.sound import misrecorded
 from vyre.conform.faults import EXPLAINED, Faults
-from vyre.conform.isolate import Isolated, canaries
+from vyre.conform.isolate import Isolated
 from vyre.conform.locked import Locked
 from vyre.conform.plan import make_plan, settle
+from vyre.conform.provenance import ENTRY, bind, device_changed, moved, provenance
 from vyre.conform.registry import specs
-from vyre.conform.results import BackendFacts, CanaryResult, Failure, Results, decode
+from vyre.conform.results import Failure, Results, decode
 from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.units import OPS, REGRESSIONS, STAGES, blocks, graph_of, units
 from vyre.conform.verify import control
@@ -39,7 +41,6 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from vyre.backends.protocol import BackendInfo
     from vyre.conform.journal import Journal
     from vyre.conform.regressions import Store
     from vyre.conform.results import RunPlan
@@ -121,6 +122,8 @@ class Suite:
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> None:
         self.plan = settle(plan, journal)
+        self.place = provenance(backend, target or plan.backend)
+        bind(journal, self.place)
         self.bench = Bench(Locked(backend))
         self.journal = journal
         self.store = store
@@ -146,21 +149,31 @@ class Suite:
 
     def run(self) -> Run:
         """Runs what the journal does not have yet, and gives the results of the whole."""
+        try:
+            return self._run()
+        finally:
+            self.journal.close()
+
+    def _run(self) -> Run:
         started = time.perf_counter()
+        self._places = {(b.unit, b.number): b for b in self.blocks}
         for entry in self.journal.entries:
+            if ENTRY in entry:
+                continue
             if "group" in entry:
                 self.groups[entry["group"]] = entry
             else:
-                place = (int(entry["unit"]), int(entry["block"]))
+                place = self._believed(entry)
                 self.records[place] = entry["record"]
                 if entry["record"].get("stop"):
                     group = self.units[place[0]].group
                     self._stopped[group] = min(place, self._stopped.get(group, place))
+        # What was noted of a group follows from its blocks; a note that does not fit them is made again.
+        self.groups = {name: entry for name, entry in self.groups.items() if self._fits(name, entry)}
         resumed = sum(b.hi - b.lo for b in self.blocks if (b.unit, b.number) in self.records)
         self._work(resumed)
         self.journal.sync()
         results = self._results()
-        self.journal.close()
         annex = {
             "seconds": round(time.perf_counter() - started, 3),
             "resumed_cases": resumed,
@@ -168,6 +181,38 @@ class Suite:
             "groups": {k: round(v, 3) for k, v in self.seconds.items()},
         }
         return Run(results, annex, self.block_records())
+
+    def _fits(self, group: str, entry: dict[str, Any]) -> bool:
+        """Whether a group has all its blocks, and as many failures as they say."""
+        mine = [b for b in self.blocks if self.units[b.unit].group == group]
+        if not mine or any((b.unit, b.number) not in self.records for b in mine):
+            return False
+        try:
+            found = [decode(Failure, record) for record in entry["failures"]]
+        except (KeyError, TypeError, ValueError):
+            return False
+        if self.units[mine[0].unit].kind is None:
+            failed = fold.outcomes(mine[0].unit, self.blocks, self.records)
+            return len(found) == sum(o["status"] == FAILED for o in failed)
+        told = fold.tally(group, self.units, self.blocks, self.records)
+        return sum(f.kind != "coverage" for f in found) == told.faults
+
+    def _believed(self, entry: dict[str, Any]) -> tuple[int, int]:
+        """The place of a block that the journal holds, if a run of this plan can have written it."""
+        place: Any = (entry.get("unit"), entry.get("block"))
+        block = self._places.get(place)
+        wrong = (
+            "is not in its plan"
+            if block is None
+            else misrecorded(self.units[block.unit], block, entry.get("record"))
+        )
+        if block is None or wrong:
+            raise VyreError(
+                f"the journal {self.journal.path} was changed: block {entry.get('block')} of unit "
+                f"{entry.get('unit')} {wrong}.",
+                fix="start anew, without --resume.",
+            )
+        return block.unit, block.number
 
     def _work(self, resumed: int) -> None:
         todo = [b for b in self.blocks if (b.unit, b.number) not in self.records]
@@ -191,6 +236,7 @@ class Suite:
                 for future in finished:
                     block = running.pop(future)
                     record = future.result()
+                    self._require_same_device(ask=False)
                     self._keep(block, record)
                     done += block.hi - block.lo
                     group = self.units[block.unit].group
@@ -198,6 +244,14 @@ class Suite:
                     if not left[group]:
                         self._finish(group)
                     self.progress(Progress(done, total, resumed, group, self._failing()))
+
+    def _require_same_device(self, *, ask: bool = True) -> None:
+        """Raises `VyreError` where the backend is no longer the one that the run began with."""
+        backend = self.bench.backend
+        with backend.lock:
+            what = moved(backend, self.place, ask=ask)
+        if what:
+            raise device_changed(what)
 
     def _overgrown(self) -> bool:
         """Whether the backend's process keeps so much that a new one should take its place."""
@@ -249,6 +303,7 @@ class Suite:
             entry["failures"] = self._stage_failures(*mine[0])
         else:
             entry = self._op_entry(group)
+        self._require_same_device()
         self.groups[group] = entry
         for record in entry["failures"]:
             if self.store is not None and group != REGRESSIONS:
@@ -317,26 +372,15 @@ class Suite:
         return [asdict(self.faults.of_stage(unit.name, o)) for o in found]
 
     def _results(self) -> Results:
-        try:
-            asked = canaries(self.bench.backend)
-        except VyreError:  # a backend that dies when it is asked about itself has failed already
-            asked = ()
-        facts = backend_facts(self.bench.backend.describe(), self.target, asked)
+        self._require_same_device()
         return fold.results(
-            self.plan, facts, self.units, self.blocks, self.records, self.groups, self.expected
-        )
+            self.plan, self.place.backend, self.units, self.blocks, self.records, self.groups, self.expected,
+            self.place.conditions,
+        )  # fmt: skip
 
     def block_records(self) -> tuple[tuple[str, int, dict[str, Any]], ...]:
         """Every finished block: the name of its unit, its number, and its record."""
         return tuple((self.units[b.unit].name, b.number, self.records[b.unit, b.number]) for b in self.blocks)
 
 
-def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, str]] = ()) -> BackendFacts:
-    return BackendFacts(
-        info.name, info.version, info.device, info.driver, info.toolchain, tuple(info.conventions),
-        tuple(info.categories), tuple(sorted(info.approximate)), target,
-        tuple(CanaryResult(name, fault) for name, fault in canaries),
-    )  # fmt: skip
-
-
-__all__ = ["Progress", "Run", "Suite", "backend_facts", "make_plan"]
+__all__ = ["Progress", "Run", "Suite", "make_plan"]

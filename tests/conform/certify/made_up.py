@@ -7,6 +7,7 @@ from vyre.conform.results import (
     BackendFacts,
     CanaryResult,
     ClassCount,
+    Conditions,
     Coverage,
     Failure,
     KindCount,
@@ -96,6 +97,7 @@ def perfect(*ops: str) -> Results:
             stage("float_folding", "sums of F32"),
         ),
         (),
+        conditions=Conditions("process", 60_000),
     )
 
 

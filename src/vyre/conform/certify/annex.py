@@ -282,7 +282,7 @@ def check_annex(data: bytes, document: Document, *, trusted: str | None = None) 
         place = f"{error.place}: " if error.place else ""
         return Finding("annex", WRONG, place + error.message, error.fix)
     fix = "pass the annex that was written with this certificate."
-    if subject != [{"name": backend.name, "digest": {"sha256": backend.digest}}]:
+    if subject != [{"name": backend.name, "digest": {"sha256": document.subject}}]:
         return Finding("annex", WRONG, "it is about another backend, device or driver.", fix)
     names = tuple(b.name for b in annex.baselines)
     if names != document.certificate.baselines:

@@ -6,23 +6,27 @@
     Certificate.from_json(data)               the same value back
     made[0].results                           the results inside it
 
-What follows from the rest (evidence, densities, levels, what is unsupported) is written out for readers, and
-`derived()` makes it again from the rest, so that a certificate cannot claim more than it contains.
+What follows from the rest (evidence, densities, levels, settings, what is unsupported) is written out for
+readers, and `derived()` makes it again from the rest, so that a certificate cannot claim more than it
+contains. One of schema 1 is read with what it did not say as unknown, and judged by the rules of its time.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from vyre.conform.certify.level import TrackLevels, levels
+from vyre.conform.certify import level, schema1, schema1_levels, track
+from vyre.conform.certify.level import TrackLevels  # noqa: TC001 - read back by its annotations
 from vyre.conform.certify.promises import Promises  # noqa: TC001 - read back by its annotations
 from vyre.conform.certify.proofs import LawProof
-from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT, may_be_refused, op_track, subject_track
+from vyre.conform.certify.settings import settings
+from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT
+from vyre.conform.provenance import code_digest, installed
 from vyre.conform.results import (
     BackendFacts,
+    Conditions,
     Coverage,
     ExpectedFailure,
     Failure,
@@ -38,9 +42,27 @@ from vyre.conform.results import (
 from vyre.errors import CertificateError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-SCHEMA = "vyre.certificate/1"
+SCHEMA = "vyre.certificate/2"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a schema grants levels, and which track it puts ops and subjects of stages on."""
+
+    levels: Callable[..., TrackLevels]
+    op_track: Callable[..., str]
+    subject_track: Callable[..., str]
+    may_be_refused: Callable[..., bool]
+
+
+RULES = {
+    SCHEMA: Rules(level.levels, track.op_track, track.subject_track, track.may_be_refused),
+    schema1.SCHEMA: Rules(
+        schema1_levels.levels, schema1.op_track, schema1.subject_track, schema1.may_be_refused
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +154,20 @@ class Certificate:
     registry: Promises
     blocks: tuple[BlockRecord, ...]
     vyre: str
+    code: str = ""
+    """The digest of the code of vyre that ran it and made this."""
+    conditions: Conditions = field(default_factory=Conditions)
+    settings: tuple[str, ...] = ()
+    """What was done otherwise than in a full run."""
     schema: str = SCHEMA
+
+    @property
+    def rules(self) -> Rules:
+        return RULES[self.schema]
+
+    @property
+    def first_schema(self) -> bool:
+        return self.schema == schema1.SCHEMA
 
     def track(self, name: str) -> TrackLevels:
         return next(t for t in self.tracks if t.track == name)
@@ -147,7 +182,9 @@ class Certificate:
             )
             for o in self.ops
         )  # fmt: skip
-        return Results(self.plan, self.backend, ops, self.stages, self.failures, self.expected)
+        return Results(
+            self.plan, self.backend, ops, self.stages, self.failures, self.expected, self.conditions
+        )
 
     @property
     def proofs(self) -> tuple[LawProof, ...]:
@@ -157,8 +194,10 @@ class Certificate:
 
     def derived(self) -> Certificate:
         """The certificate that these contents support: the same one, unless it was made by hand."""
-        made = _certificate(self.kind, self.results, self.registry, self.proofs, self.baselines, self.blocks)
-        return replace(made, vyre=self.vyre)
+        made = _certificate(
+            self.kind, self.results, self.registry, self.proofs, self.baselines, self.blocks, self.schema
+        )
+        return replace(made, vyre=self.vyre, code=self.code)
 
     def to_json(self) -> bytes:
         return canonical(asdict(self))
@@ -173,15 +212,28 @@ class Certificate:
     @classmethod
     def from_record(cls, record: Any) -> Certificate:
         schema = cast("dict[str, Any]", record).get("schema") if isinstance(record, dict) else None
-        if schema != SCHEMA:
+        if schema not in (SCHEMA, schema1.SCHEMA):
             raise CertificateError(
                 f"a certificate of schema {schema!r}, not {SCHEMA!r}.",
                 fix="read it with the version of vyre that wrote it.",
             )
         try:
-            return cast("Certificate", decode(cls, record))
+            whole = cast("dict[str, Any]", record)
+            if whole.get("kind") not in KINDS:
+                raise ValueError("its kind is neither strict nor approximate")
+            if schema == schema1.SCHEMA:
+                whole = schema1.filled(cls, _of_schema1(whole))
+            return cast("Certificate", decode(cls, whole))
         except (ValueError, TypeError) as error:
             raise _no_certificate(str(error)) from None
+
+
+def _of_schema1(record: dict[str, Any]) -> dict[str, Any]:
+    """The record, if it has no section that schema 1 did not have."""
+    later = sorted({"code", "conditions", "settings"} & set(record))
+    if later:
+        raise ValueError(f"{schema1.SCHEMA} has no section {later[0]}")
+    return record
 
 
 def certificates(
@@ -206,35 +258,41 @@ def _certificate(
     proofs: Sequence[LawProof],
     baselines: Sequence[str],
     blocks: Sequence[BlockRecord],
+    schema: str = SCHEMA,
 ) -> Certificate:
-    part = _part(kind, results)
+    rules = RULES[schema]
+    part = _part(kind, results, rules)
     known = {(p.op, p.law): p for p in proofs}
     return Certificate(
         kind,
-        tuple(levels(track, part, promised, baselines) for track in KINDS[kind]),
+        tuple(rules.levels(track, part, promised, baselines) for track in KINDS[kind]),
         part.backend,
         part.plan,
-        tuple(_op(o, part, known) for o in part.ops),
-        _unsupported(part),
+        tuple(_op(o, part, known, rules) for o in part.ops),
+        _unsupported(part, rules),
         part.stages,
         _engines(part.stages),
         part.failures,
         part.expected,
         tuple(baselines),
         promised,
-        tuple(b for b in blocks if _wanted_block(kind, b, part)),
+        tuple(b for b in blocks if _wanted_block(kind, b, part, rules)),
         installed(),
+        code_digest(),
+        part.conditions,
+        () if schema == schema1.SCHEMA else settings(part.plan, part.conditions, promised),
+        schema,
     )
 
 
-def _unsupported(part: Results) -> tuple[Unsupported, ...]:
+def _unsupported(part: Results, rules: Rules) -> tuple[Unsupported, ...]:
     ids = {o.id for o in part.refused}
     return tuple(
-        Unsupported(o.id, o.refusal, not may_be_refused(o.id, o.category, ids)) for o in part.refused
+        Unsupported(o.id, o.refusal, not rules.may_be_refused(o.id, o.category, ids)) for o in part.refused
     )
 
 
-def _part(kind: str, results: Results) -> Results:
+def _part(kind: str, results: Results, rules: Rules) -> Results:
     """The results that a kind of certificate is about: strict ones, or those within a tolerance."""
     approximate = results.backend.approximate
 
@@ -243,20 +301,20 @@ def _part(kind: str, results: Results) -> Results:
 
     stages: list[StageResult] = []
     for stage in results.stages:
-        kept = tuple(s for s in stage.subjects if wanted(subject_track(s.subject, approximate)))
+        kept = tuple(s for s in stage.subjects if wanted(rules.subject_track(s.subject, approximate)))
         dropped = sum(s.cases for s in stage.subjects) - sum(s.cases for s in kept)
         if kept or kind == STRICT:
             stages.append(StageResult(stage.stage, stage.planned - dropped, kept))
-    failures = tuple(f for f in results.failures if wanted(failure_track(f, approximate)))
+    failures = tuple(f for f in results.failures if wanted(failure_track(f, approximate, rules)))
     return replace(
         results,
-        ops=tuple(o for o in results.ops if wanted(op_track(o.id, approximate))),
+        ops=tuple(o for o in results.ops if wanted(rules.op_track(o.id, approximate))),
         stages=tuple(stages),
         failures=failures,
     )
 
 
-def failure_track(failure: Failure, approximate: Sequence[str]) -> str:
+def failure_track(failure: Failure, approximate: Sequence[str], rules: Rules) -> str:
     """The track of an op's failure, or of the subject of a stage's."""
     parts = failure.case.split("/")
     if failure.stage == "golden":
@@ -264,21 +322,21 @@ def failure_track(failure: Failure, approximate: Sequence[str]) -> str:
 
         row = row_named(failure.case.partition("/")[2])
         if row is not None:
-            return subject_track(subject_of(row), approximate)
-    return subject_track(failure.op or (parts[1] if len(parts) > 2 else failure.case), approximate)
+            return rules.subject_track(subject_of(row), approximate)
+    return rules.subject_track(failure.op or (parts[1] if len(parts) > 2 else failure.case), approximate)
 
 
-def _wanted_block(kind: str, block: BlockRecord, part: Results) -> bool:
+def _wanted_block(kind: str, block: BlockRecord, part: Results, rules: Rules) -> bool:
     op, slash, _ = block.unit.partition("/")
     if not slash:
         return block.unit == "golden" or (block.unit == APPROXIMATE) == (kind == APPROXIMATE)
-    return op_track(op, part.backend.approximate) in KINDS[kind]
+    return rules.op_track(op, part.backend.approximate) in KINDS[kind]
 
 
-def _op(op: OpResult, part: Results, proofs: dict[tuple[str, str], LawProof]) -> CertifiedOp:
+def _op(op: OpResult, part: Results, proofs: dict[tuple[str, str], LawProof], rules: Rules) -> CertifiedOp:
     return CertifiedOp(
-        op.id, op.version, op.category, op_track(op.id, part.backend.approximate), op.status, op.refusal,
-        op.lowering, op.instruction, op.parity, op.evidence, _density(op.density), op.coverage,
+        op.id, op.version, op.category, rules.op_track(op.id, part.backend.approximate), op.status,
+        op.refusal, op.lowering, op.instruction, op.parity, op.evidence, _density(op.density), op.coverage,
         tuple(_law(op, law, proofs) for law in op.laws),
     )  # fmt: skip
 
@@ -303,14 +361,6 @@ def _engines(stages: Sequence[StageResult]) -> tuple[CertifiedEngine, ...]:
             engine, _, invariant = s.subject.rpartition("/")
             found.setdefault(engine, []).append(InvariantCount(invariant, s.cases, s.failed, s.refused))
     return tuple(CertifiedEngine(engine, tuple(counts)) for engine, counts in found.items())
-
-
-def installed() -> str:
-    """The version of vyre that is running."""
-    try:
-        return version("vyre")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def _no_certificate(why: str) -> CertificateError:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from vyre.conform import fold
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import changes, registry_now
-from vyre.conform.certify.track import APPROXIMATE, KINDS, op_track
+from vyre.conform.certify.sound import misfolded, unsound
+from vyre.conform.certify.track import APPROXIMATE, KINDS
 from vyre.conform.faults import EXPLAINED, Faults
 from vyre.conform.units import REGRESSIONS, blocks, graph_of, units
 from vyre.conform.verify.stage import FAILED
@@ -57,17 +58,24 @@ def merge(shards: Sequence[Certificate]) -> Certificate:
     first = ordered[0]
     plan = replace(first.plan, shard=(1, 1))
     found = units_of(plan)
-    wanted = [b for b in blocks(plan, found) if _belongs(found[b.unit], first)]
+    wanted = [b for b in blocks(plan, found) if belongs(found[b.unit], first)]
     records = _gathered(ordered, found, wanted)
+    for shard in ordered:
+        wrong = unsound(shard) or misfolded(shard, units_of(shard.plan))
+        if wrong:
+            label = f"shard {shard.plan.shard[0]}/{shard.plan.shard[1]}"
+            raise CertificateError(f"{label} contradicts itself: {wrong}.", fix="certify this shard anew.")
     merger = _Merger(plan, first, found, wanted, records, [_Shard(s, found, wanted) for s in ordered])
     expected = [(e.pattern, e.reason) for e in first.expected]
-    results = fold.results(plan, first.backend, found, wanted, records, merger.groups(), expected)
+    results = fold.results(
+        plan, first.backend, found, wanted, records, merger.groups(), expected, first.conditions
+    )
     proofs = {(p.op, p.law): p for p in first.proofs}
     made = certificates(
         results, promised=first.registry, proofs=tuple(proofs.values()), baselines=first.baselines
     )
     whole = next(c for c in made if c.kind == first.kind)
-    return replace(whole, vyre=first.vyre)
+    return replace(whole, vyre=first.vyre, code=first.code)
 
 
 def _fitting(shards: Sequence[Certificate]) -> list[Certificate]:
@@ -76,6 +84,8 @@ def _fitting(shards: Sequence[Certificate]) -> list[Certificate]:
         raise CertificateError("there is nothing to merge.", fix="name the certificates of all shards.")
     first = shards[0]
     number = first.plan.shard[1]
+    for shard in shards:
+        _current(shard)
     for other in shards[1:]:
         _same_run(first, other)
     if first.plan.shard == (1, 1):
@@ -104,6 +114,15 @@ def _fitting(shards: Sequence[Certificate]) -> list[Certificate]:
     return sorted(shards, key=lambda s: s.plan.shard[0])
 
 
+def _current(shard: Certificate) -> None:
+    if shard.first_schema:
+        raise CertificateError(
+            f"shard {shard.plan.shard[0]}/{shard.plan.shard[1]} is of {shard.schema}, which does not say "
+            "where and how it was run.",
+            fix="merge it with the version of vyre that made it, or certify the shards anew.",
+        )
+
+
 def _same_run(first: Certificate, other: Certificate) -> None:
     a, b = (f"shard {s.plan.shard[0]}/{s.plan.shard[1]}" for s in (first, other))
     fix = "certify all shards with the same options, registry, backend, device and driver."
@@ -125,19 +144,25 @@ def _same_run(first: Certificate, other: Certificate) -> None:
     for name, value in mine.items():
         if theirs[name] != value:
             raise refused(f"their backends differ in {name} ({value} and {theirs[name]})")
+    mine, theirs = asdict(first.conditions), asdict(other.conditions)
+    for name, value in mine.items():
+        if theirs[name] != value:
+            raise refused(f"they were held differently: {name} is {value} and {theirs[name]}")
     if [(e.pattern, e.reason) for e in first.expected] != [(e.pattern, e.reason) for e in other.expected]:
         raise refused("their files of expected failures differ")
-    for name in ("vyre", "baselines", "proofs"):
+    for name in ("baselines", "proofs"):
         if getattr(first, name) != getattr(other, name):
-            raise refused(f"their {name} differ" if name != "vyre" else "other versions of vyre made them")
+            raise refused(f"their {name} differ")
+    if (first.vyre, first.code) != (other.vyre, other.code):
+        raise refused("other versions of vyre made them")
 
 
-def _belongs(unit: Unit, certificate: Certificate) -> bool:
+def belongs(unit: Unit, certificate: Certificate) -> bool:
     """Whether a kind of certificate is about a unit: strict and approximate ones share only golden rows."""
     if unit.kind is None:
         alone = (unit.name == APPROXIMATE) == (certificate.kind == APPROXIMATE)
         return certificate.kind in KINDS and (alone or unit.name == "golden")
-    return op_track(unit.group, certificate.backend.approximate) in KINDS[certificate.kind]
+    return certificate.rules.op_track(unit.group, certificate.backend.approximate) in KINDS[certificate.kind]
 
 
 def _gathered(shards: Sequence[Certificate], found: Sequence[Unit], wanted: Sequence[Block]) -> Records:
@@ -197,7 +222,7 @@ class _Merger:
     def groups(self) -> Mapping[str, Mapping[str, Any]]:
         made: dict[str, Mapping[str, Any]] = {}
         for number, unit in enumerate(self.units):
-            if unit.group not in made and _belongs(unit, self.first):
+            if unit.group not in made and belongs(unit, self.first):
                 failures = self._of_op(unit.group) if unit.kind else self._of_stage(number, unit)
                 facts = self._facts(unit.group) if unit.kind else {}
                 made[unit.group] = {"facts": facts, "failures": [asdict(f) for f in failures]}

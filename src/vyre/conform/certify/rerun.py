@@ -1,19 +1,22 @@
-"""A part of a certified run, chosen at random and run again, here.
+"""A part of a certified run, chosen at random and run again, here; then as much with a seed of its own.
 
     report = rerun(certificate, backend, share=0.01, seed=7)
 
 Every chosen block is run whole, on the same cases. What the certificate says passed must pass, what it says
 failed must fail; another device may refuse what the certified one did, which is counted and is no mismatch.
+The fresh seed makes cases that nobody could have prepared for: there, what passed must pass again. The report
+says whether this is the device that was certified.
 """
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vyre.conform.certify.merge import units_of
 from vyre.conform.locked import Locked
+from vyre.conform.provenance import device_changed, differences, moved, provenance
 from vyre.conform.units import REGRESSIONS, blocks
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.graph import PARITY
@@ -25,8 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vyre.conform.certify.certificate import Certificate, CertifiedOp
+    from vyre.conform.results import BackendFacts, RunPlan
     from vyre.conform.units import Block, Unit
     from vyre.conform.verify.graph import Check, Graph
+
+
+_SEEDED = ("equivalence", "adversarial", "correlated", "random")
+_UNSEEDED = ("golden",)
+"""What depends on the seed, and what does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,11 @@ class Rerun:
     cases: int
     refused: int
     mismatches: tuple[str, ...]
+    fresh_seed: int = 0
+    fresh_blocks: int = 0
+    fresh_cases: int = 0
+    device: tuple[str, ...] = ()
+    """What differs about the backend here from the one that was certified; nothing on the same device."""
 
     @property
     def ok(self) -> bool:
@@ -53,38 +67,79 @@ def rerun(
     seed: int,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Rerun:
-    """Runs a random `share` of the blocks again, one at least. Stored failures are not among them."""
+    """Runs a random `share` of the blocks again, one at least. Stored failures are not among them.
+
+    `seed` chooses the blocks, and the fresh seed as well, so that the whole can be repeated.
+    """
     if not 0 < share <= 1:
         raise VyreError(f"{share:.4%} of a run cannot be run again.", fix="pass something like 1% or 100%.")
-    found = units_of(certificate.plan)
-    known = {op.id: op for op in certificate.ops}
-    possible = [
-        b
-        for b in blocks(certificate.plan, found)
-        if found[b.unit].name != REGRESSIONS and (found[b.unit].kind is None or found[b.unit].group in known)
-    ]
-    if not possible:
+    place = provenance(backend, certificate.backend.target)
+    chooser = random.Random(seed)
+    bench = Bench(Locked(backend))
+    first = _Again(certificate, bench, certificate.plan)
+    if not first.possible:
         raise VyreError("this certificate is of a run without cases.", fix="certify more.")
-    chosen = random.Random(seed).sample(possible, max(1, round(share * len(possible))))
-    again = _Again(certificate, Bench(Locked(backend)), found, known)
-    for done, block in enumerate(sorted(chosen, key=lambda b: (b.unit, b.number))):
-        again.run(block)
-        progress(done + 1, len(chosen))
-    return Rerun(seed, len(chosen), len(possible), again.cases, again.refused, tuple(again.mismatches))
+    chosen = chooser.sample(first.possible, max(1, round(share * len(first.possible))))
+    plan = replace(certificate.plan, seed=_fresh(chooser, certificate.plan.seed))
+    second = _Again(certificate, bench, plan, fresh=True)
+    number = min(len(second.possible), max(1, round(share * len(second.possible))))
+    others = chooser.sample(second.possible, number)
+    work = [(run, b) for run, part in ((first, chosen), (second, others)) for b in sorted(part, key=_order)]
+    for done, (run, block) in enumerate(work):
+        run.run(block)
+        if changed := moved(backend, place):
+            raise device_changed(changed)
+        progress(done + 1, len(work))
+    return Rerun(
+        seed, len(chosen), len(first.possible), first.cases, first.refused,
+        (*first.mismatches, *second.mismatches), plan.seed, len(others), second.cases,
+        tuple(_elsewhere(certificate.backend, place.backend, schema1=certificate.first_schema)),
+    )  # fmt: skip
+
+
+def _order(block: Block) -> tuple[int, int]:
+    return block.unit, block.number
+
+
+def _fresh(chooser: random.Random, taken: int) -> int:
+    seed = taken
+    while seed == taken:
+        seed = chooser.getrandbits(64)
+    return seed
+
+
+def _elsewhere(then: BackendFacts, now: BackendFacts, *, schema1: bool) -> list[str]:
+    """In which facts the backend here is another one than the certified; how it is named is no such fact."""
+    if schema1:  # it did not record these
+        then = replace(then, limits=now.limits, hardware=now.hardware)
+    return differences(replace(then, target=now.target), now)
 
 
 class _Again:
-    def __init__(
-        self, certificate: Certificate, bench: Bench, units: list[Unit], known: dict[str, CertifiedOp]
-    ) -> None:
+    """Blocks of the certified plan, or of the same plan with a `fresh` seed, run and compared."""
+
+    def __init__(self, certificate: Certificate, bench: Bench, plan: RunPlan, *, fresh: bool = False) -> None:
         self.certificate = certificate
         self.bench = bench
-        self.units = units
-        self.known = known
+        self.plan = plan
+        self.fresh = fresh
+        self.units = units_of(plan)
+        self.known = {op.id: op for op in certificate.ops}
         self.memory = bench.memory()
         self.failing = {f.case for f in certificate.failures}
         self.cases = self.refused = 0
         self.mismatches: list[str] = []
+        self.possible = [b for b in blocks(plan, self.units) if self._comparable(self.units[b.unit])]
+
+    def _comparable(self, unit: Unit) -> bool:
+        """Whether the certificate says how a block of this unit must end."""
+        if unit.kind is None:
+            clean = not any(s.failed for s in self.certificate.stages if s.stage == unit.name)
+            return unit.name != REGRESSIONS and (not self.fresh or (clean and unit.name not in _UNSEEDED))
+        op = self.known.get(unit.group)
+        if op is None or not self.fresh:
+            return op is not None
+        return op.status == "passed" and unit.kind.name in _SEEDED
 
     def run(self, block: Block) -> None:
         unit = self.units[block.unit]
@@ -99,7 +154,7 @@ class _Again:
         subjects = {
             s.subject for stage in self.certificate.stages if stage.stage == unit.name for s in stage.subjects
         }
-        for outcome in unit.stage.run(self.bench.backend, self.certificate.plan, block.lo, block.hi):
+        for outcome in unit.stage.run(self.bench.backend, self.plan, block.lo, block.hi):
             if outcome.subject not in subjects:
                 continue  # of the other kind of certificate
             self.cases += 1
@@ -131,7 +186,7 @@ class _Again:
         for check, said in _failed(op, unit.kind.name).items():
             met = failing.get(check, 0)
             must = self._first_inside(op, check, unit, block)
-            if met > said or (must and not met):
+            if met > said or (must and not met and not self.fresh):
                 what = f"{said:,} failures in all" if said else "no failure"
                 self._differs(f"{name}, {check}", what, f"{met:,}")
 
@@ -148,7 +203,8 @@ class _Again:
         return any(n.isdecimal() and block.lo <= int(n) < block.hi for n in numbers)
 
     def _differs(self, where: str, said: str, met: str) -> None:
-        self.mismatches.append(f"{where}: the certificate says {said}, here it is {met}")
+        seed = f" with the fresh seed {self.plan.seed}" if self.fresh else ""
+        self.mismatches.append(f"{where}{seed}: the certificate says {said}, here it is {met}")
 
 
 def _checks(graph: Graph) -> tuple[Check, ...]:

@@ -18,7 +18,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from vyre.conform.certify import keys
+from vyre.conform.certify import keys, schema1
 from vyre.conform.certify.certificate import Certificate
 from vyre.conform.results import canonical
 from vyre.errors import CertificateError
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from vyre.conform.certify.keys import SigningKey
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-PREDICATE_TYPE = "https://vyre.dev/certificate/v1"
+PREDICATE_TYPE = "https://vyre.dev/certificate/v2"
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 DIGESTS = "digests"
 FETCH_AGAIN = "fetch the certificate again from its source, or certify the backend anew."
@@ -40,6 +40,8 @@ class Document:
     certificate: Certificate
     statement: bytes
     signers: tuple[str, ...]
+    subject: str
+    """The digest of the backend's record, as it stands in the file."""
 
     @property
     def digest(self) -> str:
@@ -92,8 +94,8 @@ def read(data: bytes) -> Document:
     sealed = _envelope(data)
     body = data if sealed is None else _payload(sealed)
     # The contents come before the signature, so that what was changed is named, and not only that it was.
-    certificate = _certificate(_record(body, "the file" if sealed is None else "payload"))
-    return Document(certificate, body, () if sealed is None else _signers(sealed, body))
+    certificate, subject = _certificate(_record(body, "the file" if sealed is None else "payload"))
+    return Document(certificate, body, () if sealed is None else _signers(sealed, body), subject)
 
 
 def opened(data: bytes) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -176,17 +178,20 @@ def unbase64(text: Any, place: str) -> bytes:
     return data
 
 
-def _certificate(record: dict[str, Any]) -> Certificate:
+def _certificate(record: dict[str, Any]) -> tuple[Certificate, str]:
+    """The certificate in a Statement, and the digest of its subject."""
     if set(record) != {"_type", "subject", "predicateType", "predicate"}:
         raise _changed("the Statement", f"it has the fields {', '.join(sorted(record))}")
-    for field, wanted in (("_type", STATEMENT_TYPE), ("predicateType", PREDICATE_TYPE)):
+    predicate = unsealed(record["predicate"], "predicate")
+    certificate = Certificate.from_record(predicate)
+    kind = schema1.PREDICATE_TYPE if certificate.first_schema else PREDICATE_TYPE
+    for field, wanted in (("_type", STATEMENT_TYPE), ("predicateType", kind)):
         if record[field] != wanted:
             raise _changed(field, f"it is not {wanted}")
-    certificate = Certificate.from_record(unsealed(record["predicate"], "predicate"))
-    backend = certificate.backend
-    if record["subject"] != [{"name": backend.name, "digest": {"sha256": backend.digest}}]:
+    digest = _digest(predicate["backend"])
+    if record["subject"] != [{"name": certificate.backend.name, "digest": {"sha256": digest}}]:
         raise _changed("subject", "it is not the backend that the certificate describes")
-    return certificate
+    return certificate, digest
 
 
 def unsealed(record: Any, place: str) -> dict[str, Any]:

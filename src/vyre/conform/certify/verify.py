@@ -3,8 +3,9 @@
     report = verify(data, trusted=load_public("vyre.pub"))
     report.ok, report.findings            one finding per check, in the order in which they were made
 
-Structure, digests, signature, levels, the registry and the plan: the first thing that is wrong ends the
-structural checks, as nothing behind it can be believed; the others are all made.
+Structure, digests, signature, levels, the registry, the plan and the settings: the first thing that is wrong
+ends the structural checks, as nothing behind it can be believed; the others are all made. A plan that cannot
+be accounted for, or was not run to its end, is no success (`holds`), even where nothing is wrong.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vyre.conform import fold
-from vyre.conform.certify.certificate import installed
+from vyre.conform.certify import schema1
 from vyre.conform.certify.merge import units_of
 from vyre.conform.certify.promises import changes, registry_now
+from vyre.conform.certify.sound import impossible, misfolded, unsound
 from vyre.conform.certify.statement import FETCH_AGAIN, read
-from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT, op_track
+from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT
 from vyre.conform.plan import registry_digest
+from vyre.conform.provenance import code_digest, installed
 from vyre.conform.units import ALL_STAGES, OPS
 from vyre.errors import CertificateError
 
@@ -31,6 +34,11 @@ if TYPE_CHECKING:
     from vyre.conform.results import KindCount, OpResult
 
 GOOD, WRONG, OPEN = "good", "wrong", "open"
+PLAN = "plan"
+UNSIGNED = (
+    "not signed: anybody may have written it. That its contents agree with each other does not show that the "
+    "run took place, on this device or on any; a signature shows who says so, and --rerun repeats a part here"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,13 @@ class Report:
 
     @property
     def ok(self) -> bool:
+        """Whether nothing is wrong."""
         return all(f.status != WRONG for f in self.findings)
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing is wrong and every case of the plan is accounted for and was run."""
+        return self.ok and all(f.status == GOOD for f in self.findings if f.check == PLAN)
 
     def also(self, finding: Finding) -> Report:
         return replace(self, findings=(*self.findings, finding))
@@ -66,16 +80,16 @@ def verify(data: bytes, *, trusted: str | None = None, registry: Promises | None
         place = f"{error.place}: " if error.place else ""
         return Report(None, (Finding("structure", WRONG, place + error.message, error.fix),))
     certificate = document.certificate
-    return Report(
-        document,
-        (
-            Finding("structure", GOOD, f"canonical, every section digest holds, sha256 {document.digest}"),
-            _signature(document, trusted),
-            _levels(certificate),
-            _registry(certificate, registry or registry_now()),
-            _plan(certificate, registry or registry_now()),
-        ),
-    )
+    now = registry or registry_now(1 if certificate.first_schema else 2)
+    found = [
+        Finding("structure", GOOD, f"canonical, every section digest holds, sha256 {document.digest}"),
+        _signature(document, trusted),
+        _levels(certificate),
+        _registry(certificate, now),
+        _plan(certificate, now),
+        _settings(certificate),
+    ]
+    return Report(document, tuple(found))
 
 
 def _signature(document: Document, trusted: str | None) -> Finding:
@@ -89,14 +103,14 @@ def _signature(document: Document, trusted: str | None) -> Finding:
         return Finding(
             "signature", OPEN, f"good for {', '.join(signers)}; pass --public-key to say whom you trust"
         )
-    return Finding("signature", OPEN, "not signed: anybody may have written it")
+    return Finding("signature", OPEN, UNSIGNED)
 
 
 def _levels(certificate: Certificate) -> Finding:
     """The contents must support every claim: levels, evidence, densities, unsupported ops, engines."""
-    unsound = _unsound(certificate)
-    if unsound:
-        return Finding("levels", WRONG, f"{unsound}.", FETCH_AGAIN)
+    contradiction = unsound(certificate)
+    if contradiction:
+        return Finding("levels", WRONG, f"{contradiction}.", FETCH_AGAIN)
     supported = certificate.derived()
     for claimed, earned in zip(certificate.tracks, supported.tracks, strict=False):
         for mine, theirs in zip(claimed.levels, earned.levels, strict=False):
@@ -121,28 +135,13 @@ def _levels(certificate: Certificate) -> Finding:
 
 def _comparable(certificate: Certificate, section: str) -> object:
     """A section without what another version may word otherwise: the reasons for which levels are denied."""
-    if section != "tracks" or certificate.vyre == installed():
+    if section != "tracks" or (_same_code(certificate) and not certificate.first_schema):
         return getattr(certificate, section)
     return [(t.track, t.highest, [(v.level, v.granted) for v in t.levels]) for t in certificate.tracks]
 
 
-def _unsound(certificate: Certificate) -> str:
-    """Counts that no run can give, and statuses that contradict them."""
-    for op in certificate.ops:
-        for c in (*op.parity, *(c for law in op.laws for c in law.counts)):
-            if c.failed < 0 or not 0 <= c.cases <= c.planned:
-                return f"{op.id} has impossible counts of {c.kind} cases"
-        failed = sum(c.failed for c in (*op.parity, *(c for law in op.laws for c in law.counts)))
-        listed = [f for f in certificate.failures if f.op == op.id and f.kind != "coverage"]
-        if op.status != "failed" and (failed or listed):
-            return f"{op.id} is called {op.status} and has failures"
-        if failed and not listed:
-            return f"{op.id} failed in {failed} cases and no failure is listed"
-    for stage in certificate.stages:
-        listed = sum(f.stage == stage.stage for f in certificate.failures)
-        if listed != stage.failed:
-            return f"the stage {stage.stage} counts {stage.failed} failures and lists {listed}"
-    return ""
+def _same_code(certificate: Certificate) -> bool:
+    return (certificate.vyre, certificate.code) == (installed(), code_digest())
 
 
 def _registry(certificate: Certificate, now: Promises) -> Finding:
@@ -152,6 +151,8 @@ def _registry(certificate: Certificate, now: Promises) -> Finding:
             "registry", GOOD, f"the ops promise today what they promised then ({len(now.ops)} ops)"
         )
     shown = "; ".join(found[:8]) + (f"; and {len(found) - 8} more" if len(found) > 8 else "")
+    if certificate.first_schema:
+        return Finding("registry", OPEN, f"it is about the registry of its time, since when: {shown}")
     return Finding(
         "registry", WRONG, f"it was made with another registry: {shown}.",
         f"verify it with vyre {certificate.vyre}, or certify the backend anew.",
@@ -160,14 +161,36 @@ def _registry(certificate: Certificate, now: Promises) -> Finding:
 
 def _plan(certificate: Certificate, now: Promises) -> Finding:
     """What was planned is what this plan means: no op, law, kind of cases or part of a stage is left out."""
-    if changes(certificate.registry, now):
-        return Finding("plan", OPEN, "cannot be compared with another registry")
-    wrong = _misplanned(certificate, {op.id for op in now.ops})
-    if wrong and certificate.vyre != installed():
-        return Finding("plan", OPEN, f"cannot be recounted: vyre {certificate.vyre} may have had other cases")
+    then = {op.id: op for op in certificate.registry.ops}
+    known = {op.id: op for op in now.ops}
+    if any(then.get(op) != known.get(op) for op in certificate.plan.ops):
+        return Finding(PLAN, OPEN, "cannot be recounted with another registry", _RECOUNT)
+    wrong = _misplanned(certificate, set(known))
+    if wrong and not _same_code(certificate):
+        return Finding(
+            PLAN, OPEN, f"cannot be recounted: other code of vyre ({certificate.vyre}) made it, and {wrong}",
+            _RECOUNT,
+        )  # fmt: skip
     if wrong:
-        return Finding("plan", WRONG, f"{wrong}.", FETCH_AGAIN)
-    return Finding("plan", GOOD, f"every case of the plan is accounted for, seed {certificate.plan.seed}")
+        return Finding(PLAN, WRONG, f"{wrong}.", FETCH_AGAIN)
+    plan = certificate.plan
+    if not plan.whole:
+        part = f"shard {plan.shard[0]} of {plan.shard[1]}" if plan.shard != (1, 1) else "a part"
+        return Finding(PLAN, OPEN, f"not finished: this is {part} of the planned run", _FINISH)
+    return Finding(PLAN, GOOD, f"every case of the plan is accounted for, seed {plan.seed}")
+
+
+_RECOUNT = "verify it with the version of vyre that made it."
+_FINISH = "merge all shards with `vyre merge`, or run the rest without --skip."
+
+
+def _settings(certificate: Certificate) -> Finding:
+    """What was done otherwise than in a full run: no fault, but not to be overlooked."""
+    if certificate.first_schema:
+        return Finding("settings", OPEN, schema1.UNSAID)
+    if certificate.settings:
+        return Finding("settings", OPEN, f"not a full run: {'; '.join(certificate.settings)}")
+    return Finding("settings", GOOD, "those of a full run, the backend in a process of its own")
 
 
 def _misplanned(certificate: Certificate, known: set[str]) -> str:
@@ -175,26 +198,34 @@ def _misplanned(certificate: Certificate, known: set[str]) -> str:
     strange = [op for op in plan.ops if op not in known] + [s for s in plan.stages if s not in ALL_STAGES]
     if strange:
         return f"its plan names {strange[0]}, which is not there"
-    if plan.registry != registry_digest(plan.ops):
+    if wrong := impossible(plan):
+        return wrong
+    if plan.registry != registry_digest(plan.ops, schema=1 if certificate.first_schema else 2):
         return "its plan is of another registry"
     found = units_of(plan)
     tracks = KINDS[certificate.kind]
     approximate = certificate.backend.approximate
-    meant = [op for op in plan.ops if OPS in plan.stages and op_track(op, approximate) in tracks]
+    track = certificate.rules.op_track
+    meant = [op for op in plan.ops if OPS in plan.stages and track(op, approximate) in tracks]
     if [op.id for op in certificate.ops] != meant:
         return "it is about other ops than its plan"
     for op in certificate.results.ops:
-        if _shape(op) != _shape(fold.op_result(op.id, found, fold.tally(op.id, found, (), {}), {})):
-            return f"{op.id} has other cases or laws than its plan"
+        meant_op = fold.op_result(op.id, found, fold.tally(op.id, found, (), {}), {})
+        if _shape(op) != _shape(replace(meant_op, status=op.status)):
+            return f"{op.id} has other cases, laws, classes or boundaries than its plan"
     counts = {u.name: u.count for u in found if u.kind is None}
     if certificate.kind == STRICT and list(counts) != [s.stage for s in certificate.stages]:
         return "it has other stages than its plan"
     for stage in certificate.stages:
+        if stage.stage not in counts:
+            return f"the stage {stage.stage} is not in its plan"
         apart = {"golden": _approximate_rows(), APPROXIMATE: counts.get(APPROXIMATE, 0)}
         least = counts[stage.stage] - apart.get(stage.stage, 0)
         if certificate.kind == STRICT and not least <= stage.planned <= counts[stage.stage]:
             return f"the stage {stage.stage} has other cases than its plan"
-    return ""
+        if stage.planned > counts[stage.stage]:
+            return f"the stage {stage.stage} has more cases than its plan"
+    return misfolded(certificate, found)
 
 
 def _shape(op: OpResult) -> object:
@@ -204,7 +235,10 @@ def _shape(op: OpResult) -> object:
         return [(c.kind, c.planned) for c in counts]
 
     laws = [(law.law, law.role, law.equations, planned(law.counts)) for law in op.laws]
-    return op.version, op.category, planned(op.parity), laws
+    classes = [c.name for c in op.coverage.classes]
+    boundaries = [(b.word, b.declared) for b in op.coverage.boundaries]
+    inputs = ((), ()) if op.status == "refused" else (classes, boundaries)
+    return op.version, op.category, planned(op.parity), laws, inputs
 
 
 def _approximate_rows() -> int:

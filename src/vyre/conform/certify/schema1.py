@@ -1,0 +1,80 @@
+"""Certificates of schema 1: how they are read, and on which track an op was then.
+
+A certificate of schema 1 is verified as what it was: what it did not record is filled in as unknown, and its
+levels follow from the rules of its time (`schema1_levels.py`). Nothing in either file changes any more.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import MISSING, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, cast, get_args, get_origin, get_type_hints
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+SCHEMA = "vyre.certificate/1"
+PREDICATE_TYPE = "https://vyre.dev/certificate/v1"
+UNSAID = (
+    "schema 1 does not record how the backend was held, its limits, reduced settings, the code that ran it, "
+    "nor failing inputs beside the first; its levels are those of its time"
+)
+
+_FORMATS = {"f16", "bf16", "f32", "f64"}
+_FLOAT_FAMILIES = {"float", "convert"}
+_FLOAT_ENGINES = {"reduce_tree", "reduce_strict"}
+
+
+def filled(cls: Any, value: Any) -> Any:
+    """A record with the fields that its dataclass has gained since, at their defaults."""
+    if is_dataclass(cls):
+        if not isinstance(value, dict):
+            return value
+        record = dict(cast("dict[str, Any]", value))
+        hints = get_type_hints(cls)
+        for field in fields(cls):
+            if field.name in record:
+                record[field.name] = filled(hints[field.name], record[field.name])
+            elif field.default is not MISSING:
+                record[field.name] = _plain(field.default)
+            elif field.default_factory is not MISSING:
+                record[field.name] = _plain(field.default_factory())
+        return record
+    if get_origin(cls) is tuple and isinstance(value, list):
+        items, kinds = cast("list[Any]", value), get_args(cls)
+        if kinds[-1] is Ellipsis:
+            return [filled(kinds[0], item) for item in items]
+    return cast("Any", value)
+
+
+def _plain(value: Any) -> Any:
+    """A default as it is written in JSON."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    return [_plain(v) for v in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
+
+
+def op_track(op: str, approximate: Collection[str] = ()) -> str:
+    """The track of an op id; in schema 1 a backend could move any op to the approximate one."""
+    if op in approximate:
+        return "approximate"
+    bare = op.partition("@")[0]
+    family, *types = bare.split(".")
+    between_floats = family == "cast" and len(types) == 2 and set(types) <= _FORMATS
+    return "float" if bare.startswith("float.") or between_floats else "integer"
+
+
+def subject_track(subject: str, approximate: Collection[str] = ()) -> str:
+    """The track of a subject of a stage: an op id, a family of golden rows, or words such as `load F16`."""
+    words = subject.lower().split()
+    if words[:1] == ["approximate"]:
+        return "approximate"
+    engine = re.split(r"[/.]", subject)[0]
+    if engine in _FLOAT_ENGINES or any(w in _FORMATS or w in _FLOAT_FAMILIES for w in words):
+        return "float"
+    return op_track(subject, approximate)
+
+
+def may_be_refused(op: str, category: str, refused: Collection[str]) -> bool:
+    """Whether a refusal denies no level: of an instruction, or of F64 by a device without doubles."""
+    return category == "C" or ("f64" in op.split(".") and "float.f64.add" in refused)

@@ -1,0 +1,219 @@
+"""Contradictions inside a certificate: counts that no run gives, and claims that other sections deny.
+
+Every figure that follows from another is worked out again: failing cases from failures, statuses from counts,
+coverage failures from coverage, a shard's results from the records of its blocks. A forger who changes one of
+them must change all, and even then only a signature or a second run can tell.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from vyre.conform import fold
+from vyre.conform.certify.promises import promises
+from vyre.conform.certify.track import KINDS
+from vyre.conform.provenance import APART, IN_PROCESS
+from vyre.conform.results import covers
+from vyre.conform.units import ALL_STAGES, OPS, blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from vyre.conform.certify.certificate import Certificate, CertifiedOp
+    from vyre.conform.results import Failure, KindCount, RunPlan, StageResult
+    from vyre.conform.units import Block, Unit
+
+_COUNTED = ("value", "law", "unstable")
+_ENDED = ("crash", "hang", "error")
+_STATUSES = ("passed", "failed", "refused", "not run")
+
+
+def unsound(certificate: Certificate) -> str:
+    """The first contradiction, as words; empty where there is none."""
+    return next(_contradictions(certificate), "")
+
+
+def _contradictions(certificate: Certificate) -> Iterator[str]:
+    yield from _place(certificate)
+    ops = Counter(op.id for op in certificate.ops)
+    yield from (f"{op} is listed twice" for op, n in ops.items() if n > 1)
+    known = {OPS, *(s.stage for s in certificate.stages)}
+    for failure in certificate.failures:
+        if failure.stage not in known or (failure.stage == OPS and failure.op not in ops):
+            yield f"the failure {failure.case} is of nothing that was run"
+    for op in certificate.ops:
+        yield from _op(op, certificate)
+    for stage in certificate.stages:
+        yield from _stage(stage, certificate)
+    for e in certificate.expected:
+        if e.failed != any(covers(e.pattern, f) for f in certificate.failures):
+            yield f"the expected failure {e.pattern} is called {'failed' if e.failed else 'passed'} wrongly"
+
+
+def impossible(plan: RunPlan) -> str:
+    """What is wrong with a plan that no run has; empty where nothing is."""
+    index, number = plan.shard
+    least = min(plan.cases, plan.float_cases, plan.skip, plan.programs, plan.largest)
+    if not 1 <= index <= number or least < 0 or plan.repeats < 1 or not 0 <= plan.seed < 1 << 64:
+        return "a number of its plan is out of range"
+    if plan.stages != tuple(s for s in ALL_STAGES if s in plan.stages):
+        return "the stages of its plan are not in the order of a run"
+    if len(set(plan.ops)) != len(plan.ops) or len(set(plan.regressions)) != len(plan.regressions):
+        return "its plan lists something twice"
+    return ""
+
+
+def _place(certificate: Certificate) -> Iterator[str]:
+    from vyre.conform.certify.annex import BASELINES
+
+    conditions, schema = certificate.conditions, 1 if certificate.first_schema else 2
+    if schema == 2:
+        waits = conditions.timeout_ms > 0
+        if conditions.isolation not in (APART, IN_PROCESS) or waits != (conditions.isolation == APART):
+            yield "it does not say how the backend was held"
+    names = [canary.name for canary in certificate.backend.canaries]
+    if len(set(names)) != len(names):
+        yield "a canary is listed twice"
+    if [b for b in BASELINES if b in certificate.baselines] != list(certificate.baselines):
+        yield "it names performance baselines that are not measured"
+    if promises(certificate.registry.ops, schema=schema).digest != certificate.registry.digest:
+        yield "the digest of its registry is of another one"
+    if certificate.blocks and certificate.plan.shard == (1, 1):
+        yield "it is of a whole run and holds blocks of a shard"
+
+
+def _op(op: CertifiedOp, certificate: Certificate) -> Iterator[str]:
+    mine = [f for f in certificate.failures if f.stage == OPS and f.op == op.id]
+    ended = any(f.kind in _ENDED for f in mine)
+    rows = [("", 1, op.parity), *((law.law, len(law.equations), law.counts) for law in op.laws)]
+    yield from _counts(op, rows, ended=ended, whole=certificate.plan.whole)
+    listed = [f for f in mine if f.kind != "coverage"]
+    failed = sum(c.failed for _, _, counts in rows for c in counts)
+    if op.status not in _STATUSES:
+        yield f"{op.id} has the status {op.status!r}"
+    if op.status != "failed" and (failed or listed):
+        yield f"{op.id} is called {op.status} and has failures"
+    if op.status == "failed" and not listed:
+        yield f"{op.id} is called failed and no failure is listed"
+    if (op.status == "refused") != bool(op.refusal):
+        yield f"{op.id} is called {op.status} and {'has' if op.refusal else 'has no'} reason for a refusal"
+    ran = any(c.cases for _, _, counts in rows for c in counts)
+    if ran and op.status == "not run":
+        yield f"{op.id} is called not run and has cases"
+    if not ran and op.status == "passed":
+        yield f"{op.id} is called passed and has no case"
+    for name, _, counts in rows:
+        yield from _listed(op.id, name, counts, mine)
+    if certificate.plan.whole and op.status in ("passed", "failed") and not ended:
+        told = sorted(f.inputs[0] for f in mine if f.kind == "coverage" and f.inputs)
+        if told != sorted(op.coverage.missing):
+            yield f"the coverage of {op.id} is not what its failures say"
+
+
+def _counts(
+    op: CertifiedOp, rows: Sequence[tuple[str, int, Sequence[KindCount]]], *, ended: bool, whole: bool
+) -> Iterator[str]:
+    """A check of an op that ended well has all its cases, or none where it was refused."""
+    for name, equations, counts in rows:
+        for c in counts:
+            many = c.failed > equations * c.cases and not ended
+            if c.failed < 0 or not 0 <= c.cases <= c.planned or many:
+                yield f"{op.id} has impossible counts of {c.kind} cases"
+        if len({c.kind for c in counts}) != len(counts):
+            yield f"{op.id} counts a kind of cases twice{f' for {name}' if name else ''}"
+        partly = len({c.complete for c in counts}) > 1 or any(c.cases not in (0, c.planned) for c in counts)
+        if whole and not ended and op.status in ("passed", "failed") and partly:
+            yield f"{op.id} did not end early and was not run on all its cases"
+
+
+def _listed(op: str, law: str, counts: Sequence[KindCount], mine: Sequence[Failure]) -> Iterator[str]:
+    """The failures of a check say how many cases failed, and which."""
+    prefix = f"{op}/{law}/" if law else f"{op}/"
+    planned = {c.kind: c.planned for c in counts}
+    found: list[Failure] = []
+    for failure in mine:
+        kind, _, number = failure.case.removeprefix(prefix).partition("/")
+        if failure.kind in _COUNTED and failure.case.startswith(prefix) and kind in planned:
+            found += [failure] if number.isdecimal() else []
+    failed = sum(c.failed for c in counts)
+    if sum(f.count for f in found) != failed:
+        yield f"{op} counts {failed} failing cases of {law or 'parity'} and its failures say otherwise"
+
+
+def _stage(stage: StageResult, certificate: Certificate) -> Iterator[str]:
+    for s in stage.subjects:
+        if min(s.cases, s.failed, s.refused) < 0 or s.failed + s.refused > s.cases:
+            yield f"the stage {stage.stage} has impossible counts of {s.subject}"
+    if len({s.subject for s in stage.subjects}) != len(stage.subjects):
+        yield f"the stage {stage.stage} counts a subject twice"
+    if stage.cases > stage.planned:
+        yield f"the stage {stage.stage} has more cases than were planned"
+    listed = sum(f.stage == stage.stage for f in certificate.failures)
+    if listed != stage.failed:
+        yield f"the stage {stage.stage} counts {stage.failed} failures and lists {listed}"
+
+
+def misfolded(certificate: Certificate, found: Sequence[Unit]) -> str:
+    """What a shard's blocks do not add up to; `found` are the units of its plan."""
+    if certificate.plan.shard == (1, 1):
+        return ""
+    names = {u.name: n for n, u in enumerate(found)}
+    rules, tracks = certificate.rules, KINDS[certificate.kind]
+    mine = [b for b in blocks(certificate.plan, found) if _of_kind(certificate, found[b.unit])]
+    records: dict[tuple[int, int], dict[str, Any]] = {}
+    for block in certificate.blocks:
+        place = (names.get(block.unit, -1), block.number)
+        if place in records:
+            return f"block {block.number} of {block.unit} is there twice"
+        records[place] = block.record
+    if set(records) != {(b.unit, b.number) for b in mine}:
+        return "it holds other blocks than its plan"
+    for block in mine:
+        wrong = misrecorded(found[block.unit], block, records[block.unit, block.number])
+        if wrong:
+            return f"block {block.number} of {found[block.unit].name} {wrong}"
+    for op in certificate.results.ops:
+        again = fold.op_result(op.id, found, fold.tally(op.id, found, mine, records), _facts(op))
+        if again != op:
+            return f"the blocks of {op.id} do not add up to its results"
+    approximate = certificate.backend.approximate
+    for stage in certificate.stages:
+        number = names[stage.stage]
+        again = fold.stage_result(number, found[number], mine, records)
+        kept = [s for s in again.subjects if rules.subject_track(s.subject, approximate) in tracks]
+        if kept != list(stage.subjects):
+            return f"the blocks of the stage {stage.stage} do not add up to its results"
+    return ""
+
+
+def _facts(op: Any) -> dict[str, str]:
+    return {"lowering": op.lowering, "instruction": op.instruction}
+
+
+def _of_kind(certificate: Certificate, unit: Unit) -> bool:
+    from vyre.conform.certify.merge import belongs
+
+    return belongs(unit, certificate)
+
+
+def misrecorded(unit: Unit, block: Block, record: Any) -> str:
+    """What is wrong with the record of a block, which a journal or a shard holds; empty where nothing is."""
+    size = block.hi - block.lo
+    try:
+        if unit.kind is None:
+            outcomes = record["outcomes"]
+            return "" if len(outcomes) == size else f"has {len(outcomes)} outcomes of {size} cases"
+        cases, ended = record["cases"], record["stop"] is not None or bool(record.get("refusal"))
+        if type(cases) is not int or not 0 <= cases <= size:
+            return f"has {cases} of {size} cases"
+        if cases < size and not ended and (cases or record["fails"]):
+            return f"has {cases} of {size} cases and does not say why"
+        for check, count, first, *_ in record["fails"]:
+            if not 0 <= check < len(unit.kind.graph.checks) or not 0 < count <= size:
+                return "counts failures that it cannot have"
+            if not block.lo <= first < block.hi:
+                return "names a failing case of another block"
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return f"is no record of a run ({type(error).__name__})"
+    return ""
