@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vyre.conform.results import Failure
 
 if TYPE_CHECKING:
-    from vyre.conform.results import RunPlan
+    from vyre.conform.results import FailingRange, RunPlan
 
 OPS = "ops"
 EXPLAINED = 3
@@ -26,18 +26,19 @@ class Faults:
     def failure(
         self, stage: str, op: str, case: str, smallest: str, kind: str, inputs: tuple[str, ...],
         expected: str, actual: str, found: tuple[str, ...], count: int, note: str, program: str, source: str,
+        failing: tuple[FailingRange, ...] = (),
     ) -> Failure:  # fmt: skip
         who = f"--backend-class {self.target}" if ":" in self.target else self.target
         replay = f"vyre certify {who} --seed {self.plan.seed} --case {shlex.quote(smallest)}"
         return Failure(
             self.plan.backend, stage, op, case, smallest, kind, inputs, expected, actual, found, count,
-            self.plan.seed, note, program, source, replay,
+            self.plan.seed, note, program, source, replay, failing,
         )  # fmt: skip
 
     def coverage(self, op: str, missing: str) -> Failure:
         """A declared class or boundary that no case of a whole run had."""
         return self.failure(
-            OPS, op, f"{op}/coverage", f"{op}/coverage", "coverage", (missing,),
+            OPS, op, f"{op}/coverage/{missing}", f"{op}/coverage/{missing}", "coverage", (missing,),
             "at least one case", "none", (), 0, "", "", "",
         )  # fmt: skip
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from vyre.conform.ranges import joined
 from vyre.conform.results import (
     BoundaryCount,
     ClassCount,
     Coverage,
     ExpectedFailure,
+    FailingRange,
     Failure,
     KindCount,
     LawResult,
@@ -49,6 +51,12 @@ class OpTally:
     """The first failing case of each check, as kind and number."""
     refused: set[str] = field(default_factory=set[str])
     refusal: str = ""
+    ranges: dict[tuple[str, int], list[list[int]]] = field(
+        default_factory=dict[tuple[str, int], list[list[int]]]
+    )
+    """Failing cases by kind and check, as ranges."""
+    made: tuple[str, list[int]] | None = None
+    """The first input that the backend made wrong: its kind, and the mistake, with how many there were."""
     stop: dict[str, Any] | None = None
     stopped_in: str = ""
     classes: list[int] = field(default_factory=list[int])
@@ -56,8 +64,17 @@ class OpTally:
 
     @property
     def faults(self) -> int:
-        """How many failures are told of: one for each failing check, and one for an early end."""
-        return len(self.firsts) + (self.stop is not None)
+        """How many failures are told of: each failing check, wrong inputs, and an early end."""
+        return len(self.firsts) + (self.made is not None) + (self.stop is not None)
+
+    def failing(self, check: int) -> tuple[FailingRange, ...]:
+        """Where all failing cases of a check are."""
+        return tuple(
+            FailingRange(kind, *row)
+            for (kind, k), found in self.ranges.items()
+            if k == check
+            for row in joined(found)
+        )
 
     def count(self, check: int) -> int:
         return sum(n for (_, k), n in self.fails.items() if k == check)
@@ -86,6 +103,11 @@ def _add(found: OpTally, kind: str, record: dict[str, Any]) -> None:
     for check, count, first in record["fails"]:
         found.fails[kind, check] = found.fails.get((kind, check), 0) + count
         found.firsts.setdefault(check, (kind, first))
+    for check, rows in record.get("failing", ()):
+        found.ranges.setdefault((kind, check), []).extend(rows)
+    if record.get("made"):
+        first = found.made or (kind, [*record["made"][:4], 0])
+        found.made = (first[0], [*first[1][:4], first[1][4] + record["made"][4]])
     found.refused |= set(record["refused"])
     found.refusal = found.refusal or record.get("refusal", "")
     if record["stop"] is not None:
@@ -104,7 +126,7 @@ def op_result(group: str, units: Sequence[Unit], found: OpTally, facts: Mapping[
     status = "passed"
     if found.refusal:
         status = "refused"
-    elif found.stop is not None or found.fails:
+    elif found.faults:
         status = "failed"
     elif not any(found.cases.values()):
         status = "not run"

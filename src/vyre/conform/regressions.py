@@ -9,12 +9,14 @@ A damaged file is moved aside and named, never silently dropped.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from vyre.conform.certify.schema1 import filled
 from vyre.conform.journal import write_durably
 from vyre.conform.results import Failure, canonical, decode
 from vyre.errors import VyreError
@@ -60,11 +62,13 @@ class Store:
         folder = self._folder_of(backend)
         for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
             try:
-                failure = cast("Failure", decode(Failure, json.loads(path.read_bytes())))
-            except (ValueError, OSError):
-                path.rename(path.with_suffix(".damaged"))
-                continue
-            if failure.digest == path.stem:
+                record = json.loads(path.read_bytes())
+                # The name is the digest of what was written, which may lack what failures have gained since.
+                believed = hashlib.sha256(canonical(record)).hexdigest() == path.stem
+                failure = cast("Failure", decode(Failure, filled(Failure, record)))
+            except (ValueError, OSError, RecursionError):
+                believed, failure = False, None
+            if believed and failure is not None:
                 found[path.stem] = failure
             else:
                 path.rename(path.with_suffix(".damaged"))

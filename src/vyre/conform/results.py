@@ -243,12 +243,23 @@ class StageResult:
 
 
 @dataclass(frozen=True, slots=True)
+class FailingRange:
+    """Cases `first` to `last` of a kind, of which `count` failed."""
+
+    kind: str
+    first: int
+    last: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """One fault, shrunk to its smallest input.
 
-    `kind` is `value`, `law`, `crash`, `hang`, `error`, `unstable` (not the same twice) or `coverage`;
-    `inputs` are the bits of each operand of the smallest failing case, `found` those of the first one,
-    `count` how many cases failed. `case` is the permanent name of the first, `smallest` of the smallest.
+    `kind` is `value`, `law`, `crash`, `hang`, `error`, `unstable` (not the same twice), `inputs` (the backend
+    made other ones than it should) or `coverage`. `inputs` are the bits of each operand of the smallest
+    failing case, `found` those of the first one, `count` how many cases failed. `case` is the permanent name
+    of the first, `smallest` of the smallest.
     """
 
     backend: str
@@ -267,6 +278,8 @@ class Failure:
     program: str
     source: str
     replay: str
+    failing: tuple[FailingRange, ...] = ()
+    """Of an op's check: every failing case is in one of these."""
 
     @property
     def digest(self) -> str:

@@ -15,7 +15,7 @@ import threading
 import time
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform import fold
@@ -25,7 +25,6 @@ from vyre.conform.isolate import Isolated
 from vyre.conform.locked import Locked
 from vyre.conform.plan import make_plan, settle
 from vyre.conform.provenance import ENTRY, bind, device_changed, moved, provenance
-from vyre.conform.registry import specs
 from vyre.conform.results import Failure, Results, decode
 from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.units import OPS, REGRESSIONS, STAGES, blocks, graph_of, units
@@ -33,9 +32,10 @@ from vyre.conform.verify import control
 from vyre.conform.verify.bench import Bench, program_of
 from vyre.conform.verify.cases import kind_of
 from vyre.conform.verify.graph import PARITY
-from vyre.conform.verify.named import INPUTS, bits_of, hexes, run_named
+from vyre.conform.verify.named import INPUTS, MADE, bits_of, hexes, run_named
 from vyre.conform.verify.operations import explain, run_block
-from vyre.conform.verify.stage import FAILED, PASSED, REFUSED, Outcome
+from vyre.conform.verify.stage import FAILED
+from vyre.conform.verify.stored import Regressions
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -73,40 +73,6 @@ class Run:
     blocks: tuple[tuple[str, int, dict[str, Any]], ...] = ()
 
 
-class Regressions:
-    """The stored failures of a backend as a stage: each must have gone away."""
-
-    name = REGRESSIONS
-    group = 1
-
-    def __init__(self, stored: Sequence[Failure], bench: Bench) -> None:
-        self._stored = stored
-        self._bench = bench
-
-    def count(self, plan: RunPlan) -> int:
-        return len(self._stored)
-
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
-        return [self._one(failure, plan) for failure in self._stored[lo:hi]]
-
-    def _one(self, failure: Failure, plan: RunPlan) -> Outcome:
-        subject = failure.op or failure.stage
-        if failure.kind == "coverage":
-            return Outcome(failure.smallest, subject, PASSED)
-        then = replace(plan, seed=failure.seed, programs=1 << 32, ops=tuple(s.id for s in specs()))
-        try:
-            report = run_named(self._bench, failure.smallest, then, STAGES)
-            for _ in range(plan.repeats - 1):
-                if not report.failed:
-                    report = run_named(self._bench, failure.smallest, then, STAGES)
-        except VyreError as error:
-            return Outcome(failure.smallest, subject, REFUSED, actual=error.message)
-        return Outcome(
-            failure.smallest, subject, report.status, report.kind, report.inputs, report.expected,
-            report.actual, "seen before", report.program, report.source,
-        )  # fmt: skip
-
-
 class Suite:
     """One run of a plan on a backend."""
 
@@ -138,7 +104,7 @@ class Suite:
                 f"the stored failure {missing[0]} of this run is gone.", fix="start anew, without --resume."
             )
         old = [stored[d] for d in self.plan.regressions]
-        self.units = units(self.plan, Regressions(old, self.bench))
+        self.units = units(self.plan, Regressions(old, self.bench, STAGES))
         self.blocks = blocks(self.plan, self.units)
         self.records: dict[tuple[int, int], dict[str, Any]] = {}
         self.groups: dict[str, dict[str, Any]] = {}
@@ -316,7 +282,9 @@ class Suite:
         graph = graph_of(group)
         facts = {"lowering": "", "instruction": ""} if found.refusal else self._facts(group)
         for number, (kind, first) in sorted(found.firsts.items()):
-            failures.append(self._op_failure(group, kind, number, first, found.count(number)))
+            failures.append(self._op_failure(group, kind, number, first, found))
+        if found.made is not None:
+            failures.append(self._made_failure(group, found))
         if found.stop is not None:
             failures.append(self._stop_failure(group, found))
         result = fold.op_result(group, self.units, found, facts)
@@ -333,7 +301,7 @@ class Suite:
         except Exception:  # a backend that dies when it is asked about itself has failed already
             return {"lowering": "unknown", "instruction": control.NOT_EXPOSED}
 
-    def _op_failure(self, group: str, kind: str, number: int, first: int, count: int) -> Failure:
+    def _op_failure(self, group: str, kind: str, number: int, first: int, found: fold.OpTally) -> Failure:
         graph = graph_of(group)
         check = graph.checks[number]
         said = explain(self.bench, kind_of(graph, kind, self.plan), check, first)
@@ -344,7 +312,23 @@ class Suite:
         return self.faults.failure(
             OPS, group, f"{prefix}/{kind}/{first}", smallest, said.kind,
             bits_of(graph, check, said.words), report.expected, report.actual,
-            bits_of(graph, check, said.found), count, note, report.program, report.source,
+            bits_of(graph, check, said.found), found.count(number), note, report.program, report.source,
+            found.failing(number),
+        )  # fmt: skip
+
+    def _made_failure(self, group: str, found: fold.OpTally) -> Failure:
+        """A wrong input of the backend's own making: the generator is a program, and gave other words."""
+        assert found.made is not None
+        kind, (number, position, word, wanted, count) = found.made
+        name = f"{group}/{MADE}/{kind}/{number}"
+        report = run_named(self.bench, name, self.plan, STAGES)
+        where = (f"word {position} of case {number}",)
+        note = "the backend ran the generator of inputs; the op was tried on the host's" + (
+            "" if report.failed else "; it was right when it was run again"
+        )
+        return self.faults.failure(
+            OPS, group, name, name, "inputs", where, f"0x{wanted:X}", f"0x{word:X}", where, count, note,
+            report.program, report.source,
         )  # fmt: skip
 
     def _stop_failure(self, group: str, found: fold.OpTally) -> Failure:

@@ -9,6 +9,7 @@ from vyre.conform.results import (
     ClassCount,
     Conditions,
     Coverage,
+    FailingRange,
     Failure,
     KindCount,
     LawResult,
@@ -105,5 +106,5 @@ def failure(op_id: str, *, kind: str = "value", stage: str = "ops", case: str = 
     name = case or f"{op_id}/boundary/17"
     return Failure(
         "mine", stage, op_id, name, name, kind, ("0x5",), "0x0", "0xFFFFFFFF", ("0x5",), 3, 1, "a note",
-        "a program", "a source", f"vyre certify mine --case {name}",
+        "a program", "a source", f"vyre certify mine --case {name}", (FailingRange("boundary", 17, 19, 3),),
     )  # fmt: skip

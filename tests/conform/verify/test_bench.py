@@ -119,11 +119,16 @@ def test_a_backend_that_makes_wrong_inputs_gets_them_from_the_host(monkeypatch: 
     monkeypatch.setattr("vyre.conform.verify.operations.MADE_FROM", 1)
     bench = Bench(broken.OffByOne())
     stream = of_words("random", spec(MUL), (0xFFFF_FFFF,), 9)
-    assert InputMaker(bench, stream, bench.memory()).block(0, 64) is None
+    maker = InputMaker(bench, stream, bench.memory())
+    made = maker.block(0, 64)
+    assert made is not None
+    assert maker.mistake(0, made) is not None
     found = graph(spec(MUL), lookup)
     kind = next(k for k in kinds(found, make_plan("cpu", cases=64)) if k.name == "random")
     record = run_block(bench, kind, 0, 64, bench.memory())
     assert [0, 64, 0] in record["fails"]
+    assert [0, [[0, 63, 64]]] in record["failing"]
+    assert record["made"][0] == 0
 
 
 @pytest.mark.parametrize("name", ["u8", "boundary", "correlated"])

@@ -104,7 +104,7 @@ def test_inputs_of_another_generator_are_noticed(bench: Bench) -> None:
     assert tile is not None
     tile._kind = kind
     with pytest.raises(InputsDiffer):
-        tile.run([0])
+        tile.run(0)
 
 
 class Lazy:
@@ -143,8 +143,7 @@ class _LazyKernel:
 
 def test_a_dispatch_that_writes_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its results would be those of the tile before, on which the law holds too."""
-    monkeypatch.setattr(device, "FIRST_TILE", 1 << 12)
-    monkeypatch.setattr(device, "LARGEST_TILE", 1 << 12)
+    monkeypatch.setattr(device, "TILE", 1 << 12)
     bench = Bench(Lazy(load(DEVICES[0])))
     kind = random_kind(ADD)
     found = checks_of(bench, kind).compare(0, 1 << 14)

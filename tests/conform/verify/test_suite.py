@@ -123,9 +123,10 @@ def test_a_finished_run_resumes_to_the_same_bytes_without_work(tmp_path: Path) -
         def compile(self, program: Any) -> Any:
             raise AssertionError("nothing is left to be run")
 
+    Dead.__name__ = "WrongAbove"  # the target by which a journal knows its backend
     again = certify(Dead(), tmp_path, ops=("primitive.math.mul",), cases=64, largest=0, resume=True)
     assert again.ops == done.ops
-    assert again.to_json() == replace(done, backend=again.backend).to_json()
+    assert again.to_json() == done.to_json()
 
 
 def test_another_plan_does_not_go_on_with_a_journal(tmp_path: Path) -> None:

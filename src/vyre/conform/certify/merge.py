@@ -246,18 +246,24 @@ class _Merger:
         """The failure of each check from the shard that met it first; the counts are those of all."""
         whole = fold.tally(group, self.units, self.blocks, self.records)
         met: dict[tuple[int, str, int], Failure] = {}
+        wrong: dict[tuple[str, int], Failure] = {}
         stops: dict[tuple[str, int], Failure] = {}
         for shard in self.shards:
             own = fold.tally(group, self.units, shard.blocks, shard.records)
             listed = iter(shard.failures(group))
             for check, (kind, number) in sorted(own.firsts.items()):
                 met[check, kind, number] = next(listed)
+            if own.made is not None:
+                wrong[own.made[0], own.made[1][0]] = next(listed)
             if own.stop is not None:
                 stops[own.stopped_in, own.stop["case"]] = next(listed)
         found = [
-            replace(met[check, kind, number], count=whole.count(check))
+            replace(met[check, kind, number], count=whole.count(check), failing=whole.failing(check))
             for check, (kind, number) in sorted(whole.firsts.items())
         ]
+        if whole.made is not None:
+            kind, (number, *_, count) = whole.made
+            found.append(replace(wrong[kind, number], count=count))
         if whole.stop is not None:
             return [*found, stops[whole.stopped_in, whole.stop["case"]]]
         result = fold.op_result(group, self.units, whole, {})

@@ -104,7 +104,7 @@ def _op(op: CertifiedOp, certificate: Certificate) -> Iterator[str]:
     if not ran and op.status == "passed":
         yield f"{op.id} is called passed and has no case"
     for name, _, counts in rows:
-        yield from _listed(op.id, name, counts, mine)
+        yield from _listed(op.id, name, counts, mine, ranges=not certificate.first_schema)
     if certificate.plan.whole and op.status in ("passed", "failed") and not ended:
         told = sorted(f.inputs[0] for f in mine if f.kind == "coverage" and f.inputs)
         if told != sorted(op.coverage.missing):
@@ -127,8 +127,10 @@ def _counts(
             yield f"{op.id} did not end early and was not run on all its cases"
 
 
-def _listed(op: str, law: str, counts: Sequence[KindCount], mine: Sequence[Failure]) -> Iterator[str]:
-    """The failures of a check say how many cases failed, and which."""
+def _listed(
+    op: str, law: str, counts: Sequence[KindCount], mine: Sequence[Failure], *, ranges: bool
+) -> Iterator[str]:
+    """The failures of a check say how many cases failed, and where all of them are."""
     prefix = f"{op}/{law}/" if law else f"{op}/"
     planned = {c.kind: c.planned for c in counts}
     found: list[Failure] = []
@@ -139,6 +141,11 @@ def _listed(op: str, law: str, counts: Sequence[KindCount], mine: Sequence[Failu
     failed = sum(c.failed for c in counts)
     if sum(f.count for f in found) != failed:
         yield f"{op} counts {failed} failing cases of {law or 'parity'} and its failures say otherwise"
+    for c in counts if ranges else ():
+        rows = [r for f in found for r in f.failing if r.kind == c.kind]
+        outside = any(not 0 <= r.first <= r.last < c.planned or r.count > r.last + 1 - r.first for r in rows)
+        if sum(r.count for r in rows) != c.failed or outside or any(r.count < 1 for r in rows):
+            yield f"{op} does not say where all failing {c.kind} cases of {law or 'parity'} are"
 
 
 def _stage(stage: StageResult, certificate: Certificate) -> Iterator[str]:

@@ -23,6 +23,7 @@ from vyre.conform.spec.program import CELLS, WORKGROUP, Kernel, application, mem
 from vyre.conform.spec.term import Constant, Relation, Variable
 from vyre.conform.spec.words import mask_of, to_words
 from vyre.conform.verify.graph import Value, type_of_source
+from vyre.conform.verify.inputs import HostInputs
 from vyre.conform.verify.layout import Memory, pack, unpack
 from vyre.conform.verify.rounds import run_memory
 from vyre.errors import UnsupportedByBackend
@@ -65,6 +66,7 @@ class Bench:
 
     def __init__(self, backend: Any) -> None:
         self.backend = backend
+        self.inputs = HostInputs()
         self._compiled: dict[str, Compiled] = {}
         self._lock = Lock()
         self._spare = local()

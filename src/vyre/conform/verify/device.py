@@ -5,14 +5,13 @@
 
 Every application is still a dispatch of one op on whole arrays, and neither side of a law sees the other: a
 further kernel compares their buffers, counts, and keeps the least failing index. Then the results are
-overwritten, so that a dispatch that writes nothing cannot pass for the one before. A few inputs of every tile
-are fetched and held against the host's. Parity is not for here: the definition is computed on the host, or
-a wrong device would agree with itself.
+overwritten, so that a dispatch that writes nothing cannot pass for the one before. All inputs of a tile are
+fetched after they were used, and held against the host's. Parity is not for here: the definition is computed
+on the host, or a wrong device would agree with itself.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,25 +33,21 @@ from vyre.ir.program import Program
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.cases import Kind
     from vyre.conform.verify.graph import Check, Graph, Source
+    from vyre.conform.verify.inputs import Mistake
     from vyre.conform.verify.residence import Residence
 
 U32 = DataType.U32
 POISON = 0xA5A5_A5A5
-FIRST_TILE = 1 << 20
-LARGEST_TILE = 1 << 26
-_QUICK = 0.02
-"""Seconds for a tile below which the next may be larger."""
-SLOTS = 8
-"""Tiles that are queued at once, so that the device does not wait for the host."""
+TILE = 1 << 20
+"""Cases at a time: the inputs are fetched, so that more would gain little."""
 _NONE = 0xFFFF_FFFF
-_LOOKED_AT = 16
 _WORD = 1 << 32
 
 
@@ -65,7 +60,15 @@ class Verdict:
 
 
 class InputsDiffer(VyreError):
-    """The device made other inputs than the host would."""
+    """The device made other inputs than the host would; `mistake` is the first."""
+
+    def __init__(self, mistake: Mistake) -> None:
+        self.mistake = mistake
+        super().__init__(
+            f"the backend makes 0x{mistake.found:X} where word {mistake.position} of case {mistake.case} is "
+            f"0x{mistake.wanted:X}.",
+            fix="the run goes on with inputs from the host.",
+        )
 
 
 def applies(kind: Kind, checks: list[Check]) -> bool:
@@ -126,14 +129,6 @@ def spoiling() -> Program:
     return Program((out,), WORKGROUP, (Store("out", InvocationId(0), LitU32(POISON)),))
 
 
-def gathering() -> Program:
-    """A few words of a long buffer, by index."""
-    source, where = BufferDecl.read("source", 0, U32), BufferDecl.read("where", 1, U32)
-    out = BufferDecl.read_write("out", 2, U32)
-    i = InvocationId(0)
-    return Program((source, where, out), WORKGROUP, (Store("out", i, source[where[i]]),))
-
-
 class DeviceChecks:
     """The laws of one kind of cases, bound to device memory of one tile after another."""
 
@@ -143,24 +138,16 @@ class DeviceChecks:
         self._checks = checks
         self._home = home
         self._tile: _Tile | None = None
-        self._size = FIRST_TILE
 
     def compare(self, start: int, count: int) -> list[Verdict | None]:
         """For each check None where all cases agree. Raises `InputsDiffer` and whatever a backend raises."""
         found: list[Verdict | None] = [None] * len(self._checks)
         at = start
         while at < start + count:
-            size = min(self._size, start + count - at, _WORD - at % _WORD)
-            tile = self._at(size)
-            ends = range(at + tile.size, min(start + count, at - at % _WORD + _WORD) + 1, tile.size)
-            starts = [end - tile.size for end in ends[:SLOTS]]
-            before = time.perf_counter()
-            for k, verdict in enumerate(tile.run(starts)):
+            tile = self._at(min(TILE, start + count - at, _WORD - at % _WORD))
+            for k, verdict in enumerate(tile.run(at)):
                 found[k] = _joined(found[k], verdict)
-            at += tile.size * len(starts)
-            quick = time.perf_counter() - before < _QUICK * len(starts)
-            if tile.size == self._size < LARGEST_TILE and quick:
-                self._size *= 2
+            at += tile.size
         return found
 
     def close(self) -> None:
@@ -171,13 +158,7 @@ class DeviceChecks:
     def _at(self, size: int) -> _Tile:
         if self._tile is None or self._tile.size != size or self._tile.life != self._home.life:
             self.close()
-            try:
-                self._tile = _Tile(self._bench, self._kind, self._checks, self._home, size)
-            except VyreError:
-                if size <= FIRST_TILE:
-                    raise
-                self._size = FIRST_TILE  # a device with less memory than that takes smaller tiles
-                self._tile = _Tile(self._bench, self._kind, self._checks, self._home, FIRST_TILE)
+            self._tile = _Tile(self._bench, self._kind, self._checks, self._home, size)
         return self._tile
 
 
@@ -188,11 +169,12 @@ def _joined(old: Verdict | None, new: Verdict | None) -> Verdict | None:
 
 
 class _Tile:
-    """Memory and launches for `size` cases; `SLOTS` tiles are queued before the first is looked at."""
+    """Memory and launches for `size` cases."""
 
     def __init__(self, bench: Bench, kind: Kind, checks: list[Check], home: Residence, size: int) -> None:
         self.size = size
         self.life = home.life
+        self._held = bench.inputs
         self._kind = kind
         self._home = home
         self._memories: list[Any] = []
@@ -213,36 +195,22 @@ class _Tile:
     def _build(self, bench: Bench) -> None:
         backend, bind = bench.backend, self._home.bind
         used = {v for c in self._checks for v in self._graph.variables(c)}
-        self._positions = sorted({self._graph.positions[v][0] for v in used})
-        words = {p: self._memory(4 * self.size) for p in self._positions}
-        self._values.update({v: words[self._graph.positions[v][0]] for v in used})
+        positions = sorted({self._graph.positions[v][0] for v in used})
+        self._words = {p: self._memory(4 * self.size) for p in positions}
+        self._values.update({v: self._words[self._graph.positions[v][0]] for v in used})
         needed = sorted({j for c in self._checks for j in c.needs})
         nodes = [self._node(bench, j) for j in needed]
         spoil = backend.compile(spoiling())
-        spoilers = [bind(spoil, [self._values[Value(j, 0)]], self._grid) for j in needed]
-        maker = backend.compile(maker_program(self._kind.stream, positions=self._positions))
-        compares = [backend.compile(comparison(check)) for check in self._checks]
-        self._where = np.unique(np.linspace(0, self.size - 1, _LOOKED_AT).astype(np.uint64))
-        where = self._memory(4 * len(self._where))
-        where.write(self._where.astype(np.uint32).view(np.uint8).data)
-        gather = backend.compile(gathering())
-        self._slots: list[_Slot] = []
-        for _ in range(SLOTS):
-            start = self._memory(8)
-            tallies = [self._memory(8) for _ in self._checks]
-            samples = [self._memory(4 * len(self._where)) for _ in words]
-            launches = [bind(maker, [start, *words.values()], self._grid)]
-            few = grid_of(len(self._where))
-            launches += [
-                bind(gather, [w, where, s], few) for w, s in zip(words.values(), samples, strict=True)
-            ]
-            launches += nodes
-            for check, compare, tally in zip(self._checks, compares, tallies, strict=True):
-                sides = [s for s in (check.left, check.right, check.condition) if s is not None]
-                memories = [self._values[s] for s in sides if not isinstance(s, Constant)]
-                launches.append(bind(compare, [tally, *memories], self._grid))
-            self._slots.append(_Slot(start, tallies, samples, [*launches, *spoilers]))
-        for launch in spoilers:
+        self._spoilers = [bind(spoil, [self._values[Value(j, 0)]], self._grid) for j in needed]
+        maker = backend.compile(maker_program(self._kind.stream, positions=positions))
+        self._start = self._memory(8)
+        self._tallies = [self._memory(8) for _ in self._checks]
+        self._launches = [bind(maker, [self._start, *self._words.values()], self._grid), *nodes]
+        for check, tally in zip(self._checks, self._tallies, strict=True):
+            sides = [s for s in (check.left, check.right, check.condition) if s is not None]
+            memories = [self._values[s] for s in sides if not isinstance(s, Constant)]
+            self._launches.append(bind(backend.compile(comparison(check)), [tally, *memories], self._grid))
+        for launch in self._spoilers:
             launch()
 
     def _node(self, bench: Bench, number: int) -> Callable[[], None]:
@@ -266,56 +234,31 @@ class _Tile:
             memory.write(np.full(self.size, source.bits, np.uint32).view(np.uint8).data)
         return self._values[source]
 
-    def run(self, starts: Sequence[int]) -> list[Verdict | None]:
-        """The cases from each start on, at most `SLOTS` of them; for each check what fails in all."""
+    def run(self, start: int) -> list[Verdict | None]:
+        """The cases from `start` on; for each check what fails."""
         fresh = np.array([0, _NONE], np.uint32).view(np.uint8).data
-        busy = list(zip(starts, self._slots, strict=False))
-        for start, slot in busy:
-            slot.start.write(np.array([start % _WORD, start // _WORD], np.uint32).view(np.uint8).data)
-            for tally in slot.tallies:
-                tally.write(fresh)
-        for _, slot in busy:
-            for launch in slot.launches:
-                launch()
-        verdicts: list[Verdict | None] = [None] * len(self._checks)
-        for start, slot in busy:
-            for k, tally in enumerate(slot.tallies):
-                failed, first = (int(n) for n in _words(tally, 2))
-                if failed or first != _NONE:
-                    verdicts[k] = _joined(verdicts[k], Verdict(failed, start + first))
-        self._look(busy)
+        self._start.write(np.array([start % _WORD, start // _WORD], np.uint32).view(np.uint8).data)
+        for tally in self._tallies:
+            tally.write(fresh)
+        for launch in self._launches:
+            launch()
+        verdicts: list[Verdict | None] = []
+        for tally in self._tallies:
+            failed, first = (int(n) for n in _words(tally, 2))
+            verdicts.append(Verdict(failed, start + first) if failed or first != _NONE else None)
+        words = {p: _words(memory, self.size) for p, memory in self._words.items()}
+        mistake = self._held.mistake(self._kind.stream, words, start) if words else None
+        if mistake is not None:
+            raise InputsDiffer(mistake)
+        for launch in self._spoilers:
+            launch()
         return verdicts
-
-    def _look(self, busy: Sequence[tuple[int, _Slot]]) -> None:
-        """Inputs at a few places of every tile must be what the host makes there."""
-        numbers = np.concatenate([self._where + np.uint64(start) for start, _ in busy])
-        wanted = self._kind.stream.at(numbers)
-        for k, position in enumerate(self._positions):
-            found = np.concatenate([_words(slot.samples[k], len(self._where)) for _, slot in busy])
-            wrong = found != wanted[position]
-            if wrong.any():
-                at = int(np.argmax(wrong))
-                raise InputsDiffer(
-                    f"the backend makes 0x{int(found[at]):X} where word {position} of case "
-                    f"{int(numbers[at])} is 0x{int(wanted[position][at]):X}.",
-                    fix="the run goes on with inputs from the host.",
-                )
 
     def close(self) -> None:
         for memory in self._memories:
             if self._home.life == self.life:
                 memory.free()
         self._memories.clear()
-
-
-@dataclass(frozen=True, slots=True)
-class _Slot:
-    """What one tile in the queue has for itself: its number, its counts, and the inputs looked at."""
-
-    start: Any
-    tallies: list[Any]
-    samples: list[Any]
-    launches: list[Callable[[], None]]
 
 
 def _words(memory: Any, count: int) -> NDArray[np.uint32]:

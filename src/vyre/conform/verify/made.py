@@ -1,8 +1,9 @@
 """Inputs that the backend makes itself, from the number of the case.
 
 The random generator is a composition of the language, so a kernel can write its own operands where they are
-used, several times faster than the host could. Some of every tile are looked at; where they are not what the
-host makes, or where a comparison fails, the host's own inputs are used instead.
+used, several times faster than the host could. All of them are held against the host's (`verify/inputs.py`);
+where one is another, that is a fault of the backend, and the host's own inputs are used instead, as they are
+where a comparison fails.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.conform.isolate import inspect
 from vyre.conform.spec.program import WORKGROUP
 from vyre.conform.verify.bench import grid_of
 from vyre.ir.buffers import BufferDecl
@@ -26,12 +28,12 @@ if TYPE_CHECKING:
 
     from vyre.conform.generate.stream import CaseStream
     from vyre.conform.verify.bench import Bench
+    from vyre.conform.verify.inputs import Mistake
     from vyre.conform.verify.layout import Memory
 
     Words = NDArray[np.uint32]
 
 U32 = DataType.U32
-_LOOKED_AT = 9
 _WORD = 1 << 32
 
 
@@ -55,9 +57,15 @@ class InputMaker:
     """The operands of one stream, made by a backend."""
 
     def __init__(self, bench: Bench, stream: CaseStream, memory: Memory) -> None:
+        self._held = bench.inputs
         self._stream = stream
         self._memory = memory
         self._executable: Any = bench.backend.compile(maker_program(stream))
+
+    @property
+    def source(self) -> str:
+        """What the backend made of the generator, where it tells."""
+        return inspect(self._executable).source
 
     def block(self, start: int, count: int) -> dict[int, Words] | None:
         """Operand words of these cases by position; None where the host should make them."""
@@ -70,8 +78,8 @@ class InputMaker:
         views = {"start": first.view(np.uint8).data.toreadonly()}
         views |= {f"w{k}": w.view(np.uint8).data for k, w in enumerate(words)}
         self._executable.run(views, grid_of(count))
-        for at in np.linspace(0, count - 1, _LOOKED_AT).astype(np.intp):
-            case = self._stream.case(start + int(at))
-            if any(int(w[at]) != c for w, c in zip(words, case, strict=True)):
-                return None
         return dict(enumerate(words))
+
+    def mistake(self, start: int, words: dict[int, Words]) -> Mistake | None:
+        """What is wrong with words that `block` gave, once they have been used."""
+        return self._held.mistake(self._stream, words, start)

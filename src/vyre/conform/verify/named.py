@@ -3,6 +3,8 @@
 primitive.math.div/boundary/17              an op on case 17 of a kind
 primitive.math.div/inputs/0x5,0x0           an op on these operand words
 primitive.math.add/Commutative/random/3     a law on case 3 of a kind
+primitive.math.add/coverage/class zero      whether a class or boundary of an op meets a case
+primitive.math.add/made/random/3            the inputs of case 3, made by the backend
 barrier/visibility/4, golden/ROW            a case of a stage
 """
 
@@ -11,14 +13,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from vyre.conform.isolate import inspect
 from vyre.conform.registry import lookup, spec
 from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.spec.words import mask_of, to_bits
 from vyre.conform.verify import golden
-from vyre.conform.verify.cases import kind_of
+from vyre.conform.verify.cases import kind_of, kinds
 from vyre.conform.verify.graph import PARITY, graph
-from vyre.conform.verify.operations import columns, failure_kind
+from vyre.conform.verify.made import InputMaker, maker_program
+from vyre.conform.verify.operations import TILE, columns, covers_classes, failure_kind, meeting
 from vyre.errors import UnsupportedByBackend, VyreError
 
 if TYPE_CHECKING:
@@ -29,7 +34,7 @@ if TYPE_CHECKING:
     from vyre.conform.verify.graph import Check, Graph
     from vyre.conform.verify.stage import Outcome, Stage
 
-INPUTS = "inputs"
+INPUTS, COVERAGE, MADE = "inputs", "coverage", "made"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,10 @@ def _unknown(name: str) -> VyreError:
 
 def _of_op(bench: Bench, name: str, plan: RunPlan) -> CaseReport:
     op, _, rest = name.partition("/")
+    if rest.startswith(f"{COVERAGE}/"):
+        return _covered(name, graph(spec(op), lookup), rest.partition("/")[2], plan)
+    if rest.startswith(f"{MADE}/"):
+        return _made(bench, name, graph(spec(op), lookup), plan)
     where, _, number = rest.rpartition("/")
     law, _, kind = where.rpartition("/")
     if not number or not kind:
@@ -107,6 +116,53 @@ def _of_op(bench: Bench, name: str, plan: RunPlan) -> CaseReport:
     words = _words(found, name, kind, number, plan)
     reports = [_check(bench, name, found, check, words) for check in checks]
     return next((r for r in reports if r.status != "passed"), reports[0])
+
+
+def _covered(name: str, found: Graph, missing: str, plan: RunPlan) -> CaseReport:
+    """Whether the cases of a run meet what is declared. Raises `VyreError` where it is declared no longer."""
+    meets = meeting(found.spec, missing)
+    if meets is None:
+        raise VyreError(
+            f"{found.spec.id} no longer declares the {missing}.", fix="declare it again: it is promised."
+        )
+    met = sum(
+        int(np.count_nonzero(meets(kind.block(lo, min(TILE, kind.count - lo)))))
+        for kind in kinds(found, plan)
+        if covers_classes(kind) and kind.stream.words >= found.spec.words
+        for lo in range(0, kind.count, TILE)
+    )
+    status, said = ("passed", f"{met:,} cases") if met else ("failed", "none")
+    return CaseReport(name, status, "" if met else COVERAGE, (missing,), "at least one case", said, "", "")
+
+
+def _made(bench: Bench, name: str, found: Graph, plan: RunPlan) -> CaseReport:
+    """The tile of inputs around a case, as the backend makes them."""
+    kind_name, _, number = name.split(f"/{MADE}/", 1)[1].partition("/")
+    if not number.isdecimal():
+        raise _unknown(name)
+    kind, case = kind_of(found, kind_name, plan), int(number)
+    start = case - case % TILE
+    count = min(TILE, kind.count - start)
+    if count <= case - start or not kind.stream.on_device:
+        raise _unknown(name)
+    program = maker_program(kind.stream).to_text()
+    source = ""
+    try:
+        maker = InputMaker(bench, kind.stream, bench.memory())
+        source = maker.source
+        words = maker.block(start, count) or {}
+        mistake = maker.mistake(start, words) if words else None
+    except UnsupportedByBackend as refusal:
+        return CaseReport(name, "refused", "", (), "", refusal.message, program, source)
+    except Exception as error:  # a crash, a hang, or an exception of the backend
+        text = error.message if isinstance(error, VyreError) else f"{type(error).__name__}: {error}"
+        return CaseReport(name, "failed", failure_kind(error), (), "its inputs", text, program, source)
+    if mistake is None:
+        return CaseReport(name, "passed", "", (), f"{count:,} inputs", "the same", program, source)
+    where = (f"word {mistake.position} of case {mistake.case}",)
+    return CaseReport(
+        name, "failed", INPUTS, where, f"0x{mistake.wanted:X}", f"0x{mistake.found:X}", program, source
+    )
 
 
 def _words(found: Graph, name: str, kind: str, number: str, plan: RunPlan) -> tuple[int, ...]:

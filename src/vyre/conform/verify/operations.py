@@ -18,23 +18,26 @@ import numpy as np
 from vyre.conform.algebra.arrays import NUMPY
 from vyre.conform.generate.shrink import shrink
 from vyre.conform.isolate import BackendCrash, BackendHang, Isolated
+from vyre.conform.ranges import joined, of_mask
 from vyre.conform.spec.words import mask_of
 from vyre.conform.verify.cases import LENGTHS, is_memory
-from vyre.conform.verify.device import device_checks
+from vyre.conform.verify.device import InputsDiffer, device_checks
 from vyre.conform.verify.graph import PARITY
 from vyre.conform.verify.made import InputMaker
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from vyre.conform.ranges import Ranges
     from vyre.conform.spec.op import OpSpec
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.cases import Kind
     from vyre.conform.verify.device import DeviceChecks, Verdict
     from vyre.conform.verify.graph import Check, Graph
+    from vyre.conform.verify.inputs import Mistake
     from vyre.conform.verify.layout import Memory
 
     Words = NDArray[np.uint32]
@@ -71,7 +74,7 @@ def run_block(
     *,
     narrow: Callable[[], bool] = lambda: True,
 ) -> dict[str, Any]:
-    """Cases lo to hi - 1 of a kind. The record holds counts, and first failures by check.
+    """Cases lo to hi - 1 of a kind. The record holds counts, first failures by check, and where all are.
 
     After a crash or hang, `narrow` is asked whether it is worth finding the case that caused it.
     """
@@ -93,12 +96,14 @@ def run_block(
     if covers_classes(kind):
         record["coverage"] = coverage(graph.spec, cases, lo, hi)
     firsts: dict[int, list[Any]] = {}
-    checks = _on_device(bench, kind, checks, lo, hi, firsts)
+    failing: dict[int, Ranges] = {}
+    mistakes: list[Mistake] = []
+    checks, unconfirmed = _on_device(bench, kind, checks, lo, hi, mistakes)
     maker = _maker(bench, kind, hi - lo, memory)
     for start in range(lo, hi, TILE) if checks else ():
         count = min(TILE, hi - start)
         try:
-            masks = _tile(bench, cases, checks, start, count, memory, maker)
+            masks = _tile(bench, cases, checks, start, count, memory, maker, mistakes)
         except Exception as error:  # a crash, a hang, or an exception of the backend
             record["stop"] = (
                 _narrowed(bench, kind, checks, start, count, error)
@@ -109,42 +114,53 @@ def run_block(
             break
         for check, mask in zip(checks, masks, strict=True):
             if mask is not None:
-                _note(graph, check, mask, start, firsts)
+                _note(graph, check, mask, start, firsts, failing)
+    for number, verdict in unconfirmed.items():
+        if number not in firsts:  # seen on the device alone
+            firsts[number] = [number, verdict.failed, verdict.first]
+            failing[number] = [[verdict.first, hi - 1, verdict.failed]]
     record["fails"] = [firsts[k] for k in sorted(firsts)]
+    if failing:
+        record["failing"] = [[k, joined(failing[k])] for k in sorted(failing)]
+    if mistakes:
+        count = sum(m.count for m in mistakes)
+        record["made"] = [*min(mistakes, key=lambda m: m.case).record()[:4], count]
     return record
 
 
 def _on_device(
-    bench: Bench, kind: Kind, checks: list[Check], lo: int, hi: int, firsts: dict[int, list[Any]]
-) -> list[Check]:
-    """Checks what can be checked on the device, notes what fails, and gives the checks that are left.
+    bench: Bench, kind: Kind, checks: list[Check], lo: int, hi: int, mistakes: list[Mistake]
+) -> tuple[list[Check], dict[int, Verdict]]:
+    """Checks what can be checked on the device; gives the checks that are left, and what failed there.
 
     Whatever goes wrong there is no verdict: those cases are run again from the host, which says what it is.
+    So is a check that failed, because the device tells how many cases did and the host which.
     """
     laws = [c for c in checks if c.name != PARITY]
     if hi - lo < DEVICE_FROM:
-        return checks
+        return checks, {}
     found: list[Verdict | None] = []
     device: DeviceChecks | None = None
     try:
         device = device_checks(bench, kind, laws)
         if device is None:
-            return checks
+            return checks, {}
         found = device.compare(lo, hi - lo)
+    except InputsDiffer as differ:
+        mistakes.append(differ.mistake)
+        return checks, {}
     except Exception:  # a backend may raise anything, and the host's way tells it apart
-        return checks
+        return checks, {}
     finally:
         if device is not None:
             with suppress(Exception):
                 device.close()
-    for check, verdict in zip(laws, found, strict=True):
-        if verdict is not None:
-            firsts[kind.graph.checks.index(check)] = [
-                kind.graph.checks.index(check),
-                verdict.failed,
-                verdict.first,
-            ]
-    return [c for c in checks if c.name == PARITY]
+    failed = {
+        kind.graph.checks.index(check): verdict
+        for check, verdict in zip(laws, found, strict=True)
+        if verdict is not None
+    }
+    return [c for c in checks if c.name == PARITY or kind.graph.checks.index(c) in failed], failed
 
 
 def _maker(bench: Bench, kind: Kind, cases: int, memory: Memory) -> InputMaker | None:
@@ -180,12 +196,19 @@ def _tile(
     count: int,
     memory: Memory,
     maker: InputMaker | None,
+    mistakes: list[Mistake],
 ) -> list[NDArray[np.bool_] | None]:
-    """Every application once. What fails on inputs of the backend's making is tried again on the host's."""
+    """Every application once. What fails on inputs of the backend's making is tried again on the host's.
+
+    So is everything where these inputs were not the right ones, which is noted.
+    """
     words = maker.block(start, count) if maker is not None else None
-    if words is not None:
+    if maker is not None and words is not None:
         masks = bench.compare(cases.kind.graph, checks, words, memory, shared=True)
-        if all(mask is None for mask in masks):
+        mistake = maker.mistake(start, words)
+        if mistake is not None:
+            mistakes.append(mistake)
+        elif all(mask is None for mask in masks):
             return masks
     return bench.compare(cases.kind.graph, checks, cases.block(start, count), memory)
 
@@ -196,8 +219,10 @@ def _note(
     mask: NDArray[np.bool_],
     start: int,
     firsts: dict[int, list[Any]],
+    failing: dict[int, Ranges],
 ) -> None:
     number = graph.checks.index(check)
+    failing.setdefault(number, []).extend(of_mask(mask, start))
     if number in firsts:
         firsts[number][1] += int(mask.sum())
     else:
@@ -225,6 +250,22 @@ def coverage(spec: OpSpec, cases: _Cases, lo: int, hi: int) -> dict[str, Any]:
             left = [k for k in range(len(values)) if k not in met[place]]
             met[place].update(k for k in left if (words[place] == np.uint32(values[k])).any())
     return {"classes": classes, "boundaries": [sorted(m) for m in met]}
+
+
+def meeting(spec: OpSpec, declared: str) -> Callable[[Mapping[int, Words]], Any] | None:
+    """Which cases meet a class or boundary, by the words of `Coverage.missing`; None for an unknown one."""
+
+    def own(block: Mapping[int, Words]) -> list[Words]:
+        return [block[p] & np.uint32(m) for p, m in enumerate(spec.masks)]
+
+    for one in spec.classes:
+        if declared == f"class {one.name}":
+            return lambda block: np.broadcast_to(one.contains(NUMPY, *own(block)), block[0].shape)
+    for place, values in enumerate(spec.boundaries):
+        for value in values:
+            if declared == f"boundary 0x{value:X} of word {place}":
+                return lambda block: own(block)[place] == np.uint32(value)
+    return None
 
 
 def _stop(error: BaseException, number: int, words: Sequence[int], *, at: str) -> dict[str, Any]:

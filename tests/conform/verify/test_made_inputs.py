@@ -1,0 +1,217 @@
+"""Inputs that a backend makes itself are held against the host's, every one of them."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite")
+
+import broken_backends as broken
+from runs import certify
+
+from vyre.conform.generate.cases import of_words
+from vyre.conform.locked import Locked
+from vyre.conform.plan import make_plan
+from vyre.conform.registry import lookup, spec
+from vyre.conform.units import STAGES
+from vyre.conform.verify.bench import Bench
+from vyre.conform.verify.cases import kind_of
+from vyre.conform.verify.graph import graph
+from vyre.conform.verify.inputs import PIECE, HostInputs, Mistake
+from vyre.conform.verify.named import run_named
+from vyre.conform.verify.operations import run_block
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from vyre.ir.program import Program
+
+ADD = "primitive.math.add"
+COUNT = 1 << 18
+PLACE = 0x2_F00D
+"""A case that no sample of a few places would look at."""
+
+
+def is_maker(program: Program) -> bool:
+    return program.buffers[0].name == "start"
+
+
+class EasyInput(broken.Right):
+    """Makes one input easier than it should be, and is right in everything else."""
+
+    def compile(self, program: Program) -> Any:
+        executable = super().compile(program)
+        return _Easy(executable) if is_maker(program) else executable
+
+
+class _Easy:
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def run(self, buffers: Any, workgroups: Any) -> None:
+        self.inner.run(buffers, workgroups)
+        self.spoil(buffers)
+
+    def spoil(self, buffers: Any) -> None:
+        words, start = (np.frombuffer(buffers[name], np.uint32) for name in ("w1", "start"))
+        if int(start[0]) <= PLACE < int(start[0]) + len(words):
+            words[PLACE - int(start[0])] = 0
+
+
+class SpoiledInput(broken.Right):
+    """Zeroes an input while it computes, so that the host would expect a result for another one."""
+
+    def compile(self, program: Program) -> Any:
+        executable = super().compile(program)
+        return _Spoiling(executable) if "x1" in {b.name for b in program.buffers} else executable
+
+
+class _Spoiling:
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def run(self, buffers: Any, workgroups: Any) -> None:
+        words = np.frombuffer(buffers["x1"], np.uint32)
+        if len(words) > PLACE:
+            ctypes.memset(words.ctypes.data + 4 * PLACE, 0, 4)  # read-only for Python, not for a driver
+        self.inner.run(buffers, workgroups)
+
+
+class Memory:
+    """Bytes that are not the host's, as far as anybody can tell."""
+
+    def __init__(self, nbytes: int) -> None:
+        self.data = np.zeros(nbytes, np.uint8)
+        self.nbytes = nbytes
+        self.span = ("elsewhere", id(self), id(self) + nbytes)
+
+    def read(self, target: memoryview) -> None:
+        target[:] = self.data.data
+
+    def write(self, source: memoryview) -> None:
+        self.data[:] = np.frombuffer(source, np.uint8)
+
+    def copy(self, source: Memory) -> None:
+        self.data[:] = source.data
+
+    def free(self) -> None: ...
+
+
+class Apart(broken.Right):
+    """A device with memory of its own."""
+
+    easy = False
+
+    def allocate(self, nbytes: int) -> Memory:
+        return Memory(nbytes)
+
+    def borrow(self, data: memoryview) -> Memory:
+        raise NotImplementedError
+
+    def compile(self, program: Program) -> Any:
+        return _Bound(super().compile(program), program, easy=self.easy and is_maker(program))
+
+
+class ApartAndEasy(Apart):
+    easy = True
+
+
+class _Bound:
+    def __init__(self, inner: Any, program: Program, *, easy: bool) -> None:
+        self.inner = inner
+        self._program = program
+        self._easy = easy
+
+    def run(self, buffers: Any, workgroups: Any) -> None:
+        self.inner.run(buffers, workgroups)
+
+    def bind(self, memories: Any, grid: Any) -> Any:
+        def launch() -> None:
+            views = {
+                b.name: m.data.data if b.access.writable else m.data.data.toreadonly()
+                for b, m in zip(self._program.buffers, memories, strict=True)
+            }
+            self.inner.run(views, grid)
+            if self._easy:
+                _Easy(None).spoil(views)
+
+        return launch
+
+
+@pytest.fixture(autouse=True)
+def made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Backends make the inputs of short blocks as well."""
+    monkeypatch.setattr("vyre.conform.verify.operations.MADE_FROM", COUNT)
+
+
+def block(backend: Any) -> dict[str, Any]:
+    bench = Bench(Locked(backend))
+    kind = kind_of(graph(spec(ADD), lookup), "random", make_plan("x", cases=COUNT))
+    return run_block(bench, kind, 0, COUNT, bench.memory())
+
+
+def test_a_device_apart_is_one() -> None:
+    assert Bench(Locked(Apart())).residence is not None
+    assert Bench(Locked(broken.Right())).residence is None
+
+
+@pytest.mark.parametrize("backend", [broken.Right, Apart])
+def test_right_inputs_are_believed(backend: type[broken.Right]) -> None:
+    record = block(backend())
+    assert (record["cases"], record["fails"]) == (COUNT, [])
+    assert "made" not in record
+
+
+@pytest.mark.parametrize("backend", [EasyInput, ApartAndEasy])
+def test_one_easier_input_is_found(backend: type[broken.Right]) -> None:
+    kind = kind_of(graph(spec(ADD), lookup), "random", make_plan("x", cases=COUNT))
+    record = block(backend())
+    wanted = kind.case(PLACE)[1]
+    assert record["made"][:4] == [PLACE, 1, 0, wanted]
+    assert record["fails"] == []
+
+
+def test_an_input_that_is_changed_while_it_is_used_is_found() -> None:
+    assert block(SpoiledInput())["made"][0] == PLACE
+
+
+def test_it_is_a_failure_of_the_op_and_can_be_replayed(tmp_path: Path) -> None:
+    results = certify(EasyInput(), tmp_path, ops=(ADD,), cases=COUNT, largest=0)
+    (op,) = results.ops
+    assert op.status == "failed"
+    (failure,) = results.failures
+    assert (failure.kind, failure.actual) == ("inputs", "0x0")
+    assert failure.case == f"{ADD}/made/random/{PLACE}"
+    again = certify(EasyInput(), tmp_path, ops=(ADD,), stages=("regressions",), cases=COUNT, largest=0)
+    assert [f.stage for f in again.failures] == ["regressions"]
+    bench, plan = Bench(broken.Right()), make_plan("x", cases=COUNT)
+    assert run_named(bench, failure.case, plan, STAGES).status == "passed"
+
+
+def test_the_host_makes_a_piece_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = of_words("random", spec(ADD), (0xFFFF_FFFF, 0xFFFF_FFFF), 3)
+    start = PIECE - 100
+    words = dict(enumerate(stream.block(start, 300)))
+    held = HostInputs()
+    assert held.mistake(stream, words, start) is None
+    asked: list[int] = []
+    whole = type(stream).block
+
+    def counted(self: Any, at: int, count: int) -> Any:
+        asked.append(count)
+        return whole(self, at, count)
+
+    monkeypatch.setattr(type(stream), "block", counted)
+    assert held.mistake(stream, words, start) is None
+    assert asked == []
+    for place in (0, 99, 100, 299):
+        for position in (0, 1):
+            wrong = {p: w.copy() for p, w in words.items()}
+            wrong[position][place] ^= 1
+            value = int(words[position][place])
+            expected = Mistake(start + place, position, value ^ 1, value, 1)
+            assert held.mistake(stream, wrong, start) == expected
