@@ -223,15 +223,17 @@ def _sharded(target: str, options: dict[str, Any]) -> None:
     from vyre.conform.certify.keys import SigningKey
     from vyre.conform.certify.merge import merge
     from vyre.conform.certify.statement import read
+    from vyre.conform.regressions import Store
     from vyre.conform.shards import on_ray, split
     from vyre.conform.summary import summary
 
     key = SigningKey.load(options["key"]) if options["key"] else None
     file = options["expected_failures"]
     expected = read_expected(read_bytes(file).decode("utf-8", "replace"), file=file) if file else []
+    store = Store(Path(options["folder"]) if options["folder"] else Path(options["state"]) / "failures")
     backend = _opened(target, options)
     try:
-        plan = _plan(backend.name, options, None)
+        plan = _plan(backend.name, options, store)
     finally:
         _closed(backend)
     jobs = split(

@@ -10,7 +10,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,13 +21,18 @@ from runs import certify, failure_of
 
 from vyre.conform.journal import read
 from vyre.conform.plan import make_plan, registry_digest
+from vyre.conform.registry import spec
 from vyre.conform.results import Results
-from vyre.conform.units import ALL_STAGES, STAGES, blocks, units
+from vyre.conform.units import ALL_STAGES, STAGES, blocks, graph_of, units
 from vyre.conform.verify.bench import Bench
+from vyre.conform.verify.cases import kind_of
 from vyre.conform.verify.named import run_named
 from vyre.errors import OpError, VyreError
 
-ADD = "primitive.math.add"
+if TYPE_CHECKING:
+    from vyre.conform.spec.op import OpSpec
+
+ADD, DIV = "primitive.math.add", "primitive.math.div"
 HERE = Path(__file__).parent
 
 
@@ -93,6 +98,52 @@ def test_a_missing_class_is_a_failure_of_a_whole_run(tmp_path: Path, monkeypatch
     kinds = {f.kind for f in results.failures}
     assert kinds == {"coverage"}
     assert not results.ok
+
+
+def test_where_all_failing_inputs_are_is_kept(tmp_path: Path) -> None:
+    results = certify(broken.DivisionByZero(), tmp_path, ops=(DIV,), cases=4096)
+    (op,) = results.ops
+    parity = failure_of(results, DIV)
+    assert sum(r.count for r in parity.failing) == parity.count == sum(c.failed for c in op.parity)
+    kind = kind_of(graph_of(DIV), "u8", results.plan)
+    ranges = [r for r in parity.failing if r.kind == "u8"]
+    assert (ranges[0].first, ranges[-1].last) == (0, 65280)
+    for k in range(0, 65536, 256):  # every dividend, by 0
+        assert kind.case(k)[1] == 0
+        assert any(r.first <= k <= r.last for r in ranges)
+
+
+def coverage_run(folder: Path, stages: tuple[str, ...]) -> Results:
+    return certify(broken.Right(), folder, ops=(DIV,), stages=stages, cases=16, largest=0)
+
+
+def test_a_stored_coverage_failure_is_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("vyre.conform.verify.cases.PER_CLASS", 0)
+        patch.setattr("vyre.conform.verify.cases._boundary", no_boundaries)
+        first = coverage_run(tmp_path, ("ops",))
+        still = coverage_run(tmp_path, ("regressions",))
+        assert still.stages[0].failed == len(first.failures)
+        assert {f.kind for f in still.failures} == {"coverage"}
+        assert not still.ok
+    repaired = coverage_run(tmp_path, ("regressions",))
+    assert (repaired.stages[0].cases, repaired.stages[0].failed) == (len(first.failures), 0)
+    assert repaired.ok
+
+
+def test_dropping_the_class_does_not_settle_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("vyre.conform.verify.cases.PER_CLASS", 0)
+        patch.setattr("vyre.conform.verify.cases._boundary", no_boundaries)
+        coverage_run(tmp_path, ("ops",))
+
+    def bare(op: str) -> OpSpec:
+        return replace(spec(op), classes=(), boundaries=())
+
+    monkeypatch.setattr("vyre.conform.verify.named.spec", bare)
+    dropped = coverage_run(tmp_path, ("regressions",))
+    assert dropped.stages[0].failed == dropped.stages[0].cases
+    assert all("no longer declares the" in f.actual for f in dropped.failures)
 
 
 def test_failures_are_stored_and_replayed_first(tmp_path: Path) -> None:
