@@ -102,22 +102,22 @@ def _errata(everything: Sequence[OpSpec]) -> str:
 
 def _collisions() -> str:
     single = [s for s in floats() if s.signature.inputs[0] is DataType.F32]
-    others = collisions([s for s in floats() if s not in single])
-    assert all(c.rule != "none" for c in others)
+    shown = [*collisions(primitives()), *collisions(single)]
+    every = collisions(specs())
+    assert all(c.rule != "none" for c in every)
     lines = [
         "## Ops that their laws do not tell apart",
         "",
         "Law sets that are equal or contained in one another, among ops on the same operands, with the rule",
-        f"that separates the two. The {len(others)} of the float formats besides F32 are told apart in the",
-        "same ways; `vyre laws float. --collisions` lists them.",
+        f"that separates the two: those of the primitives and of F32. The {len(every) - len(shown)} others,",
+        "of all families and formats, are told apart in the same ways; `vyre laws --collisions` lists them.",
         "",
         "| laws of | are | those of | told apart by | namely |",
         "|---|---|---|---|---|",
     ]
     words = {"equal": "equal to", "contained": "contained in"}
     lines += [
-        f"| {c.first} | {words[c.relation]} | {c.second} | {c.rule} | {_cell(c.detail)} |"
-        for c in (*collisions(primitives()), *collisions(single))
+        f"| {c.first} | {words[c.relation]} | {c.second} | {c.rule} | {_cell(c.detail)} |" for c in shown
     ]
     return "\n".join([*lines, ""])
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from vyre.conform import lock
 from vyre.conform.golden import load_rows
 from vyre.conform.lock import Breach, Promises, collect, compare, definition_digest, extended, read_lock
+from vyre.conform.registry import spec, specs
+from vyre.conform.spec.law import label
 from vyre.errors import VyreError
 from vyre.ir.expr import Var
 from vyre.ops import standard_ops
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-GROUPS = ("golden", "cast", "type", "operator", "limit", "wire", "code", "op", "spec", "law")
+GROUPS = (
+    *("golden", "cast", "type", "operator", "limit", "wire", "code", "op", "spec", "law", "non_law"),
+    *("class", "boundary"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +47,39 @@ def test_a_changed_or_removed_promise_is_red(group: str, promises: Promises) -> 
     assert [(f.breach, f.name) for f in changed] == [(Breach.Changed, name)]
     removed = compare(read_lock(), {n: v for n, v in promises.items() if n != name})
     assert [(f.breach, f.name) for f in removed] == [(Breach.Removed, name)]
+
+
+DIV = "primitive.math.div"
+DROPPED: list[tuple[dict[str, Any], str]] = [
+    ({"non_laws": spec(DIV).non_laws[1:]}, f"non_law/{DIV}/{label(spec(DIV).non_laws[0].law)} was removed"),
+    ({"classes": spec(DIV).classes[1:]}, f"class/{DIV}/{spec(DIV).classes[0].name} was removed"),
+    (
+        {"boundaries": (spec(DIV).boundaries[0][1:], *spec(DIV).boundaries[1:])},
+        f"boundary/{DIV}/0 was changed",
+    ),
+    (
+        {"classes": (replace(spec(DIV).classes[0], contains=lambda d, a, b: a), *spec(DIV).classes[1:])},
+        f"class/{DIV}/{spec(DIV).classes[0].name} was changed",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), DROPPED)
+def test_what_a_spec_drops_is_red(
+    change: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fewer = [replace(s, **change) if s.id == DIV else s for s in specs()]
+    monkeypatch.setattr("vyre.conform.registry.specs", lambda: fewer)
+    (finding,) = lock.check()
+    assert str(finding).startswith(message)
+
+
+def test_a_new_boundary_is_to_be_locked(promises: Promises) -> None:
+    name = f"boundary/{DIV}/0"
+    more = {**promises, name: f"{promises[name]} 1234567"}
+    (finding,) = compare(read_lock(), more)
+    assert (finding.breach, finding.name) == (Breach.Unlocked, name)
+    assert extended(read_lock(), more)[name].endswith("1234567")
 
 
 def test_an_edited_golden_row_is_red(promises: Promises) -> None:

@@ -99,11 +99,11 @@ def _collisions(chosen: list[OpSpec], *, as_json: bool) -> None:
 
     from vyre.conform.algebra.collisions import collisions
     from vyre.conform.algebra.report import table
-    from vyre.conform.registry import floats, primitives
+    from vyre.conform.registry import specs
 
     ids = {s.id for s in chosen}
     operands = {s.signature.inputs for s in chosen}
-    likely = [s for s in (*primitives(), *floats()) if s.signature.inputs in operands]
+    likely = [s for s in specs() if s.signature.inputs in operands]
     found = [c for c in collisions(likely) if c.first in ids or c.second in ids]
     if as_json:
         click.echo(json.dumps([asdict(c) for c in found], indent=2))

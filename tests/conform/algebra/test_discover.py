@@ -12,8 +12,10 @@ from vyre.conform.algebra.cache import ProofCache
 from vyre.conform.algebra.collisions import collisions, separate
 from vyre.conform.algebra.discover import discover, missing_elements
 from vyre.conform.algebra.report import shown_law
-from vyre.conform.registry import floats, lookup, primitives, spec
+from vyre.conform.plan import definition_program
+from vyre.conform.registry import floats, lookup, primitives, spec, specs
 from vyre.conform.spec.law import label
+from vyre.wire import meaning_digest
 
 CACHE = ProofCache(None)
 
@@ -72,6 +74,27 @@ def test_float_operations_of_one_format_are_told_apart(of: str) -> None:
     to_u32 = f"float.convert.{of.lower()}.u32"
     assert alike == ({(f"{to_u32}.truncate", f"{to_u32}.floor")} if of != "I32" else set())
     assert all(c.rule != "none" for c in found)
+
+
+def test_collisions_cover_every_spec() -> None:
+    """Every family, and pairs across families; each is settled."""
+    found = collisions(specs())
+    assert [c for c in found if c.rule == "none"] == []
+    met = {s for c in found for s in (c.first, c.second)}
+    operands = [s.signature.inputs for s in specs()]
+    lonely = {s.id for s in specs() if operands.count(s.signature.inputs) == 1}
+    unmet = {s.id for s in specs()} - met - lonely
+    assert {i.split(".")[0] for i in met} >= {"primitive", "atomic", "value", "cast", "float", "memory"}
+    assert not unmet
+    rules = {frozenset({c.first, c.second}): c.rule for c in found}
+    assert rules[frozenset({"primitive.math.add", "atomic.add"})] == "result type"
+    assert rules[frozenset({"value.lane.u64.0", "cast.u64.u32"})] == "one function"
+
+
+def test_the_low_word_of_a_cast_is_lane_0() -> None:
+    for of in ("u64", "vec2u32", "vec4u32", "u128"):
+        lane, cast = spec(f"value.lane.{of}.0"), spec(f"cast.{of}.u32")
+        assert meaning_digest(definition_program(lane)) == meaning_digest(definition_program(cast))
 
 
 def test_two_names_of_one_function_agree_on_every_input() -> None:

@@ -1,8 +1,8 @@
 """Ops whose declared laws do not tell them apart, and what does.
 
-Among ops on the same operands, equal law sets and law sets contained in another are collisions. Each is
-settled by a rule: a golden row, a boundary, a member of a declared class, or a property, on which the two
-differ.
+Among ops on the same operands, of whatever family, equal law sets and law sets contained in another are
+collisions. Each is settled by a rule: a golden row, a boundary or a member of a declared class on which the
+two differ, the types of their results, or that they are two names of one function.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ from vyre.ir.types import DataType
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from vyre.conform.spec.op import OpSpec
+
+    Words = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +70,31 @@ def separate(a: OpSpec, b: OpSpec) -> tuple[str, str]:
         or _golden(b, a)
         or _cases(a, b, "boundary")
         or _cases(a, b, "equivalence")
-        or (
-            "none",
-            "nothing declared separates them",
-        )
+        or _types(a, b)
+        or ("none", "nothing declared separates them")
     )
 
 
 def _one_function(a: OpSpec, b: OpSpec) -> tuple[str, str] | None:
-    """Two names of one function: rounding to U32 down and toward zero differ only where both give 0."""
+    """Two names of one function, known by their ids; a test holds each pair against its definitions.
+
+    Rounding to U32 down and toward zero differ only where both give 0. A cast of several words to U32 keeps
+    the first, which is lane 0.
+    """
     down, cut = ".u32.floor", ".u32.truncate"
     pair = {a.id.removesuffix(down).removesuffix(cut), b.id.removesuffix(down).removesuffix(cut)}
     if len(pair) == 1 and {a.id.endswith(down), b.id.endswith(down)} == {True, False}:
         return "one function", "they agree on every input: below zero both saturate to 0"
+    of = a.signature.inputs[0].value.lower()
+    if {a.id, b.id} == {f"value.lane.{of}.0", f"cast.{of}.u32"}:
+        return "one function", "the cast keeps the low word, which is lane 0"
     return None
+
+
+def _types(a: OpSpec, b: OpSpec) -> tuple[str, str] | None:
+    """The same bits as results of other types."""
+    mine, others = (", ".join(t.value for t in s.outputs) for s in (a, b))
+    return ("result type", f"{mine}, the other {others}") if mine != others else None
 
 
 def _golden(a: OpSpec, b: OpSpec) -> tuple[str, str] | None:
@@ -100,9 +115,9 @@ def _golden(a: OpSpec, b: OpSpec) -> tuple[str, str] | None:
 def _cases(a: OpSpec, b: OpSpec, kind: str) -> tuple[str, str] | None:
     stream = cases(kind, a)
     columns = stream.block(0, min(stream.length or 4096, 1 << 16))
-    (left,), (right,) = a.apply(NUMPY, *columns), b.apply(NUMPY, *columns)
+    left, right = (_results(s, columns) for s in (a, b))
     if len(left) != len(right):
-        return "result type", f"{a.outputs[0].value}, the other {b.outputs[0].value}"
+        return _types(a, b)
     differs = np.flatnonzero(np.logical_or.reduce([x != y for x, y in zip(left, right, strict=True)]))
     if not differs.size:
         return None
@@ -110,6 +125,12 @@ def _cases(a: OpSpec, b: OpSpec, kind: str) -> tuple[str, str] | None:
     inputs, (one, other) = stream.case(k), (to_bits([int(w[k]) for w in x]) for x in (left, right))
     rule = "boundary" if kind == "boundary" else "equivalence class"
     return rule, f"{a.id}/{kind}/{k}: {_shown(inputs)} gives {one:#x}, the other {other:#x}"
+
+
+def _results(spec: OpSpec, columns: Sequence[Words]) -> list[Words]:
+    """The words of all results, a constant one as often as there are cases."""
+    found = [w for result in spec.apply(NUMPY, *columns) for w in result]
+    return [np.broadcast_to(w, columns[0].shape) for w in found]
 
 
 def _shown(inputs: Sequence[int]) -> str:
