@@ -68,6 +68,7 @@ def test_certify_writes_a_certificate_and_says_how_to_verify_it(tmp_path: Path) 
     assert f"vyre verify {place} --rerun 1%" in done.output
     assert "integer     ○ L1 parity" in done.output
     assert "ops were not run" in done.output
+    assert "setting      stages left out: golden, determinism" in done.output
     named = vyre("certify", "reference", *FEW, "--certificate", "mine.json")
     assert named.exit_code == 0
     assert (tmp_path / "mine.json").read_bytes() == kept.read_bytes()
@@ -127,6 +128,8 @@ def test_verify_runs_a_part_again(tmp_path: Path) -> None:
     record = json.loads(done.output)
     assert record["ok"]
     assert record["rerun"]["blocks"] == record["rerun"]["of"] > 4
+    assert record["rerun"]["fresh_seed"] != 24301
+    assert {f["check"]: f["status"] for f in record["findings"]}["device"] == "good"
     assert record["tracks"][0]["track"] == "integer"
     seed = str(record["rerun"]["seed"])
     part = vyre("verify", "c.json", "--rerun", "20%", "--rerun-seed", seed, "--in-process")
@@ -135,6 +138,7 @@ def test_verify_runs_a_part_again(tmp_path: Path) -> None:
     wrong = vyre("verify", "c.json", "--rerun", "100%", "--in-process", "--backend", "faulty_cast:Faulty")
     assert wrong.exit_code == 1
     assert "✗ rerun" in wrong.output
+    assert "run again on ANOTHER device, driver or toolchain" in " ".join(wrong.output.split())
     assert "the certificate says no failure" in " ".join(wrong.output.split())
     for share in ("0%", "200%", "some"):
         assert "is no part of a run" in vyre("verify", "c.json", "--rerun", share).output
@@ -161,6 +165,11 @@ def test_shards_merge_into_the_same_file(tmp_path: Path) -> None:
         done = vyre("certify", "reference", *FEW, "--shard", f"{i}/3", "--certificate", f"s{i}.json")
         assert done.exit_code == 0, done.output
         assert f"this is shard {i} of 3" in done.output
+        assert f"setting      shard {i} of 3 only" in done.output
+    part = vyre("verify", "s1.json")
+    assert part.exit_code == 3  # nothing is wrong, and the plan is open
+    assert "NOT VERIFIED" in part.output
+    assert "not finished: this is shard 1 of 3" in part.output
     merged = vyre("merge", "s3.json", "s1.json", "s2.json", "-o", "merged.json")
     assert merged.exit_code == 0, merged.output
     assert (tmp_path / "merged.json").read_bytes() == (tmp_path / "whole.json").read_bytes()

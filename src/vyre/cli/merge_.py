@@ -24,7 +24,8 @@ _EPILOG = "Example: vyre merge shard1.json shard2.json shard3.json -o certificat
 def command(certificates: tuple[str, ...], *, output: str, key: str | None, public_key: str | None) -> None:
     """Join the certificates of all shards of a run into that of the whole run, byte for byte.
 
-    Shards that were changed, do not belong together, are missing or overlap are refused.
+    Shards that were changed, do not belong together, are missing or overlap are refused. Exits with 1 on a
+    failure that is not expected, as the run itself would.
     """
     from vyre.cli.styled import echo_lines, width
     from vyre.conform.certify.keys import SigningKey, load_public
@@ -38,6 +39,8 @@ def command(certificates: tuple[str, ...], *, output: str, key: str | None, publ
     write_bytes(output, data)
     echo_lines(summary(whole.results, [whole], width=width()))
     click.echo(f"\ncertificate  {output}")
+    if not whole.results.ok:
+        raise SystemExit(1)
 
 
 def _read(file: str, trusted: str | None) -> Certificate:

@@ -20,11 +20,16 @@ from vyre.conform.certify.rerun import rerun
 from vyre.conform.certify.statement import read, write
 from vyre.conform.certify.verify import verify
 from vyre.conform.results import canonical
+from vyre.conform.units import graph_of
+from vyre.conform.verify.cases import kind_of
 from vyre.errors import CertificateError, VyreError
+from vyre.ir.expr import BinOp, Expr, LitU32, Select
+from vyre.ir.operators import BinaryOp
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from vyre.backends.protocol import BackendInfo
     from vyre.conform.certify.certificate import Certificate
 
 __all__ = ["small"]
@@ -89,6 +94,62 @@ def test_an_invented_failure_is_found(tmp_path: Path) -> None:
 def test_a_crash_that_was_not_certified_is_found(tmp_path: Path) -> None:
     found = again(certified(Right(), tmp_path, ops=(DIV,)), Raising())
     assert any("the divider is on fire" in m for m in found.mismatches)
+
+
+class WrongWhereNobodyLooked(Right):
+    """Wrong on one input alone, which is no case of the certified run."""
+
+    def __init__(self, words: tuple[int, int]) -> None:
+        super().__init__()
+        self._words = words
+
+    def fault(self, expr: Expr) -> Expr:
+        if isinstance(expr, BinOp) and expr.op is BinaryOp.Div:
+            a, b = self._words
+            return Select(expr.left.eq(a) & expr.right.eq(b), LitU32(7), expr)
+        return expr
+
+
+def test_a_fresh_seed_finds_what_the_certified_cases_do_not(tmp_path: Path) -> None:
+    certificate = certified(Right(), tmp_path, ops=(DIV,))
+    fresh = again(certificate, Right())
+    assert fresh.ok
+    assert fresh.fresh_seed != certificate.plan.seed
+    assert fresh.fresh_blocks > 0
+    assert fresh.fresh_cases > 0
+    plan = replace(certificate.plan, seed=fresh.fresh_seed)
+    words = kind_of(graph_of(DIV), "random", plan).case(11)
+    found = again(certificate, WrongWhereNobodyLooked((words[0], words[1])))
+    assert found.mismatches
+    assert all(f"with the fresh seed {fresh.fresh_seed}" in m for m in found.mismatches)
+
+
+class Elsewhere(Right):
+    def describe(self) -> BackendInfo:
+        return replace(super().describe(), device="another processor")
+
+
+def test_another_device_is_said_to_be_one(tmp_path: Path) -> None:
+    certificate = certified(Right(), tmp_path, ops=("cast.u32.i32",))
+    assert again(certificate, Right()).device == ()
+    found = again(certificate, Elsewhere())
+    assert found.ok
+    assert len(found.device) == 1
+    assert found.device[0].startswith("device is 'another processor', not ")
+
+
+def test_a_device_that_changes_while_it_is_run_again_ends_it(tmp_path: Path) -> None:
+    certificate = certified(Right(), tmp_path, ops=("cast.u32.i32",))
+
+    class Drifting(Right):
+        asked = 0
+
+        def describe(self) -> BackendInfo:
+            self.asked += 1
+            return replace(super().describe(), device=f"device {self.asked > 2}")
+
+    with pytest.raises(VyreError, match="is not the one that the run began with"):
+        again(certificate, Drifting())
 
 
 def test_a_stage_is_compared_case_by_case(tmp_path: Path) -> None:
