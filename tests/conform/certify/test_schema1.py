@@ -15,7 +15,7 @@ from made_up import ADD, FADD, NOT, perfect, registry
 from vyre.conform.certify import schema1, schema1_levels
 from vyre.conform.certify.keys import load_public
 from vyre.conform.certify.merge import merge
-from vyre.conform.certify.promises import changes, registry_now
+from vyre.conform.certify.promises import PromisedOp, changes, promises, registry_now
 from vyre.conform.certify.statement import read, sealed_record
 from vyre.conform.certify.verify import verify
 from vyre.conform.regressions import Store
@@ -101,6 +101,18 @@ def test_an_old_schema_is_no_way_round_the_checks() -> None:
     new = json.loads(forged(lambda predicate: None))
     new["predicateType"] = "https://vyre.dev/certificate/v2"
     assert statuses(canonical(new)) == {"structure": "wrong"}
+
+
+def test_a_smaller_registry_is_not_that_of_its_time() -> None:
+    """Else a certificate of few ops could be forged to be of a whole registry."""
+
+    def smaller(predicate: dict[str, Any]) -> None:
+        kept = predicate["registry"]["ops"][:1]
+        ops = [PromisedOp(o["id"], o["category"], tuple(o["laws"]), o["digest"]) for o in kept]
+        predicate["registry"] = {"digest": promises(ops, schema=1).digest, "ops": kept}
+
+    assert statuses(forged(smaller))["registry"] == "wrong"
+    assert read(old("passed")).certificate.registry.digest == schema1.REGISTRY
 
 
 def test_a_failure_that_was_stored_then_is_still_replayed(tmp_path: Path) -> None:

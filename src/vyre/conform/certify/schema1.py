@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 SCHEMA = "vyre.certificate/1"
 PREDICATE_TYPE = "https://vyre.dev/certificate/v1"
+REGISTRY = "a017f4467dedeccc809cb30c78bc9abf8b8f5d95e57acc663d6773682c1086ef"
+"""The digest of what the registry promised when the last certificates of schema 1 were made."""
 UNSAID = (
     "schema 1 does not record how the backend was held, its limits, reduced settings, the code that ran it, "
     "nor failing inputs beside the first; its levels are those of its time"

@@ -8,24 +8,28 @@ them must change all, and even then only a signature or a second run can tell.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform import fold
+from vyre.conform.algebra.evidence import EvidenceKind
 from vyre.conform.certify.promises import promises
 from vyre.conform.certify.track import KINDS
 from vyre.conform.provenance import APART, IN_PROCESS
 from vyre.conform.results import covers
 from vyre.conform.units import ALL_STAGES, OPS, blocks
+from vyre.conform.verify.control import NOT_EXPOSED, NOT_SEEN, SEEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from vyre.conform.certify.certificate import Certificate, CertifiedOp
     from vyre.conform.results import Failure, KindCount, RunPlan, StageResult
     from vyre.conform.units import Block, Unit
 
+GOLDEN = "golden"
 _COUNTED = ("value", "law", "unstable")
 _ENDED = ("crash", "hang", "error")
+_PROOFS = {kind.value for kind in EvidenceKind}
 _STATUSES = ("passed", "failed", "refused", "not run")
 
 
@@ -96,6 +100,11 @@ def _op(op: CertifiedOp, certificate: Certificate) -> Iterator[str]:
         yield f"{op.id} is called {op.status} and has failures"
     if op.status == "failed" and not listed:
         yield f"{op.id} is called failed and no failure is listed"
+    if op.instruction not in ("", SEEN, NOT_SEEN, NOT_EXPOSED):
+        yield f"the instruction of {op.id} is called {op.instruction!r}"
+    for law in op.laws:
+        if law.proof not in _PROOFS or (law.proof == "proved" and not law.solver):
+            yield f"the proof of {law.law} of {op.id} is called {law.proof!r}, by {law.solver or 'nobody'}"
     if (op.status == "refused") != bool(op.refusal):
         yield f"{op.id} is called {op.status} and {'has' if op.refusal else 'has no'} reason for a refusal"
     ran = any(c.cases for _, _, counts in rows for c in counts)
@@ -159,6 +168,43 @@ def _stage(stage: StageResult, certificate: Certificate) -> Iterator[str]:
     listed = sum(f.stage == stage.stage for f in certificate.failures)
     if listed != stage.failed:
         yield f"the stage {stage.stage} counts {stage.failed} failures and lists {listed}"
+
+
+def misstaged(certificate: Certificate, found: Sequence[Unit]) -> str:
+    """What the stages of a whole run cannot have been about: a case has its subject before it is run."""
+    if not certificate.plan.whole:
+        return ""
+    tracks, approximate = KINDS[certificate.kind], certificate.backend.approximate
+    stages = {u.name: u for u in found if u.kind is None}
+    for stage in certificate.stages:
+        unit = stages[stage.stage]
+        subjects = _subjects(unit)
+        if subjects is None:
+            continue
+        track = certificate.rules.subject_track
+        meant = Counter(s for s in subjects if track(s, approximate) in tracks)
+        counted = {s.subject: s.cases for s in stage.subjects}
+        if counted != dict(meant) or stage.planned != sum(meant.values()):
+            return f"the stage {stage.stage} is about other cases than its plan"
+        names = [f.case for f in certificate.failures if f.stage == stage.stage]
+        numbers = [name.rpartition("/")[2] for name in names] if unit.name != GOLDEN else []
+        if any(not n.isdecimal() or int(n) >= len(subjects) for n in numbers) or len(set(names)) < len(names):
+            return f"a failure of the stage {stage.stage} is of no case of it"
+        failed = Counter(subjects[int(n)] for n in numbers)
+        if numbers and failed != Counter({s.subject: s.failed for s in stage.subjects if s.failed}):
+            return f"the failures of the stage {stage.stage} are not those of its subjects"
+    return ""
+
+
+def _subjects(unit: Unit) -> list[str] | None:
+    """The subject of every case of a stage; None where only a run can tell."""
+    if unit.name == GOLDEN:
+        from vyre.conform.golden import load_rows
+        from vyre.conform.verify.golden import subject_of
+
+        return [subject_of(row) for row in load_rows()]
+    subject = cast("Callable[[int], str] | None", getattr(unit.stage, "subject", None))
+    return None if subject is None else [subject(k) for k in range(unit.count)]
 
 
 def misfolded(certificate: Certificate, found: Sequence[Unit]) -> str:

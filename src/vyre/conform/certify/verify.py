@@ -17,7 +17,7 @@ from vyre.conform import fold
 from vyre.conform.certify import schema1
 from vyre.conform.certify.merge import units_of
 from vyre.conform.certify.promises import changes, registry_now
-from vyre.conform.certify.sound import impossible, misfolded, unsound
+from vyre.conform.certify.sound import impossible, misfolded, misstaged, unsound
 from vyre.conform.certify.statement import FETCH_AGAIN, read
 from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT
 from vyre.conform.plan import registry_digest
@@ -151,8 +151,8 @@ def _registry(certificate: Certificate, now: Promises) -> Finding:
             "registry", GOOD, f"the ops promise today what they promised then ({len(now.ops)} ops)"
         )
     shown = "; ".join(found[:8]) + (f"; and {len(found) - 8} more" if len(found) > 8 else "")
-    if certificate.first_schema:
-        return Finding("registry", OPEN, f"it is about the registry of its time, since when: {shown}")
+    if certificate.first_schema and certificate.registry.digest == schema1.REGISTRY:
+        return Finding("registry", OPEN, f"it is that of its time, since when: {shown}")
     return Finding(
         "registry", WRONG, f"it was made with another registry: {shown}.",
         f"verify it with vyre {certificate.vyre}, or certify the backend anew.",
@@ -225,7 +225,7 @@ def _misplanned(certificate: Certificate, known: set[str]) -> str:
             return f"the stage {stage.stage} has other cases than its plan"
         if stage.planned > counts[stage.stage]:
             return f"the stage {stage.stage} has more cases than its plan"
-    return misfolded(certificate, found)
+    return misstaged(certificate, found) or misfolded(certificate, found)
 
 
 def _shape(op: OpResult) -> object:
