@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 GOLDEN = "golden"
 _COUNTED = ("value", "law", "unstable")
 _ENDED = ("crash", "hang", "error")
+_MOST_BLOCKS = 1 << 22
+"""Blocks of a plan that are gone through: 10^13 cases."""
 _PROOFS = {kind.value for kind in EvidenceKind}
 _STATUSES = ("passed", "failed", "refused", "not run")
 
@@ -211,6 +213,8 @@ def misfolded(certificate: Certificate, found: Sequence[Unit]) -> str:
     """What a shard's blocks do not add up to; `found` are the units of its plan."""
     if certificate.plan.shard == (1, 1):
         return ""
+    if sum(-(-u.count // u.block) for u in found) > _MOST_BLOCKS:
+        return "its plan has more blocks than any run"
     names = {u.name: n for n, u in enumerate(found)}
     rules, tracks = certificate.rules, KINDS[certificate.kind]
     mine = [b for b in blocks(certificate.plan, found) if _of_kind(certificate, found[b.unit])]
