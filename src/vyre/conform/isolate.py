@@ -243,10 +243,11 @@ class Isolated:
             self._require_same(*self._request("describe"))
 
     def _require_same(self, info: BackendInfo, asked: tuple[tuple[str, str], ...]) -> None:
+        before = self._info
         differing = [
-            f"{f.name} is {getattr(info, f.name)!r}, not {getattr(self._info, f.name)!r}"
-            for f in fields(info)
-            if getattr(info, f.name) != getattr(self._info, f.name)
+            f"{f.name} is {getattr(info, f.name)!r}, not {getattr(before, f.name)!r}"
+            for f in fields(before)
+            if getattr(info, f.name, None) != getattr(before, f.name)
         ]
         differing += [f"canary {name}: {fault or 'right'}" for name, fault in set(asked) - set(self._asked)]
         if differing:

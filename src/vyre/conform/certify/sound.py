@@ -7,6 +7,7 @@ them must change all, and even then only a signature or a second run can tell.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
@@ -78,6 +79,10 @@ def _place(certificate: Certificate) -> Iterator[str]:
         waits = conditions.timeout_ms > 0
         if conditions.isolation not in (APART, IN_PROCESS) or waits != (conditions.isolation == APART):
             yield "it does not say how the backend was held"
+        if certificate.code != "unknown" and not re.fullmatch(r"[0-9a-f]{64}", certificate.code):
+            yield "it does not say which code ran it"
+    if certificate.plan.backend != certificate.backend.name:
+        yield f"its plan is of the backend {certificate.plan.backend!r}"
     names = [canary.name for canary in certificate.backend.canaries]
     if len(set(names)) != len(names):
         yield "a canary is listed twice"
@@ -102,7 +107,8 @@ def _op(op: CertifiedOp, certificate: Certificate) -> Iterator[str]:
         yield f"{op.id} is called {op.status} and has failures"
     if op.status == "failed" and not listed:
         yield f"{op.id} is called failed and no failure is listed"
-    if op.instruction not in ("", SEEN, NOT_SEEN, NOT_EXPOSED):
+    told = op.status in ("passed", "failed") and (op.instruction, op.lowering)
+    if op.instruction not in ("", SEEN, NOT_SEEN, NOT_EXPOSED) or (told and "" in told):
         yield f"the instruction of {op.id} is called {op.instruction!r}"
     for law in op.laws:
         if law.proof not in _PROOFS or (law.proof == "proved" and not law.solver):

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from vyre.backends.canaries import CANARIES
 from vyre.conform import fold
 from vyre.conform.certify import schema1
 from vyre.conform.certify.merge import units_of
@@ -200,6 +201,9 @@ def _misplanned(certificate: Certificate, known: set[str]) -> str:
         return f"its plan names {strange[0]}, which is not there"
     if wrong := impossible(plan):
         return wrong
+    asked = [canary.name for canary in certificate.backend.canaries]
+    if asked and asked != [canary.name for canary in CANARIES]:
+        return "its canaries are not those that a device is asked"
     if plan.registry != registry_digest(plan.ops, schema=1 if certificate.first_schema else 2):
         return "its plan is of another registry"
     found = units_of(plan)
