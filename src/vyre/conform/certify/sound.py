@@ -49,6 +49,8 @@ def _contradictions(certificate: Certificate) -> Iterator[str]:
     for failure in certificate.failures:
         if failure.stage not in known or (failure.stage == OPS and failure.op not in ops):
             yield f"the failure {failure.case} is of nothing that was run"
+        if (failure.backend, failure.seed) != (certificate.plan.backend, certificate.plan.seed):
+            yield f"the failure {failure.case} is of another run"
     for op in certificate.ops:
         yield from _op(op, certificate)
     for stage in certificate.stages:
@@ -76,8 +78,9 @@ def _place(certificate: Certificate) -> Iterator[str]:
 
     conditions, schema = certificate.conditions, 1 if certificate.first_schema else 2
     if schema == 2:
-        waits = conditions.timeout_ms > 0
-        if conditions.isolation not in (APART, IN_PROCESS) or waits != (conditions.isolation == APART):
+        waits = conditions.timeout_ms != 0
+        known = conditions.isolation in (APART, IN_PROCESS) and conditions.timeout_ms >= 0
+        if not known or waits != (conditions.isolation == APART):
             yield "it does not say how the backend was held"
         if certificate.code != "unknown" and not re.fullmatch(r"[0-9a-f]{64}", certificate.code):
             yield "it does not say which code ran it"
