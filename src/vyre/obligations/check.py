@@ -1,8 +1,8 @@
 """Verifies the witnesses of bounds, step by step.
 
-`Checker.inside` is True only if every step of a witness follows from its premises by the rules of `numbers.py`,
-every premise still holds where it is used, and the conclusion keeps the index below the length. It looks for
-nothing: a step that is not right as it stands is refused.
+`Checker.inside` is True only if every step of a witness follows from its premises by the rules of
+`numbers.py`, every premise still holds where it is used, and the conclusion keeps the index below the length.
+It looks for nothing: a step that is not right as it stands is refused.
 """
 
 from __future__ import annotations

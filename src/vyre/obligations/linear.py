@@ -1,9 +1,9 @@
 """Affine indices, held against the expressions they stand for.
 
 An index is affine if it is a sum of ids and loop variables, each times a constant. Here such a form is
-verified in three ways: it is congruent modulo 2^32 to the expression; its limits bound it as an integer for every
-invocation and every turn of every loop; and nothing that the generated code computes from a limit comes near
-the width of its numbers.
+verified in three ways: it is congruent modulo 2^32 to the expression; its limits bound it as an integer for
+every invocation and every turn of every loop; and nothing that the generated code computes from a limit comes
+near the width of its numbers.
 """
 
 from __future__ import annotations
@@ -102,7 +102,8 @@ class Lines:
         return low >= 0 and high < length
 
     def spread(self, form: Form) -> tuple[int, int]:
-        """The least and the greatest value within one workgroup, where the numbers of workgroups count zero."""
+        """The least and the greatest value within one workgroup, where the numbers of workgroups count
+        zero."""
         low = high = form.offset
         for atom, factor in self._terms(form):
             first, last = (0, 0) if isinstance(atom, e.WorkgroupId) else self._extent(atom) or (0, ROOM)
@@ -125,7 +126,8 @@ class Lines:
         return (step > 0 or limit.low >= 0) and max(reach, abs(limit.low)) < ROOM
 
     def told(self, expr: Expr) -> tuple[Expr, str, bool] | None:
-        """The index and the buffer that a comparison is about, and its outcome where the index is in bounds."""
+        """The index and the buffer that a comparison is about, and its outcome where the index is in
+        bounds."""
         match expr:
             case e.BinOp(op=BinaryOp.Lt, left=index, right=e.BufLen(buffer=buffer)):
                 return index, buffer, True

@@ -103,7 +103,9 @@ def binary(op: BinaryOp, x: Known, y: Known) -> Known:
         case BinaryOp.Mod:
             return Known(0, min(x.hi, y.hi), x.rooms).also(Known(rooms=y.rooms))
         case BinaryOp.MulHi:
-            return Known((x.lo * y.lo) >> 32, (x.hi * y.hi) >> 32, x.rooms).also(Known(0, min(x.hi, y.hi), y.rooms))
+            return Known((x.lo * y.lo) >> 32, (x.hi * y.hi) >> 32, x.rooms).also(
+                Known(0, min(x.hi, y.hi), y.rooms)
+            )
         case BinaryOp.BitAnd:
             return Known(0, min(x.hi, y.hi), x.rooms).also(Known(rooms=y.rooms))
         case BinaryOp.BitOr:

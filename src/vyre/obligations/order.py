@@ -5,8 +5,8 @@ common, and no place of memory that one of them writes. What is verified here is
 emitter lets run one after the other are apart in this sense, that parts which it runs as one loop do the same
 a workgroup's width further on, and that the turns of a loop which it moves outwards are apart.
 
-Places of memory are known for accesses in bounds at an affine index (`linear.py`): `place` gives its form, and
-None for all others.
+Places of memory are known for accesses in bounds at an affine index (`linear.py`): `place` gives its form,
+and None for all others.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ class _Twins:
         outcomes = (self.order.decided(a), self.order.decided(b))
         if outcomes[0] is not None and outcomes[0] == outcomes[1]:
             return []
-        if type(a) is not type(b) or isinstance(a, e.InvocationId | e.LocalId) and a.axis == 0:
+        if type(a) is not type(b) or (isinstance(a, e.InvocationId | e.LocalId) and a.axis == 0):
             return None
         if _fields(a) != _fields(b) or len(a.children) != len(b.children):
             return None

@@ -172,7 +172,9 @@ class Places:
         if taken >= 0:
             way[target] = taken
         return any(
-            way.get(k, branch) != branch for k, branch in self._around[number] if isinstance(self.nodes[k], n.If)
+            way.get(k, branch) != branch
+            for k, branch in self._around[number]
+            if isinstance(self.nodes[k], n.If)
         )
 
     def _ends(self, body: tuple[Node, ...]) -> bool:

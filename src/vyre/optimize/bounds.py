@@ -11,7 +11,8 @@ proven keeps its check. The claim is about these very statements: after any furt
 `adds_up(number, buffer, index)` is True for such an access at `x + literal` where this sum never wraps: then
 the element lies that many places behind the element x, which is in bounds too.
 
-Each answer comes with its witness, a claim that `vyre.obligations.check` verifies: emitters act on nothing else.
+Each answer comes with its witness, a claim that `vyre.obligations.check` verifies: emitters act on nothing
+else.
 
 What is known: the interval of every number, and how far below which buffers' lengths it is. It comes from
 literals, declared counts, local ids, `%`, `&`, `>>`, `min` by Select, the bounds of loops, and the conditions

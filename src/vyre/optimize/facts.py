@@ -1,10 +1,11 @@
 """What is known at one point of the program: ranges of variables, and of expressions that were compared.
 
-A fact about an expression holds as long as its value does: until a variable in it is assigned. Facts
-are kept only for expressions that read no memory: it may change, be it read-only for the program, and what was
-loaded once is trusted only in the variable that holds it.
+A fact about an expression holds as long as its value does: until a variable in it is assigned. Facts are kept
+only for expressions that read no memory: it may change, be it read-only for the program, and what was loaded
+once is trusted only in the variable that holds it.
 
-Everything known is a claim with its reasons (`vyre.obligations.claims`), so that it can be verified by another.
+Everything known is a claim with its reasons (`vyre.obligations.claims`), so that it can be verified by
+another.
 """
 
 from __future__ import annotations
@@ -132,7 +133,12 @@ class Knowledge:
         return found if fact is None else self._met(found, fact)
 
     def _claim(
-        self, expr: e.Expr, says_: Range, rule: Rule, premises: tuple[Claim, ...] = (), told: Told | None = None
+        self,
+        expr: e.Expr,
+        says_: Range,
+        rule: Rule,
+        premises: tuple[Claim, ...] = (),
+        told: Told | None = None,
     ) -> Claim:
         return Claim(expr, self.place, says_, rule, premises, told)
 

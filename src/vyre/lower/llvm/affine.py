@@ -5,8 +5,8 @@ The fast version of a kernel runs where every such access is in bounds and has n
 version runs everywhere else. A comparison of such an index with the length of a buffer is decided in the
 same way.
 
-All arithmetic is on integers, not modulo 2^32: an index that is in `0..length` as an integer is the
-index the program computes, whatever wrapped on the way. Forms and limits that reach an emitter were verified by
+All arithmetic is on integers, not modulo 2^32: an index that is in `0..length` as an integer is the index the
+program computes, whatever wrapped on the way. Forms and limits that reach an emitter were verified by
 `vyre.obligations.linear`; those that were refused are not there.
 """
 
