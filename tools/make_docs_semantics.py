@@ -131,6 +131,10 @@ def casts(rows: tuple[Row, ...]) -> Iterator[str]:
         body.append((code(source.value), code(target.value), rule.value, example))
     yield from table(("from", "to", "what happens", "for example"), body)
     yield "Every other pair is refused: V023 for a cast to `Bytes`, V013 for one from it, V012 otherwise.\n"
+    yield (
+        "A word is of `Bytes` where it is loaded from a `Bytes` buffer: `cast<Bytes>(data[i])` is that word. "
+        "Once it has a name it is a U32.\n"
+    )
     yield "`Convert` goes between integers and floats by value, saturating, NaN to 0:\n"
     found = [r for r in kind(rows, "convert") if r["from"] in ("F32", "I32", "U32") and r["to"] != "F64"]
     body = [(r["from"], r["to"], r["mode"], code(r["inputs"][0]), code(r["expected"])) for r in found[:48]]
