@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from vyre.compose.op import Op, Param
 from vyre.compose.registry import Registry, default_registry
+from vyre.conform.golden.law_checks import check_law
 from vyre.conform.golden.outcome import Outcome, Status, compared
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.convention import kept
@@ -190,5 +191,6 @@ CHECKS: Mapping[str, Callable[[Row], Outcome]] = {
     "invalid": _invalid,
     "op": _valid_op,
     "inline": _inline,
+    "law": check_law,
 }
 """How each kind that runs nothing is checked."""
