@@ -279,3 +279,31 @@ def test_golden_rows_say_what_the_cells_say(documents: dict[str, list[Cells]], t
         place = f"{table}/{position}"
         assert ANSWERS[place], place
         assert TABLES[table](place, cells, ANSWERS[place]), (place, cells)
+
+
+@pytest.mark.parametrize(
+    ("place", "right", "wrong"),
+    [
+        ("000/Div/2", ("`(5, 0)`", "**`0`**", ""), ("`(5, 0)`", "**`1`**", "")),
+        ("001/Complete Cast Table/3", ("`U32`", "`Bool`", "", "`7 → 1`"), ("`U32`", "`Bool`", "", "`7 → 7`")),
+        (
+            "001/Complete Cast Table/7",
+            ("`U32`", "`Bytes`", "Not supported. `V023` validation error.", ""),
+            ("`U32`", "`Bytes`", "Not supported. Validation error.", ""),
+        ),
+        ("003/Data Types/1", ("`U32`", "4 bytes", "`u32`", ""), ("`U32`", "8 bytes", "`u32`", "")),
+        (
+            "002/BufferAccess/1",
+            ("`ReadOnly`", "Yes", "No", "No", ""),
+            ("`ReadOnly`", "Yes", "Yes", "No", ""),
+        ),
+        ("003/Binary Operations/9", ("`Shl`", "`a << (b & 31)`", ""), ("`Shl`", "`a << b % 64`", "")),
+        ("003/Binary Operations/4", ("`Div`", "`a / b`", ""), ("`Div`", "`a % b`", "")),
+        ("003/Binary Laws/3", ("Identity(e)", "", ""), ("Idempotent", "", "")),
+        ("004/Type Compatibility/3", ("`Bool -> U32`", "No", ""), ("`Bool -> U32`", "Yes", "")),
+    ],
+)
+def test_a_cell_that_says_something_else_is_noticed(place: str, right: Cells, wrong: Cells) -> None:
+    says = TABLES[place.rpartition("/")[0]]
+    assert says(place, right, ANSWERS[place])
+    assert not says(place, wrong, ANSWERS[place])
