@@ -2,8 +2,8 @@
 
     python benchmarks/obligations.py [--count 60]
 
-Process time of the checkers (`vyre.obligations`) against that of lowering a program to LLVM IR, and of LLVM making
-machine code of it. Programs are the generated ones of the conformance system.
+Process time of the checkers (`vyre.obligations`) against that of lowering a program to LLVM IR, and of LLVM
+making machine code of it. Programs are the generated ones of the conformance system.
 """
 
 from __future__ import annotations

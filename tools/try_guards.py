@@ -1,4 +1,4 @@
-"""Tries removed bounds checks at scale: generated kernels of the `cpu` backend in reserved memory, and watched.
+"""Tries removed bounds checks at scale: generated `cpu` kernels in reserved memory, and watched.
 
     python tools/try_guards.py --count 6000 --jobs 16
 
