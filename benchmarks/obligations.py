@@ -58,7 +58,8 @@ class Meter:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
+    style = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=style)
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--count", type=int, default=60)

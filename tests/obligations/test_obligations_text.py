@@ -13,6 +13,7 @@ from vyre.conform.generate.programs import generate_program
 from vyre.ir import Atomic
 from vyre.ir.walk import expressions
 from vyre.lower.languages import lower
+from vyre.lower.prepare import prepare
 
 if TYPE_CHECKING:
     from vyre.ir import Program
@@ -62,7 +63,7 @@ def test_buffers_are_said_to_be_apart_only_as_parameters(texts: list[str]) -> No
     for program, text in zip(programs(), texts, strict=True):
         for line in text.splitlines():
             assert "noalias" not in line or line.startswith("define internal void"), line
-        atomic = {x.buffer for x in expressions(program.entry) if isinstance(x, Atomic)}
+        atomic = {x.buffer for x in expressions(prepare(program).entry) if isinstance(x, Atomic)}
         for name in atomic & {b.name for b in program.buffers if not b.access.shared}:
             assert f"noalias %b_{name}," not in text
             shared += f"%b_{name}," in text
