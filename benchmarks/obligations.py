@@ -60,8 +60,6 @@ class Meter:
 def main() -> None:
     style = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=style)
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
     parser.add_argument("--count", type=int, default=60)
     count = parser.parse_args().count
     programs = [generate_program(seed, INTEGER_PROGRAMS).program for seed in range(count)]
@@ -76,10 +74,8 @@ def main() -> None:
         object_image(source)
     compiled = time.process_time() - began
     print(f"{count} programs: lowering {lowered:.2f} s, machine code {compiled - lowered:.2f} s")
-    print(
-        f"checkers: {meter.seconds:.2f} s in {meter.calls:,} calls, {meter.seconds / lowered:.1%} of lowering, "
-    )
-    print(f"          {meter.seconds / compiled:.1%} of compiling")
+    shares = f"{meter.seconds / lowered:.1%} of lowering, {meter.seconds / compiled:.1%} of compiling"
+    print(f"checkers: {meter.seconds:.2f} s in {meter.calls:,} calls, {shares}")
 
 
 if __name__ == "__main__":
