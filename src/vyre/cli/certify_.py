@@ -224,6 +224,7 @@ def _sharded(target: str, options: dict[str, Any]) -> None:
     from vyre.conform.certify.merge import merge
     from vyre.conform.certify.statement import read
     from vyre.conform.shards import on_ray, split
+    from vyre.conform.suite import require_exact
     from vyre.conform.summary import summary
 
     key = SigningKey.load(options["key"]) if options["key"] else None
@@ -231,6 +232,7 @@ def _sharded(target: str, options: dict[str, Any]) -> None:
     expected = read_expected(read_bytes(file).decode("utf-8", "replace"), file=file) if file else []
     backend = _opened(target, options)
     try:
+        require_exact(backend.describe())
         plan = _plan(backend.name, options, None)
     finally:
         _closed(backend)
@@ -271,7 +273,7 @@ def _whole(target: str, options: dict[str, Any]) -> None:
     from vyre.conform.certify.keys import SigningKey
     from vyre.conform.journal import Journal, write_durably
     from vyre.conform.regressions import Store
-    from vyre.conform.suite import Suite
+    from vyre.conform.suite import Suite, require_exact
     from vyre.conform.summary import summary
     from vyre.conform.units import OPS
 
@@ -282,6 +284,7 @@ def _whole(target: str, options: dict[str, Any]) -> None:
     store = Store(Path(options["folder"]) if options["folder"] else state / "failures")
     backend = _opened(target, options)
     try:
+        require_exact(backend.describe())
         plan = _plan(backend.name, options, store)
         digest = replace(plan, regressions=()).digest[:16]
         folder = state / "runs" / f"{plan.backend}-{digest}"

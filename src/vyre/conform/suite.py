@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform import fold
+from vyre.conform.certify.track import APPROXIMATE_NAMES, not_approximate
 from vyre.conform.faults import EXPLAINED, Faults
 from vyre.conform.isolate import Isolated, canaries
 from vyre.conform.locked import Locked
@@ -120,6 +121,7 @@ class Suite:
         expected: Sequence[tuple[str, str]] = (),
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> None:
+        require_exact(backend.describe())
         self.plan = settle(plan, journal)
         self.bench = Bench(Locked(backend))
         self.journal = journal
@@ -331,6 +333,17 @@ class Suite:
         return tuple((self.units[b.unit].name, b.number, self.records[b.unit, b.number]) for b in self.blocks)
 
 
+def require_exact(info: BackendInfo) -> None:
+    """Raises `VyreError` for a backend that declares an operation approximate which is exact by name."""
+    moved = not_approximate(info.approximate)
+    if moved:
+        raise VyreError(
+            f"the backend {info.name} declares {moved} approximate, which is not approximate by name.",
+            fix="take it out of `BackendInfo.approximate`, and raise `UnsupportedByBackend` for the operation"
+            f" where it is not exact; only {', '.join(sorted(APPROXIMATE_NAMES))} can be approximate.",
+        )
+
+
 def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, str]] = ()) -> BackendFacts:
     return BackendFacts(
         info.name, info.version, info.device, info.driver, info.toolchain, tuple(info.conventions),
@@ -339,4 +352,4 @@ def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, 
     )  # fmt: skip
 
 
-__all__ = ["Progress", "Run", "Suite", "backend_facts", "make_plan"]
+__all__ = ["Progress", "Run", "Suite", "backend_facts", "make_plan", "require_exact"]

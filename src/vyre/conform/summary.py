@@ -12,7 +12,7 @@ import re
 import textwrap
 from typing import TYPE_CHECKING
 
-from vyre.conform.certify.track import TITLES
+from vyre.conform.certify.table import TITLES
 from vyre.conform.registry.float_.names import is_float
 from vyre.conform.results import EXHAUSTIVE, witnessed
 

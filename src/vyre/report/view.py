@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.conform.certify.track import TITLES
+from vyre.conform.certify.table import TITLES
 from vyre.report.bits import side_by_side
 from vyre.report.charts import Bar, Part, bars, stack
 

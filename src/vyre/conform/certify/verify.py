@@ -17,7 +17,7 @@ from vyre.conform.certify.certificate import installed
 from vyre.conform.certify.merge import units_of
 from vyre.conform.certify.promises import changes, registry_now
 from vyre.conform.certify.statement import FETCH_AGAIN, read
-from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT, op_track
+from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT, not_approximate, op_track
 from vyre.conform.plan import registry_digest
 from vyre.conform.units import ALL_STAGES, OPS
 from vyre.errors import CertificateError
@@ -128,6 +128,9 @@ def _comparable(certificate: Certificate, section: str) -> object:
 
 def _unsound(certificate: Certificate) -> str:
     """Counts that no run can give, and statuses that contradict them."""
+    moved = not_approximate(certificate.backend.approximate)
+    if moved:
+        return f"its backend declares {moved} approximate, which is not approximate by name"
     for op in certificate.ops:
         for c in (*op.parity, *(c for law in op.laws for c in law.counts)):
             if c.failed < 0 or not 0 <= c.cases <= c.planned:
@@ -179,8 +182,7 @@ def _misplanned(certificate: Certificate, known: set[str]) -> str:
         return "its plan is of another registry"
     found = units_of(plan)
     tracks = KINDS[certificate.kind]
-    approximate = certificate.backend.approximate
-    meant = [op for op in plan.ops if OPS in plan.stages and op_track(op, approximate) in tracks]
+    meant = [op for op in plan.ops if OPS in plan.stages and op_track(op) in tracks]
     if [op.id for op in certificate.ops] != meant:
         return "it is about other ops than its plan"
     for op in certificate.results.ops:
