@@ -87,7 +87,7 @@ def _rerun(certificate: Certificate, share: float, options: dict[str, Any]) -> R
 def _finding(again: Rerun) -> Finding:
     from vyre.conform.certify.verify import GOOD, WRONG, Finding
 
-    part = f"{again.blocks} of {again.of} blocks, {again.cases:,} cases, seed {again.seed}"
+    part = f"{again.blocks} of {again.of} blocks, {again.cases:,} cases run, seed {again.seed}"
     part += f", {again.refused:,} refused here" if again.refused else ""
     if not again.mismatches:
         return Finding("rerun", GOOD, f"{part}: as the certificate says")

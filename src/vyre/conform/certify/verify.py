@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from vyre.conform import fold
+from vyre.conform import counts, fold
 from vyre.conform.certify.certificate import installed
 from vyre.conform.certify.merge import units_of
 from vyre.conform.certify.promises import changes, registry_now
@@ -170,7 +170,10 @@ def _plan(certificate: Certificate, now: Promises) -> Finding:
         return Finding("plan", OPEN, f"cannot be recounted: vyre {certificate.vyre} may have had other cases")
     if wrong:
         return Finding("plan", WRONG, f"{wrong}.", FETCH_AGAIN)
-    return Finding("plan", GOOD, f"every case of the plan is accounted for, seed {certificate.plan.seed}")
+    shown = counts.cases(certificate.results).text("case")
+    return Finding(
+        "plan", GOOD, f"every case of the plan is accounted for: {shown}, seed {certificate.plan.seed}"
+    )
 
 
 def _misplanned(certificate: Certificate, known: set[str]) -> str:
