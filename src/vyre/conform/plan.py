@@ -42,7 +42,11 @@ QUICK_PROGRAMS = 32
 
 TRACK_STAGES = {
     INTEGER: ALL_STAGES,
-    FLOAT: (REGRESSIONS, OPS, *(need.stage for row in rows(FLOAT)[:2] for need in row.stages)),
+    FLOAT: tuple(
+        s
+        for s in ALL_STAGES
+        if s in (REGRESSIONS, OPS) or s in [need.stage for row in rows(FLOAT)[:2] for need in row.stages]
+    ),
 }
 """What the first two levels of the float track need, and all of the integer track."""
 

@@ -295,18 +295,23 @@ class Suite:
         )  # fmt: skip
 
     def _stop_failure(self, group: str, found: fold.OpTally) -> Failure:
-        graph, stop = graph_of(group), found.stop
+        stop = found.stop
         assert stop is not None
-        words = stop["words"]
-        case = f"{group}/{found.stopped_in}/{stop['case']}"
+        op = stop.get("op", group)  # a backend may die of one op while the next one runs
+        graph = graph_of(op)
+        words, size, check = stop["words"], stop.get("cases", 1), stop.get("check", PARITY)
+        prefix = op if check == PARITY else f"{op}/{check}"
+        last = f"-{stop['case'] + size - 1}" if size > 1 else ""
+        case = f"{prefix}/{found.stopped_in}/{stop['case']}{last}"
         shown = tuple(f"0x{w:X}" for w in words[: graph.spec.words])
         operands = [w & m for w, m in zip(words, graph.spec.masks, strict=False)]
         expected = hexes([w for r in graph.spec.apply(CONCRETE, *operands) for w in r]) if words else ""
-        smallest = f"{group}/{INPUTS}/{','.join(f'0x{w:X}' for w in words)}" if words else case
+        one = f"{prefix}/{INPUTS}/{','.join(f'0x{w:X}' for w in words)}"
+        smallest = one if words and size == 1 else case
         program = program_of(graph.spec).to_text()
         return self.faults.failure(
             OPS, group, case, smallest, stop["kind"], shown, expected or "a result", stop["message"],
-            shown, 1, f"at {stop['at']}", program, "",
+            shown, size, f"at {stop['at']}", program, "",
         )  # fmt: skip
 
     def _stage_failures(self, number: int, unit: Unit) -> list[dict[str, Any]]:
