@@ -20,7 +20,7 @@ from vyre.conform.generate.shrink import shrink
 from vyre.conform.isolate import BackendCrash, BackendHang
 from vyre.conform.spec.words import mask_of
 from vyre.conform.verify.blame import LAWS, blamed, less_patience, narrowed, settle, stop
-from vyre.conform.verify.cases import LENGTHS, is_memory
+from vyre.conform.verify.cases import LONGEST, is_memory
 from vyre.conform.verify.device import device_checks
 from vyre.conform.verify.graph import PARITY
 from vyre.conform.verify.made import InputMaker
@@ -322,8 +322,8 @@ def _question(bench: Bench, graph: Graph, check: Check) -> Callable[[tuple[Words
         words = dict(enumerate(batch))
         possible = np.ones(len(batch[0]), np.bool_)
         if is_memory(graph.spec):  # the second operand is the length of a buffer
-            possible = words[1] <= LENGTHS.max()
-            words[1] = np.minimum(words[1], LENGTHS.max())
+            possible = words[1] <= LONGEST
+            words[1] = np.minimum(words[1], np.uint32(LONGEST))
         mask = bench.compare(graph, [check], words, bench.spare())[0]
         return np.zeros_like(possible) if mask is None else mask & possible
 
