@@ -33,7 +33,7 @@ MILLION = 1 << 20
 STAGES = (
     "regressions", "golden", "ops", "determinism", "wire", "barrier", "atomics", "bounds", "races", "engines",
     "programs", "composition", "tensors", "networks", "approximate", "float_folding", "folding", "dispatches",
-    "convention",
+    "convention", "alternates",
 )  # fmt: skip
 
 FACTS = BackendFacts(
@@ -100,6 +100,7 @@ def perfect(*ops: str) -> Results:
             stage("approximate", "approximate FSinApprox F32"),
             stage("float_folding", "sums of F32"),
             stage("folding", "literals alone"),
+            stage("alternates", f"{ADD} 1"),
             stage("dispatches", "lengths", "float lengths"),
             stage("convention", "V1", "V2", "V2 without its table"),
         ),

@@ -174,7 +174,7 @@ MISSING: list[tuple[Callable[[Results], Results], str, str]] = [
     (damaged(ADD, instruction="not seen"), "L2", f"{ADD}: its instruction is not in the compiled kernel"),
     *(
         (without(name), "L2", f"the stage {name} was not run")
-        for name in ("determinism", "wire", "barrier", "atomics", "bounds", "races", "folding", "dispatches")
+        for name in ("determinism", "wire", "barrier", "atomics", "bounds", "races", "alternates", "folding")
     ),
     (subject("barrier", "visibility", failed=4), "L2", "the stage barrier failed in 4 cases: visibility"),
     (subject("determinism", ADD, refused=4), "L2", f"the stage determinism was refused in 4 cases: {ADD}"),

@@ -81,8 +81,8 @@ TABLE = (
         "algebraic",
         (LAWS, CLEAN),
         _stages(
-            determinism=136, wire=48, barrier=50, atomics=64, bounds=88, races=20, folding=94, dispatches=120,
-            convention=3,
+            determinism=136, wire=48, barrier=50, atomics=64, bounds=88, races=20, alternates=19, folding=94,
+            dispatches=120, convention=3,
         ),
         WITNESSES,
         TRIPLES,
