@@ -133,6 +133,8 @@ class Certificate:
     blocks: tuple[BlockRecord, ...]
     vyre: str
     schema: str = SCHEMA
+    slower: tuple[str, ...] = ()
+    """Of the baselines, those that three measurements found slower than a baseline that was given."""
 
     def track(self, name: str) -> TrackLevels:
         return next(t for t in self.tracks if t.track == name)
@@ -157,7 +159,9 @@ class Certificate:
 
     def derived(self) -> Certificate:
         """The certificate that these contents support: the same one, unless it was made by hand."""
-        made = _certificate(self.kind, self.results, self.registry, self.proofs, self.baselines, self.blocks)
+        made = _certificate(
+            self.kind, self.results, self.registry, self.proofs, self.baselines, self.blocks, self.slower
+        )
         return replace(made, vyre=self.vyre)
 
     def to_json(self) -> bytes:
@@ -179,7 +183,7 @@ class Certificate:
                 fix="read it with the version of vyre that wrote it.",
             )
         try:
-            return cast("Certificate", decode(cls, record))
+            return cast("Certificate", decode(cls, {"slower": [], **cast("dict[str, Any]", record)}))
         except (ValueError, TypeError) as error:
             raise _no_certificate(str(error)) from None
 
@@ -190,11 +194,12 @@ def certificates(
     promised: Promises,
     proofs: Sequence[LawProof] = (),
     baselines: Sequence[str] = (),
+    slower: Sequence[str] = (),
     blocks: Sequence[BlockRecord] = (),
 ) -> tuple[Certificate, ...]:
     """The strict certificate of a run and, where its approximate operations were run, one of those alone."""
-    strict = _certificate(STRICT, results, promised, proofs, baselines, blocks)
-    approximate = _certificate(APPROXIMATE, results, promised, proofs, (), blocks)
+    strict = _certificate(STRICT, results, promised, proofs, baselines, blocks, slower)
+    approximate = _certificate(APPROXIMATE, results, promised, proofs, (), blocks, ())
     asked = any(s.stage == APPROXIMATE for s in approximate.stages)
     return (strict, approximate) if asked else (strict,)
 
@@ -206,12 +211,13 @@ def _certificate(
     proofs: Sequence[LawProof],
     baselines: Sequence[str],
     blocks: Sequence[BlockRecord],
+    slower: Sequence[str],
 ) -> Certificate:
     part = _part(kind, results)
     known = {(p.op, p.law): p for p in proofs}
     return Certificate(
         kind,
-        tuple(levels(track, part, promised, baselines) for track in KINDS[kind]),
+        tuple(levels(track, part, promised, baselines, slower) for track in KINDS[kind]),
         part.backend,
         part.plan,
         tuple(_op(o, part, known) for o in part.ops),
@@ -224,6 +230,7 @@ def _certificate(
         promised,
         tuple(b for b in blocks if _wanted_block(kind, b)),
         installed(),
+        slower=tuple(slower),
     )
 
 

@@ -64,7 +64,11 @@ def merge(shards: Sequence[Certificate]) -> Certificate:
     results = fold.results(plan, first.backend, found, wanted, records, merger.groups(), expected)
     proofs = {(p.op, p.law): p for p in first.proofs}
     made = certificates(
-        results, promised=first.registry, proofs=tuple(proofs.values()), baselines=first.baselines
+        results,
+        promised=first.registry,
+        proofs=tuple(proofs.values()),
+        baselines=first.baselines,
+        slower=tuple(dict.fromkeys(name for shard in ordered for name in shard.slower)),
     )
     whole = next(c for c in made if c.kind == first.kind)
     return replace(whole, vyre=first.vyre)

@@ -131,6 +131,9 @@ def _unsound(certificate: Certificate) -> str:
     moved = not_approximate(certificate.backend.approximate)
     if moved:
         return f"its backend declares {moved} approximate, which is not approximate by name"
+    strange = [name for name in certificate.slower if name not in certificate.baselines]
+    if strange:
+        return f"it calls {strange[0]} slower, which is none of its baselines"
     for op in certificate.ops:
         for c in (*op.parity, *(c for law in op.laws for c in law.counts)):
             if c.failed < 0 or not 0 <= c.cases <= c.planned:

@@ -1,8 +1,8 @@
 """Alternates: other ways to compute an op, which must give the bits of its definition on the backend.
 
 Where an op's own instruction is right and the expression that stands for it is not (`a - -b` for a sum), an
-optimiser has taken one for the other wrongly. Each alternate is run on all pairs of 8 bits, on all pairs of the
-op's boundary values, and on as many uniform cases as the plan has for an op.
+optimiser has taken one for the other wrongly. Each alternate is run on all pairs of 8 bits, on all pairs of
+the op's boundary values, and on as many uniform cases as the plan has for an op.
 """
 
 from __future__ import annotations
