@@ -171,7 +171,11 @@ def test_a_figure_that_is_no_number_is_refused() -> None:
 @pytest.mark.usefixtures("small")
 def test_the_command_keeps_compares_and_denies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     speed = iter(["0.800", "0.300", "0.300", "0.300", "0.300"])
-    monkeypatch.setattr("vyre.conform.certify.annex.measure", lambda _: figures(next(speed)))
+
+    def measured(_: Any) -> tuple[Baseline, ...]:
+        return figures(next(speed))
+
+    monkeypatch.setattr("vyre.conform.certify.annex.measure", measured)
     state = tmp_path / "state"
     call = ["certify", "cpu", "--in-process", "--ops", "primitive.math.add", "--cases", "8", "--quick"]
     call += ["--baselines", "--state", str(state), "--certificate", str(tmp_path / "made.json")]
