@@ -155,11 +155,11 @@ MISSING: list[tuple[Callable[[Results], Results], str, str]] = [
     (damaged(ADD, parity=()), "L1", f"{ADD} met no case"),
     (damaged(ADD, parity=FEW), "L1", f"{ADD} has 999,999 uniform cases; 1,000,000 are needed"),
     (damaged(ADD, parity=(full("boundary", 10),)), "L1", f"{ADD} has 0 uniform cases"),
-    (fewer("golden", 944), "L1", "the stage golden has 944 results of the integer track; 945 are needed"),
+    (fewer("golden", 967), "L1", "the stage golden has 967 results of the integer track; 968 are needed"),
     (fewer("folding", 93), "L2", "the stage folding has 93 results of the integer track; 94 are needed"),
-    (fewer("convention", 2), "L2", "the stage convention has 2 results of the integer track; 3 are needed"),
+    (fewer("convention", 2), "L2", "the stage convention has 2 results of the integer track; 15 are"),
     (fewer("programs", 1), "L3", "the stage programs has 1 result of the integer track; 256 are needed"),
-    (fewer("convention", 8), "L4", "the stage convention has 8 results of the integer track; 9 are needed"),
+    (fewer("convention", 26), "L4", "the stage convention has 26 results of the integer track; 27 are"),
     (fewer("composition", 94), "L4", "the stage composition has 94 results"),
     (subject("folding", "literals alone", refused=2000), "L2", "the stage folding was refused in 2,000"),
     (subject("dispatches", "lengths", refused=1), "L2", "the stage dispatches was refused in 1 case"),
@@ -387,13 +387,15 @@ def test_a_convention_that_is_not_declared_may_be_refused_up_to_the_full_level()
         "convention",
         lambda s: replace(
             s,
-            planned=9,
-            subjects=tuple(SubjectCount(x.subject, 3, 0, 0 if x.subject == "V1" else 3) for x in s.subjects),
+            planned=45,
+            subjects=tuple(
+                SubjectCount(x.subject, 15, 0, 0 if x.subject == "V1" else 15) for x in s.subjects
+            ),
         ),
     )
     assert judged(few).highest == "L3"
     assert reasons(judged(few), "L4") == (
-        "the stage convention has 3 results of the integer track; 9 are needed",
+        "the stage convention has 15 results of the integer track; 27 are needed",
     )
 
 

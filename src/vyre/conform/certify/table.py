@@ -74,7 +74,7 @@ def _stages(**least: int) -> tuple[StageNeed, ...]:
 
 
 TABLE = (
-    Row("L1", INTEGER, "parity", (OPERATIONS,), _stages(golden=945), WITNESSES),
+    Row("L1", INTEGER, "parity", (OPERATIONS,), _stages(golden=968), WITNESSES),
     Row(
         "L2",
         INTEGER,
@@ -82,7 +82,7 @@ TABLE = (
         (LAWS, CLEAN),
         _stages(
             determinism=136, wire=48, barrier=50, atomics=64, bounds=88, races=20, alternates=19, folding=94,
-            dispatches=120, convention=3,
+            dispatches=120, convention=15,
         ),
         WITNESSES,
         TRIPLES,
@@ -94,10 +94,10 @@ TABLE = (
         repeats=REPEATS,
     ),
     Row(
-        "L4", INTEGER, "full", (BASELINES,), _stages(composition=95, convention=9), programs=PROGRAMS,
+        "L4", INTEGER, "full", (BASELINES,), _stages(composition=95, convention=27), programs=PROGRAMS,
         repeats=REPEATS,
     ),
-    Row("L1f", FLOAT, "parity", (OPERATIONS,), _stages(golden=1884), WITNESSES),
+    Row("L1f", FLOAT, "parity", (OPERATIONS,), _stages(golden=1927), WITNESSES),
     Row(
         "L2f",
         FLOAT,
