@@ -225,8 +225,11 @@ class _Rules:
         if subject in LENGTHS:
             known = self.refused & self.categories.keys()
             return found.refused <= sum(may_be_refused(op, self.categories[op], known) for op in known)
+        declared = self.results.backend.conventions
         if re.match(r"V\d+\b", subject):
-            return subject.split()[0] not in self.results.backend.conventions
+            return subject.split()[0] not in declared
+        if subject == "strict convention":
+            return not {"V1", "V2"} <= set(declared)
         if "f64" in re.split(r"[ ./]", subject.lower()):
             return not has_doubles(self.refused)
         family = subject.partition(" ")[2]
