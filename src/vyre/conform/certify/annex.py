@@ -14,15 +14,16 @@ other on the host's memory, which it may have to copy. Each baseline says which.
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
 
 from vyre.conform.certify import statement
 from vyre.conform.certify.verify import GOOD, OPEN, WRONG, Finding
+from vyre.conform.documents import Among, Field, FieldError, Rule, Within, canonical, decode
 from vyre.conform.isolate import allocate
-from vyre.conform.results import canonical, decode
 from vyre.conform.verify.residence import residence
 from vyre.errors import CertificateError, VyreError
 from vyre.ir.buffers import BufferDecl
@@ -54,6 +55,10 @@ _TURNS = 7
 _GROUP = 64
 
 
+_SHARE = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}")
+Share = Annotated[str, Rule("a share such as '0.930'", lambda text: bool(_SHARE.fullmatch(text)))]
+
+
 @dataclass(frozen=True, slots=True)
 class Baseline:
     """A kernel over `elements` u32: its best run, and its bytes a second as a share of the copy's.
@@ -62,10 +67,10 @@ class Baseline:
     """
 
     name: str
-    elements: int
+    elements: Annotated[int, Within(1, 1 << 40)]
     microseconds: int
-    of_copy: str
-    memory: str
+    of_copy: Share
+    memory: Annotated[str, Among(ON_HOST, ON_DEVICE)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,19 +263,18 @@ def read_annex(data: bytes) -> tuple[Annex, Any, tuple[str, ...]]:
     try:
         predicate = statement.unsealed(record.get("predicate"), "predicate")
         annex = cast("Annex", decode(Annex, _current(predicate)))
-    except (ValueError, TypeError) as error:
+    except FieldError as error:
         raise CertificateError(f"this is no performance annex: {error}.", fix=statement.FETCH_AGAIN) from None
     return annex, record.get("subject"), signers
 
 
 def _current(predicate: Any) -> Any:
     """An annex of the first schema said nothing of memory: it was the host's."""
-    if not isinstance(predicate, dict):
+    found = Field(predicate)
+    if found.field("schema").text((SCHEMA, _WITHOUT_MEMORY)) == SCHEMA:
         return predicate
-    record = cast("dict[str, Any]", predicate)
-    if record.get("schema") != _WITHOUT_MEMORY:
-        return record
-    return {**record, "baselines": [{**b, "memory": ON_HOST} for b in record["baselines"]]}
+    old = [{**b.record(), "memory": ON_HOST} for b in found.field("baselines").items()]
+    return {**found.record(), "baselines": old}
 
 
 def check_annex(data: bytes, document: Document, *, trusted: str | None = None) -> Finding:

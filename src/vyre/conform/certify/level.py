@@ -15,7 +15,7 @@ nor does F64 on a device that has no doubles at all.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from vyre.conform.certify.track import (
     APPROXIMATE,
@@ -23,10 +23,12 @@ from vyre.conform.certify.track import (
     FLOAT_PREFIX,
     INTEGER,
     LEVELS,
+    TITLES,
     may_be_refused,
     op_track,
     subject_track,
 )
+from vyre.conform.documents import Among
 from vyre.conform.registry.float_.names import is_float
 from vyre.conform.results import covers
 from vyre.conform.spec.invariant import EngineInvariant
@@ -67,7 +69,7 @@ _NAMED = {
 class Level:
     """A level of a track: granted, or denied for these reasons."""
 
-    level: str
+    level: Annotated[str, Among(*TITLES)]
     granted: bool
     reasons: tuple[str, ...]
 
@@ -76,7 +78,7 @@ class Level:
 class TrackLevels:
     """All levels of a track, lowest first; `highest` is the best one granted, or nothing."""
 
-    track: str
+    track: Annotated[str, Among(*LEVELS)]
     highest: str
     levels: tuple[Level, ...]
 
