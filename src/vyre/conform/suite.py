@@ -18,6 +18,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from vyre.backends.float_state import default_state
 from vyre.conform import fold
 from vyre.conform.block_records import check_entry
 from vyre.conform.documents import Field, FieldError, decode, printable
@@ -146,6 +147,7 @@ class Suite:
         self._stopped: dict[str, tuple[int, int]] = {}
         self._stopping = threading.Lock()
 
+    @default_state()
     def run(self) -> Run:
         """Runs what the journal does not have yet, and gives the results of the whole."""
         started = time.perf_counter()
