@@ -53,12 +53,8 @@ OPERATIONS = (
 HALVES = (BinaryOp.FAdd, BinaryOp.FMul, UnaryOp.FSqrt)
 """Of 16-bit formats, those that may be done in F32; the functions are integers throughout."""
 
-DOUBLES = tuple(0x9E3779B97F4A7C15 * k & 0xFFFFFFFFFFFFFFFF for k in range(1, 60)) + (
-    1,
-    3,
-    1 << 52,
-    1 << 63 | 1,
-)
+DOUBLES = (1, 3, 1 << 52, 1 << 63 | 1, *(0x9E3779B97F4A7C15 * k % (1 << 64) for k in range(1, 60)))
+FORMATS = (DataType.F16, DataType.BF16, DataType.F32, DataType.F64)
 
 
 def digests() -> dict[str, str]:
@@ -69,9 +65,7 @@ def digests() -> dict[str, str]:
     found["results reference"] = _digest(_results(ReferenceBackend(), WORDS[:32]))
     found["literals"] = _digest(_literals())
     found["printed"] = _digest(
-        decimal_of(kind, bits & ((1 << kind.bits) - 1))
-        for bits in DOUBLES
-        for kind in (DataType.F16, DataType.BF16, DataType.F32, DataType.F64)
+        decimal_of(kind, bits & ((1 << kind.bits) - 1)) for bits in DOUBLES for kind in FORMATS
     )
     found["kernels"] = _digest(p.to_text() for p in (literals.program, scaled.program))
     found["generated"] = _digest(map(hex, LANDMARKS))
@@ -121,9 +115,7 @@ def _literals() -> list[str]:
     found: list[str] = []
     for bits in DOUBLES:
         value: float = struct.unpack("<d", bits.to_bytes(8, "little"))[0]
-        found += [
-            hex(number_bits(value, k)) for k in (DataType.F16, DataType.BF16, DataType.F32, DataType.F64)
-        ]
+        found += [hex(number_bits(value, k)) for k in FORMATS]
         found += [repr(f32(value)), repr(f64(value))]
         single = np.frombuffer((bits >> 32).to_bytes(4, "little"), np.float32)[0]
         found.append(hex(number_bits(python_float(single), DataType.F64)))

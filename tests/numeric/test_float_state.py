@@ -22,7 +22,7 @@ x86_linux = pytest.mark.skipif(
 
 
 def run(state: str, folder: Path, *, keep_bytecode: bool = False) -> list[str]:
-    """The digests of a fresh process with cold caches, which sets the state before it imports anything of ours."""
+    """The digests of a fresh process with cold caches, which sets the state before it imports vyre."""
     environment = {
         **os.environ,
         "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),
@@ -42,6 +42,7 @@ def ordinary(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @x86_linux
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["up", "down", "zero", "flush"])
 def test_results_sources_and_literals_are_those_of_an_ordinary_process(
     state: str, ordinary: list[str], tmp_path: Path
@@ -50,6 +51,7 @@ def test_results_sources_and_literals_are_those_of_an_ordinary_process(
 
 
 @x86_linux
+@pytest.mark.slow
 def test_bytecode_written_in_another_mode_is_as_good(ordinary: list[str], tmp_path: Path) -> None:
     run("up", tmp_path, keep_bytecode=True)
     assert any((tmp_path / "bytecode").rglob("*.pyc"))
@@ -85,10 +87,9 @@ def float_computations(text: str) -> list[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, float) and not is_exact(node, text)
     ]
     for node in ast.walk(tree):
-        parts = {ast.BinOp: ("left", "right"), ast.UnaryOp: ()}.get(type(node), ())
-        sides = [getattr(node, part) for part in parts]
+        sides = (node.left, node.right) if isinstance(node, ast.BinOp) else ()
         if any(isinstance(s, ast.Constant) and isinstance(s.value, float) for s in sides):
-            found.append(f"line {getattr(node, 'lineno', 0)}: {ast.unparse(node)}")
+            found.append(f"line {sides[0].lineno}: {ast.unparse(node)}")
     at_import = [s for s in tree.body if not isinstance(s, ast.FunctionDef | ast.ClassDef)]
     for node in (n for statement in at_import for n in ast.walk(statement)):
         if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _ROUNDING:
