@@ -89,7 +89,7 @@ def float_computations(text: str) -> list[str]:
     for node in ast.walk(tree):
         sides = (node.left, node.right) if isinstance(node, ast.BinOp) else ()
         if any(isinstance(s, ast.Constant) and isinstance(s.value, float) for s in sides):
-            found.append(f"line {sides[0].lineno}: {ast.unparse(node)}")
+            found.append(ast.unparse(node))
     at_import = [s for s in tree.body if not isinstance(s, ast.FunctionDef | ast.ClassDef)]
     for node in (n for statement in at_import for n in ast.walk(statement)):
         if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _ROUNDING:

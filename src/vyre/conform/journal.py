@@ -12,6 +12,7 @@ import zlib
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform.documents import FieldError, canonical, parse
+from vyre.disk import open_plain
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def read(path: Path) -> tuple[list[dict[str, Any]], int]:
 
 
 def _believed(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         for raw in file:
             checksum, _, body = raw.partition(b" ")
             if not raw.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(body):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 from vyre.conform.documents import canonical, decode, parse
 from vyre.conform.journal import write_durably
 from vyre.conform.results import Failure
+from vyre.disk import open_plain
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ class Store:
         folder = self._folder_of(backend)
         for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
             try:
-                failure = cast("Failure", decode(Failure, parse(path.read_bytes())))
+                with open_plain(path) as file:
+                    failure = cast("Failure", decode(Failure, parse(file.read())))
             except (ValueError, OSError):
                 path.rename(path.with_suffix(".damaged"))
                 continue
