@@ -30,8 +30,8 @@ from vyre.disk import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
 MAGIC = b"vyre kernel 1\n"
 CAPACITY = 512 << 20
