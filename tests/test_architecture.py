@@ -13,6 +13,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "vyre"
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "disk": {"errors"},
     "ir": {"errors"},
     "compose": {"errors", "ir", "ops"},
     "ops": {"errors", "ir", "compose"},
@@ -24,11 +25,12 @@ ALLOWED: dict[str, set[str]] = {
     "obligations": {"ir"},
     "optimize": {"errors", "ir", "compose", "reference", "obligations"},
     "lower": {"errors", "ir", "compose", "optimize", "numeric", "obligations"},
-    "backends": {"errors", "ir", "compose", "wire", "validate", "reference", "lower"},
+    "backends": {"errors", "disk", "ir", "compose", "wire", "validate", "reference", "lower"},
     "frontend": {"errors", "ir", "compose", "validate", "backends"},
     "engines": {"errors", "ir", "compose", "ops", "backends"},
     "conform": {
         "errors",
+        "disk",
         "ir",
         "compose",
         "ops",

@@ -18,14 +18,17 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from vyre.backends.float_state import default_state
 from vyre.conform import fold
+from vyre.conform.block_records import check_entry
 from vyre.conform.certify.track import APPROXIMATE_NAMES, not_approximate
+from vyre.conform.documents import Field, FieldError, decode, printable
 from vyre.conform.faults import EXPLAINED, Faults
 from vyre.conform.isolate import Isolated, canaries
 from vyre.conform.locked import Locked
 from vyre.conform.plan import make_plan, settle
 from vyre.conform.registry import specs
-from vyre.conform.results import BackendFacts, CanaryResult, Failure, Results, decode
+from vyre.conform.results import BackendFacts, CanaryResult, Failure, Results
 from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.units import OPS, REGRESSIONS, STAGES, blocks, graph_of, units
 from vyre.conform.verify import control
@@ -146,10 +149,12 @@ class Suite:
         self._stopped: dict[str, tuple[int, int]] = {}
         self._stopping = threading.Lock()
 
+    @default_state()
     def run(self) -> Run:
         """Runs what the journal does not have yet, and gives the results of the whole."""
         started = time.perf_counter()
-        for entry in self.journal.entries:
+        for number, entry in enumerate(self.journal.entries):
+            self._check(number, entry)
             if "group" in entry:
                 self.groups[entry["group"]] = entry
             else:
@@ -214,8 +219,18 @@ class Suite:
         return sum(len(g["failures"]) for g in self.groups.values())
 
     def _keep(self, block: Block, record: dict[str, Any]) -> None:
-        self.records[block.unit, block.number] = record
-        self.journal.append({"unit": block.unit, "block": block.number, "record": record})
+        entry = {"unit": block.unit, "block": block.number, "record": record}
+        self.records[block.unit, block.number] = self.journal.append(entry)["record"]
+
+    def _check(self, number: int, entry: dict[str, Any]) -> None:
+        """A line of the journal may be from another version, or from an editor."""
+        try:
+            check_entry(Field(entry), self.units)
+        except FieldError as error:
+            raise VyreError(
+                f"line {number + 2} of {self.journal.path} is not of this run: {error}.",
+                fix="start anew without --resume.",
+            ) from None
 
     def _stop(self, block: Block) -> bool:
         """Notes that a block ended badly; False where an earlier block of its op did so before."""
@@ -251,11 +266,10 @@ class Suite:
             entry["failures"] = self._stage_failures(*mine[0])
         else:
             entry = self._op_entry(group)
-        self.groups[group] = entry
+        self.groups[group] = entry = self.journal.append(entry)
         for record in entry["failures"]:
             if self.store is not None and group != REGRESSIONS:
-                self.store.add(cast("Failure", decode(Failure, fold.lists(record))))
-        self.journal.append(entry)
+                self.store.add(cast("Failure", decode(Failure, record)))
 
     def _op_entry(self, group: str) -> dict[str, Any]:
         found = fold.tally(group, self.units, self.blocks, self.records)
@@ -350,10 +364,12 @@ def require_exact(info: BackendInfo) -> None:
 
 
 def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, str]] = ()) -> BackendFacts:
+    """A driver may call itself anything; in a certificate and on a terminal its names are plain text."""
     return BackendFacts(
-        info.name, info.version, info.device, info.driver, info.toolchain, tuple(info.conventions),
-        tuple(info.categories), tuple(sorted(info.approximate)), target,
-        tuple(CanaryResult(name, fault) for name, fault in canaries),
+        printable(info.name), printable(info.version), printable(info.device), printable(info.driver),
+        printable(info.toolchain), tuple(info.conventions), tuple(info.categories),
+        tuple(sorted(info.approximate)), target,
+        tuple(CanaryResult(name, printable(fault)) for name, fault in canaries),
     )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from vyre.conform.verify import (
 )
 from vyre.conform.verify.cases import kinds
 from vyre.conform.verify.graph import graph
+from vyre.errors import VyreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 22
 """Cases of an op after which the journal is written."""
+
+MAX_BLOCKS = 1 << 22
+"""Blocks of a run, all shards together: beyond that, listing them alone takes gigabytes."""
 
 STAGES: Mapping[str, Stage] = {
     stage.name: stage
@@ -120,6 +124,12 @@ def blocks(plan: RunPlan, found: Sequence[Unit]) -> list[Block]:
 
     Stored failures belong to the first shard, which alone knows them, so they are not dealt out.
     """
+    total = sum(-(-unit.count // unit.block) for unit in found)
+    if total > MAX_BLOCKS:
+        raise VyreError(
+            f"this plan has {total:,} blocks of cases, and {MAX_BLOCKS:,} are the most.",
+            fix="plan fewer cases with --cases, or fewer programs with --programs.",
+        )
     chosen: list[Block] = []
     index, number = plan.shard
     seen = running = 0

@@ -18,12 +18,12 @@ import re
 import time
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
 
 from vyre.conform.certify import statement
 from vyre.conform.certify.verify import GOOD, OPEN, WRONG, Finding
+from vyre.conform.documents import Among, Field, FieldError, Rule, Within, canonical, decode
 from vyre.conform.isolate import allocate
-from vyre.conform.results import canonical, decode
 from vyre.conform.verify.residence import residence
 from vyre.errors import CertificateError, VyreError
 from vyre.ir.buffers import BufferDecl
@@ -50,10 +50,13 @@ _LARGEST = {ON_HOST: 1 << 22, ON_DEVICE: 1 << 25}
 _CHAIN = 16
 """Dispatches that are queued before the device is waited for, fewer where one takes long."""
 
-_FIGURE = re.compile(r"\d{1,9}\.\d{1,9}")
 _ENOUGH = 0.01
 _TURNS = 7
 _GROUP = 64
+
+
+_SHARE = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}")
+Share = Annotated[str, Rule("a share such as '0.930'", lambda text: bool(_SHARE.fullmatch(text)))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +67,10 @@ class Baseline:
     """
 
     name: str
-    elements: int
+    elements: Annotated[int, Within(1, 1 << 40)]
     microseconds: int
-    of_copy: str
-    memory: str
+    of_copy: Share
+    memory: Annotated[str, Among(ON_HOST, ON_DEVICE)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +78,8 @@ class Drop:
     """A kernel that is slower than it was, each time as a share of the copy's speed."""
 
     name: str
-    before: str
-    now: str
+    before: Share
+    now: Share
 
     def __str__(self) -> str:
         return f"{self.name} at {self.now} of a copy, was {self.before}"
@@ -282,22 +285,19 @@ def read_annex(data: bytes) -> tuple[Annex, Any, tuple[str, ...]]:
     try:
         predicate = statement.unsealed(record.get("predicate"), "predicate")
         annex = cast("Annex", decode(Annex, _current(predicate)))
-        odd = [b.of_copy for b in annex.baselines if not _FIGURE.fullmatch(b.of_copy)]
-        if odd:
-            raise ValueError(f"{odd[0]!r} is no share of a copy")
-    except (ValueError, TypeError) as error:
+    except FieldError as error:
         raise CertificateError(f"this is no performance annex: {error}.", fix=statement.FETCH_AGAIN) from None
     return annex, record.get("subject"), signers
 
 
 def _current(predicate: Any) -> Any:
     """An annex of the first schema said nothing of memory: it was the host's. None told device or driver."""
-    if not isinstance(predicate, dict):
-        return predicate
-    record = cast("dict[str, Any]", predicate)
-    if record.get("schema") == _WITHOUT_MEMORY:
-        record = {**record, "baselines": [{**b, "memory": ON_HOST} for b in record["baselines"]]}
-    if record.get("schema") in (_WITHOUT_MEMORY, _WITHOUT_DEVICE):
+    found = Field(predicate)
+    schema, record = found.field("schema").text((SCHEMA, _WITHOUT_MEMORY, _WITHOUT_DEVICE)), found.record()
+    if schema == _WITHOUT_MEMORY:
+        old = [{**b.record(), "memory": ON_HOST} for b in found.field("baselines").items()]
+        record = {**record, "baselines": old}
+    if schema != SCHEMA:
         record = {**record, "device": "", "driver": "", "drops": []}
     return record
 

@@ -12,15 +12,15 @@ What follows from the rest (evidence, densities, levels, what is unsupported) is
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from vyre.conform.certify.level import TrackLevels, levels
 from vyre.conform.certify.promises import Promises  # noqa: TC001 - read back by its annotations
 from vyre.conform.certify.proofs import LawProof
 from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT, may_be_refused, op_track, subject_track
+from vyre.conform.documents import Among, FieldError, canonical, decode, parse
 from vyre.conform.results import (
     BackendFacts,
     Coverage,
@@ -32,8 +32,7 @@ from vyre.conform.results import (
     Results,
     RunPlan,
     StageResult,
-    canonical,
-    decode,
+    Status,
 )
 from vyre.errors import CertificateError
 
@@ -70,7 +69,7 @@ class CertifiedOp:
     version: int
     category: str
     track: str
-    status: str
+    status: Status
     refusal: str
     lowering: str
     instruction: str
@@ -117,7 +116,7 @@ class BlockRecord:
 class Certificate:
     """A certificate; `kind` is `strict` or `approximate`, never both."""
 
-    kind: str
+    kind: Annotated[str, Among(STRICT, APPROXIMATE)]
     tracks: tuple[TrackLevels, ...]
     backend: BackendFacts
     plan: RunPlan
@@ -170,8 +169,8 @@ class Certificate:
     @classmethod
     def from_json(cls, data: bytes | str) -> Certificate:
         try:
-            return cls.from_record(json.loads(data))
-        except ValueError as error:
+            return cls.from_record(parse(data))
+        except FieldError as error:
             raise _no_certificate(str(error)) from None
 
     @classmethod
@@ -184,7 +183,7 @@ class Certificate:
             )
         try:
             return cast("Certificate", decode(cls, {"slower": [], **cast("dict[str, Any]", record)}))
-        except (ValueError, TypeError) as error:
+        except FieldError as error:
             raise _no_certificate(str(error)) from None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from vyre.conform.certify.judged import Operations, count, listed, were
 from vyre.conform.certify.table import (
@@ -18,7 +18,9 @@ from vyre.conform.certify.table import (
     CLEAN,
     INVARIANTS,
     LAWS,
+    LEVELS,
     OPERATIONS,
+    TITLES,
     rows,
 )
 from vyre.conform.certify.track import (
@@ -30,6 +32,7 @@ from vyre.conform.certify.track import (
     op_track,
     subject_track,
 )
+from vyre.conform.documents import Among
 from vyre.conform.results import covers
 from vyre.conform.spec.invariant import EngineInvariant
 
@@ -50,7 +53,7 @@ LENGTHS = {"lengths", "float lengths"}
 class Level:
     """A level of a track: granted, or denied for these reasons."""
 
-    level: str
+    level: Annotated[str, Among(*TITLES)]
     granted: bool
     reasons: tuple[str, ...]
 
@@ -59,7 +62,7 @@ class Level:
 class TrackLevels:
     """All levels of a track, lowest first; `highest` is the best one granted, or nothing."""
 
-    track: str
+    track: Annotated[str, Among(*LEVELS)]
     highest: str
     levels: tuple[Level, ...]
 

@@ -11,9 +11,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vyre.conform import fold
+from vyre.conform.block_records import check_record
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import changes, registry_now
 from vyre.conform.certify.track import APPROXIMATE, KINDS, not_approximate, op_track
+from vyre.conform.documents import Field, FieldError, canonical, parse
 from vyre.conform.faults import EXPLAINED, Faults
 from vyre.conform.units import REGRESSIONS, blocks, graph_of, units
 from vyre.conform.verify.stage import FAILED
@@ -92,9 +94,9 @@ def _fitting(shards: Sequence[Certificate]) -> list[Certificate]:
         raise CertificateError(
             f"shard {twice[0]} of {number} is there twice.", fix="name the certificate of each shard once."
         )
-    missing = [i for i in range(1, number + 1) if i not in indices]
+    missing = sorted(set(range(1, number + 1)) - set(indices))
     if missing:
-        listed = ", ".join(map(str, missing))
+        listed = ", ".join(map(str, missing[:8])) + (" and more" if len(missing) > 8 else "")
         raise CertificateError(
             f"of {number} shards, {listed} {'is' if len(missing) == 1 else 'are'} missing.",
             fix=f"run `vyre certify` with --shard {missing[0]}/{number} and the same options.",
@@ -176,6 +178,14 @@ def _gathered(shards: Sequence[Certificate], found: Sequence[Unit], wanted: Sequ
             "a shard holds a block that its plan does not have.",
             fix="merge shards with the version of vyre that made them.",
         )
+    for (unit, number), record in records.items():
+        try:
+            check_record(Field(record, "record"), found[unit])
+        except FieldError as error:
+            raise CertificateError(
+                f"block {number} of {found[unit].name} is not what a run records: {error}.",
+                fix="certify the shards anew.",
+            ) from None
     return records
 
 
@@ -188,6 +198,10 @@ class _Shard:
         self.records: Records = {(names[b.unit], b.number): b.record for b in certificate.blocks}
         self.blocks = [b for b in wanted if (b.unit, b.number) in self.records]
         self.ops = {op.id: op for op in certificate.ops}
+
+    @property
+    def label(self) -> str:
+        return "shard {}/{}".format(*self.certificate.plan.shard)
 
     def failures(self, group: str) -> list[Failure]:
         return [f for f in self.certificate.failures if group in (f.op, f.stage)]
@@ -210,11 +224,15 @@ class _Merger:
             if unit.group not in made and _belongs(unit, self.first):
                 failures = self._of_op(unit.group) if unit.kind else self._of_stage(number, unit)
                 facts = self._facts(unit.group) if unit.kind else {}
-                made[unit.group] = {"facts": facts, "failures": [asdict(f) for f in failures]}
+                entry = {"facts": facts, "failures": [asdict(f) for f in failures]}
+                made[unit.group] = parse(canonical(entry))
         return made
 
     def _facts(self, group: str) -> dict[str, str]:
         """How an op was lowered, on which all shards that ran it must agree."""
+        absent = [s.label for s in self.shards if group not in s.ops]
+        if absent:
+            raise CertificateError(f"{absent[0]} says nothing of {group}.", fix="certify this shard anew.")
         ran = [s.ops[group] for s in self.shards if s.ops[group].status != "not run"]
         said = {(op.lowering, op.instruction) for op in ran}
         refused = {op.refusal for op in ran}
@@ -234,11 +252,17 @@ class _Merger:
         stops: dict[tuple[str, int], Failure] = {}
         for shard in self.shards:
             own = fold.tally(group, self.units, shard.blocks, shard.records)
-            listed = iter(shard.failures(group))
-            for check, (kind, number) in sorted(own.firsts.items()):
-                met[check, kind, number] = next(listed)
+            listed = shard.failures(group)
+            firsts = sorted(own.firsts.items())
+            if len(listed) < len(firsts) + (own.stop is not None):
+                raise CertificateError(
+                    f"{shard.label} counts more failures of {group} than it lists.",
+                    fix="certify this shard anew.",
+                )
+            for failure, (check, (kind, number)) in zip(listed, firsts, strict=False):
+                met[check, kind, number] = failure
             if own.stop is not None:
-                stops[own.stopped_in, own.stop["case"]] = next(listed)
+                stops[own.stopped_in, own.stop["case"]] = listed[len(firsts)]
         found = [
             replace(met[check, kind, number], count=whole.count(check))
             for check, (kind, number) in sorted(whole.firsts.items())

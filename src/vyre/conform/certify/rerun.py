@@ -12,6 +12,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from vyre.backends.float_state import default_state
 from vyre.conform.certify.merge import units_of
 from vyre.conform.locked import Locked
 from vyre.conform.units import REGRESSIONS, blocks
@@ -45,6 +46,7 @@ class Rerun:
         return not self.mismatches
 
 
+@default_state()
 def rerun(
     certificate: Certificate,
     backend: Any,

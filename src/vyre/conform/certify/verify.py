@@ -197,6 +197,9 @@ def _misplanned(certificate: Certificate, known: set[str]) -> str:
     counts = {u.name: u.count for u in found if u.kind is None}
     if certificate.kind == STRICT and list(counts) != [s.stage for s in certificate.stages]:
         return "it has other stages than its plan"
+    absent = [s.stage for s in certificate.stages if s.stage not in counts]
+    if absent:
+        return f"it has the stage {absent[0]}, which its plan does not have"
     for stage in certificate.stages:
         apart = {"golden": _approximate_rows(), APPROXIMATE: counts.get(APPROXIMATE, 0)}
         least = counts[stage.stage] - apart.get(stage.stage, 0)
