@@ -233,6 +233,8 @@ def _sharded(target: str, options: dict[str, Any]) -> None:
     from vyre.conform.suite import require_exact
     from vyre.conform.summary import summary
 
+    if options["baseline"]:
+        raise VyreError("--baseline needs a run on one machine.", fix="leave out --engine, or --baseline.")
     key = SigningKey.load(options["key"]) if options["key"] else None
     file = options["expected_failures"]
     expected = read_expected(read_bytes(file).decode("utf-8", "replace"), file=file) if file else []

@@ -34,6 +34,7 @@ from vyre.conform.units import OPS, REGRESSIONS, STAGES, blocks, graph_of, units
 from vyre.conform.verify import control
 from vyre.conform.verify.bench import Bench, program_of
 from vyre.conform.verify.cases import kind_of
+from vyre.conform.verify.confirm import confirmed
 from vyre.conform.verify.graph import PARITY
 from vyre.conform.verify.named import INPUTS, bits_of, hexes, run_named
 from vyre.conform.verify.operations import explain, run_block
@@ -247,6 +248,7 @@ class Suite:
                 assert unit.stage is not None
                 self._memory.own = None  # the arrays of the ops, which are done
                 found = unit.stage.run(self.bench.backend, self.plan, block.lo, block.hi)
+                found = confirmed(self.bench, unit.stage, self.plan, block.lo, found)
                 return {"outcomes": [o.record() for o in found]}
             if self._stopped.get(unit.group, (block.unit, block.number)) < (block.unit, block.number):
                 return {"cases": 0, "fails": [], "refused": [], "stop": None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,14 @@ from runs import certify
 from vyre.cli.app import main
 from vyre.conform.isolate import BackendHang, Isolated, MemoryGone
 from vyre.conform.plan import make_plan
+from vyre.conform.registry import spec
+from vyre.conform.spec.program import application
 from vyre.conform.units import STAGES
 from vyre.conform.verify.bench import Bench
+from vyre.conform.verify.confirm import NOT_AGAIN, confirmed
 from vyre.conform.verify.golden import run_rows
 from vyre.conform.verify.named import run_named
+from vyre.conform.verify.stage import PASSED, Outcome, attempt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,6 +101,7 @@ def test_a_crash_after_the_answer_is_not_blamed_on_the_next(isolated: Any, tmp_p
     assert failure.kind == "crash"
     assert failure.inputs[0] == "0x80000000"
     assert "exit status 5" in failure.actual
+    assert replayed(isolated("LateOn"), failure) == "failed crash"
 
 
 def test_cases_that_kill_only_together_are_named_together(isolated: Any, tmp_path: Path) -> None:
@@ -179,3 +185,43 @@ def test_a_hang_is_raised_in_time(isolated: Any) -> None:
         report = run_named(Bench(backend), f"{XOR}/inputs/0x80000000,0x0", plan, STAGES)
     assert (report.kind, "within 0.5 s" in report.actual) == ("hang", True)
     assert issubclass(BackendHang, Exception)
+
+
+class Numbered:
+    """A stage of xors, each of two words; the second one holds what kills."""
+
+    name, group = "bounds", 4
+
+    def count(self, plan: Any) -> int:
+        return 4
+
+    def run(self, backend: Any, plan: Any, lo: int, hi: int) -> list[Outcome]:
+        return [self._one(backend, number) for number in range(lo, hi)]
+
+    def _one(self, backend: Any, number: int) -> Outcome:
+        def ask() -> Outcome:
+            views = {n: memoryview(bytearray(8)) for n in ("x0", "x1", "out")}
+            views["x0"][4:] = (0x8000_0000 if number == 1 else number).to_bytes(4, "little")
+            given = {n: v if n == "out" else v.toreadonly() for n, v in views.items()}
+            backend.compile(application(spec(XOR)).program).run(given, (1, 1, 1))
+            time.sleep(0.05 * (number == 2))
+            return Outcome(f"bounds/numbered/{number}", "numbered", PASSED)
+
+        return attempt(f"bounds/numbered/{number}", "numbered", None, ask)
+
+
+@pytest.mark.parametrize("name", ["CrashingOn", "LateOn"])
+def test_a_case_of_a_stage_is_blamed_for_what_it_did(
+    name: str, isolated: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(STAGES, "bounds", Numbered())  # pyright: ignore[reportArgumentType]
+    results = certify(isolated(name), tmp_path, ops=(XOR,), stages=("bounds",))
+    assert [(f.case, f.kind) for f in results.failures] == [("bounds/numbered/1", "crash")]
+
+
+def test_a_crash_that_does_not_come_back_says_so(isolated: Any) -> None:
+    backend = isolated("Right")
+    lost = Outcome("bounds/numbered/0", "numbered", "failed", "crash", (), "a result", "died")
+    stage: Any = Numbered()
+    (found,) = confirmed(Bench(backend), stage, make_plan("x"), 0, [lost])
+    assert (found.kind, found.note) == ("crash", NOT_AGAIN)

@@ -18,8 +18,9 @@ from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.spec.words import mask_of, to_bits
 from vyre.conform.verify import golden
 from vyre.conform.verify.bench import program_of
-from vyre.conform.verify.blame import LAWS, failure_kind
+from vyre.conform.verify.blame import LAWS, failure_kind, settle
 from vyre.conform.verify.cases import kind_of
+from vyre.conform.verify.confirm import once
 from vyre.conform.verify.graph import PARITY, graph
 from vyre.conform.verify.operations import columns, run_block
 from vyre.errors import UnsupportedByBackend, VyreError
@@ -78,7 +79,7 @@ def _of_stage(backend: Any, name: str, plan: RunPlan, stage: Stage) -> CaseRepor
     else:
         number = name.rpartition("/")[2]
         known = number.isdecimal() and int(number) < stage.count(plan)
-        outcomes = stage.run(backend, plan, int(number), int(number) + 1) if known else []
+        outcomes = [once(backend, stage, plan, int(number))] if known else []
     if not outcomes or outcomes[0].case != name:
         raise _unknown(name)
     return _report(outcomes[0])
@@ -174,6 +175,7 @@ def _check(bench: Bench, name: str, found: Graph, check: Check, words: tuple[int
         source = inspect(compiled.executable).source
         failed = bench.compare(found, [check], columns(words), bench.spare())[0] is not None
         left, right = bench.values(found, check, columns(words))
+        settle(bench.backend)
     except UnsupportedByBackend as refusal:
         return CaseReport(name, "refused", "", inputs, "", refusal.message, program, source)
     except Exception as error:  # a crash, a hang, or an exception of the backend
