@@ -41,7 +41,7 @@ QUICK_PROGRAMS = 32
 
 TRACK_STAGES = {
     INTEGER: ALL_STAGES,
-    FLOAT: (REGRESSIONS, "golden", OPS, "determinism", "dispatches", "float_folding"),
+    FLOAT: (REGRESSIONS, "golden", OPS, "determinism", "dispatches", "float_folding", "hardest", "evidence"),
 }
 """What the first two levels of the float track need, and all of the integer track."""
 

@@ -20,9 +20,11 @@ from vyre.conform.verify import (
     determinism,
     dispatches,
     engines,
+    evidence,
     float_folding,
     folding,
     golden,
+    hardest,
     programs,
     races,
     subgroups,
@@ -60,6 +62,8 @@ STAGES: Mapping[str, Stage] = {
         composition.STAGE,
         approximate.STAGE,
         float_folding.STAGE,
+        hardest.STAGE,
+        evidence.STAGE,
     )
 }
 """Every stage but the ops and the regressions, in the order in which they run."""

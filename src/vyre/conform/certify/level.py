@@ -58,7 +58,7 @@ _ENDED = ("crash", "hang", "error", "coverage")
 _ALGEBRAIC = ("determinism", "wire", "barrier", "atomics", "bounds", "races")
 _NAMED = {
     *("regressions", "golden", "engines", "programs", "composition", "tensors", "networks"),
-    *("approximate", "float_folding"),
+    *("approximate", "float_folding", "hardest", "evidence"),
     *_ALGEBRAIC,
 }
 
@@ -278,7 +278,7 @@ _RULES: dict[str, list[list[Callable[[_Rules], list[str]]]]] = {
         [*_stages("composition"), _Rules.performance],
     ],
     FLOAT: [
-        _FIRST,
+        [*_FIRST, *_stages("hardest", "evidence")],
         [_Rules.laws, *_stages("determinism", "float_folding"), _Rules.others],
         _stages("engines", "tensors"),
         [*_stages("networks"), _Rules.performance],
