@@ -7,7 +7,8 @@ L2   L1, and every declared law on the backend's own results (all small operands
 L3   L2, and the eight engine invariants on every engine that promises them; generated programs
 L4   L3, and the compositional proofs; performance baselines were measured (they live in an annex)
 
-The float track has the same shape, the approximate one a single level. A level is granted only when all of
+The float track has the same shape, and its first level asks for the hardest inputs of every function and for
+evidence of every definition. The approximate track has a single level. A level is granted only when all of
 it was executed: a refused Category A op and an expected failure block it, a refused Category C op does not,
 nor does F64 on a device that has no doubles at all.
 """
