@@ -57,6 +57,10 @@ class Hardest:
 @cache
 def index() -> Mapping[str, Mapping[str, Any]]:
     """How each list was made, by its name."""
+    if not INDEX.exists() or not LISTS.exists():
+        raise VyreError(
+            "the lists of hard inputs are not part of this installation.", fix="install vyre again."
+        )
     return json.loads(INDEX.read_bytes())
 
 
