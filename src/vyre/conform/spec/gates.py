@@ -23,7 +23,7 @@ from vyre.ir.typing import type_of
 from vyre.ir.walk import postorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from vyre.conform.spec.op import OpSpec
     from vyre.ir.signature import OpSignature
@@ -74,12 +74,6 @@ def rejected(spec: OpSpec, failures: Sequence[GateFailure]) -> OpError:
     """What is raised for a spec that gates have turned away; the fix is that of the first."""
     reasons = "; by ".join(f"gate {f.gate} ({f.name}): {f.reason}" for f in failures)
     return OpError(f"{spec.id} is rejected by {reasons}.", fix=f"{FIXES[failures[0].name]}.")
-
-
-def category_share(specs: Iterable[OpSpec]) -> float:
-    """The share of Category A among the specs."""
-    found = [spec.category for spec in specs]
-    return found.count("A") / len(found) if found else 0.0
 
 
 def _category(spec: OpSpec, signatures: Signatures) -> str:
