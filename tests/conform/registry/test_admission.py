@@ -15,7 +15,7 @@ from stranger_definitions import add, by_itself, nothing, plain, two_faced, unre
 from vyre.compose.op import Op, Param
 from vyre.compose.registry import Registry, default_registry
 from vyre.conform import registry
-from vyre.conform.registry import own_specs, spec, specs, vanishing
+from vyre.conform.registry import own_specs, seen, spec, specs, vanishing
 from vyre.conform.spec import independence
 from vyre.conform.spec.law import Custom
 from vyre.conform.spec.op import Alternate, ExpressionForm, OpSpec
@@ -202,7 +202,7 @@ def test_names_alone_make_no_difference() -> None:
     assert same("let x = a + b;") != same("let x = a - b;")
 
 
-def test_gate_3_asks_all_four_languages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gate_3_asks_all_four_languages_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     right = vanishing._text
 
@@ -211,6 +211,12 @@ def test_gate_3_asks_all_four_languages(monkeypatch: pytest.MonkeyPatch) -> None
         return right(program, language, library)
 
     monkeypatch.setattr(vanishing, "_text", watched)
-    monkeypatch.setenv("VYRE_CACHE", "off")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert vanishing.overhead([ADD]) is None
     assert asked == [name for name in ("llvm", "wgsl", "cuda", "opencl") for _ in range(2)]
+    assert vanishing.overhead([ADD]) is None
+    assert len(asked) == 8
+    (entry,) = (path for path in seen.folder().rglob("*") if path.is_file())
+    entry.write_text(entry.read_text() + "tampered")
+    assert vanishing.overhead([ADD]) is None
+    assert len(asked) == 16

@@ -14,9 +14,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from vyre.backends.kernel_cache import kept
 from vyre.compose.op import Op, Param
 from vyre.compose.registry import Registry, default_registry
+from vyre.conform.registry.seen import kept
 from vyre.conform.registry.twins import written_out
 from vyre.conform.spec.op import ExpressionForm
 from vyre.errors import UnsupportedByBackend, VyreError
@@ -61,7 +61,7 @@ def _of_group(specs: Sequence[OpSpec], library: Registry) -> tuple[OpSpec, str] 
         registry = library.extend(ops)
         results = Program((), (1, 1, 1), [Let("result", op.result) for op in ops if op.result is not None])
         parts = [*(byte_digest(p) for p in (called, plain, results)), lowering_version()]
-        reason = kept("gates", parts, lambda: _difference(called, plain, registry).encode()).decode()
+        reason = kept(parts, lambda: _difference(called, plain, registry))
     except VyreError as error:
         reason = error.message.rstrip(".")
     if not reason:
