@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform import fold
+from vyre.conform.certify.track import APPROXIMATE_NAMES, not_approximate
 from vyre.conform.faults import EXPLAINED, Faults
 from vyre.conform.isolate import Isolated, canaries
 from vyre.conform.locked import Locked
@@ -120,6 +121,7 @@ class Suite:
         expected: Sequence[tuple[str, str]] = (),
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> None:
+        require_exact(backend.describe())
         self.plan = settle(plan, journal)
         self.bench = Bench(Locked(backend))
         self.journal = journal
@@ -293,18 +295,23 @@ class Suite:
         )  # fmt: skip
 
     def _stop_failure(self, group: str, found: fold.OpTally) -> Failure:
-        graph, stop = graph_of(group), found.stop
+        stop = found.stop
         assert stop is not None
-        words = stop["words"]
-        case = f"{group}/{found.stopped_in}/{stop['case']}"
+        op = stop.get("op", group)  # a backend may die of one op while the next one runs
+        graph = graph_of(op)
+        words, size, check = stop["words"], stop.get("cases", 1), stop.get("check", PARITY)
+        prefix = op if check == PARITY else f"{op}/{check}"
+        last = f"-{stop['case'] + size - 1}" if size > 1 else ""
+        case = f"{prefix}/{found.stopped_in}/{stop['case']}{last}"
         shown = tuple(f"0x{w:X}" for w in words[: graph.spec.words])
         operands = [w & m for w, m in zip(words, graph.spec.masks, strict=False)]
         expected = hexes([w for r in graph.spec.apply(CONCRETE, *operands) for w in r]) if words else ""
-        smallest = f"{group}/{INPUTS}/{','.join(f'0x{w:X}' for w in words)}" if words else case
+        one = f"{prefix}/{INPUTS}/{','.join(f'0x{w:X}' for w in words)}"
+        smallest = one if words and size == 1 else case
         program = program_of(graph.spec).to_text()
         return self.faults.failure(
             OPS, group, case, smallest, stop["kind"], shown, expected or "a result", stop["message"],
-            shown, 1, f"at {stop['at']}", program, "",
+            shown, size, f"at {stop['at']}", program, "",
         )  # fmt: skip
 
     def _stage_failures(self, number: int, unit: Unit) -> list[dict[str, Any]]:
@@ -331,6 +338,17 @@ class Suite:
         return tuple((self.units[b.unit].name, b.number, self.records[b.unit, b.number]) for b in self.blocks)
 
 
+def require_exact(info: BackendInfo) -> None:
+    """Raises `VyreError` for a backend that declares an operation approximate which is exact by name."""
+    moved = not_approximate(info.approximate)
+    if moved:
+        raise VyreError(
+            f"the backend {info.name} declares {moved} approximate, which is not approximate by name.",
+            fix="take it out of `BackendInfo.approximate`, and raise `UnsupportedByBackend` for the operation"
+            f" where it is not exact; only {', '.join(sorted(APPROXIMATE_NAMES))} can be approximate.",
+        )
+
+
 def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, str]] = ()) -> BackendFacts:
     return BackendFacts(
         info.name, info.version, info.device, info.driver, info.toolchain, tuple(info.conventions),
@@ -339,4 +357,4 @@ def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, 
     )  # fmt: skip
 
 
-__all__ = ["Progress", "Run", "Suite", "backend_facts", "make_plan"]
+__all__ = ["Progress", "Run", "Suite", "backend_facts", "make_plan", "require_exact"]
