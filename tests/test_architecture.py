@@ -21,7 +21,7 @@ ALLOWED: dict[str, set[str]] = {
     "wire": {"errors", "ir"},
     "validate": {"errors", "ir", "compose", "text"},
     "reference": {"errors", "ir", "compose", "validate"},
-    "numeric": {"errors", "ir", "compose"},
+    "numeric": {"errors", "ir", "compose", "wire"},
     "obligations": {"ir"},
     "optimize": {"errors", "ir", "compose", "reference", "obligations"},
     "lower": {"errors", "ir", "compose", "optimize", "numeric", "obligations"},
@@ -64,6 +64,14 @@ LAZY_EXCEPTIONS = {("ir", "wire"), ("ir", "text")}
 """`Program.to_wire` and `Program.to_text` are conveniences that import inside the method."""
 
 
+FILE_EXCEPTIONS = {
+    "conform/registry/vanishing.py": {"lower"},
+    "conform/verify/evidence.py": {"numeric"},
+}
+"""Single files that reach further: what certification says about the code that it certifies, it must look at.
+The oracles and the specification must not."""
+
+
 def room_of(module: str) -> str | None:
     parts = module.split(".")
     return parts[1] if parts[0] == "vyre" and len(parts) > 1 else None
@@ -98,7 +106,8 @@ def files() -> list[tuple[str, Path]]:
 @pytest.mark.parametrize(("room", "path"), files(), ids=lambda v: str(v).removeprefix(str(SOURCE)))
 def test_imports_point_one_way(room: str, path: Path) -> None:
     assert room in ALLOWED, f"{room} is a new room: say in ALLOWED what it may import"
-    assert broken_arrows(room, path.read_text()) == set()
+    allowed = FILE_EXCEPTIONS.get(path.relative_to(SOURCE).as_posix(), set[str]())
+    assert broken_arrows(room, path.read_text()) == allowed
 
 
 def test_a_wrong_arrow_is_seen() -> None:

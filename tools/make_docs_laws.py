@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.algebra.collisions import collisions
 from vyre.conform.algebra.report import results, shown_evidence, shown_law
-from vyre.conform.registry import floats, primitives, specs
+from vyre.conform.registry import floats, own_specs, primitives
 from vyre.conform.registry.categories import categories
 from vyre.conform.registry.float_.names import is_float
 from vyre.ir.types import DataType
@@ -52,7 +52,7 @@ _INTEGERS = (DataType.I32, DataType.U32)
 
 def render(found: Sequence[LawResult]) -> str:
     """The page, from the results of every statement of every spec."""
-    everything = specs()
+    everything = own_specs()
     share = f"{len(everything)} specs. {categories((*standard_ops(), *intrinsic_ops()))}"
     parts = [HEAD, share + "\n"]
     groups = {
@@ -125,5 +125,5 @@ def _collisions() -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(render(list(results(specs()))), encoding="utf-8")
+    TARGET.write_text(render(list(results(own_specs()))), encoding="utf-8")
     sys.stdout.write(f"wrote {TARGET}\n")

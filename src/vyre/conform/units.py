@@ -21,9 +21,11 @@ from vyre.conform.verify import (
     determinism,
     dispatches,
     engines,
+    evidence,
     float_folding,
     folding,
     golden,
+    hardest,
     programs,
     races,
     subgroups,
@@ -66,6 +68,8 @@ STAGES: Mapping[str, Stage] = {
         approximate.STAGE,
         float_folding.STAGE,
         alternates.STAGE,
+        hardest.STAGE,
+        evidence.STAGE,
     )
 }
 """Every stage but the ops and the regressions, in the order in which they run."""

@@ -33,7 +33,7 @@ MILLION = 1 << 20
 STAGES = (
     "regressions", "golden", "ops", "determinism", "wire", "barrier", "atomics", "bounds", "races", "engines",
     "programs", "composition", "tensors", "networks", "approximate", "float_folding", "folding", "dispatches",
-    "convention", "alternates",
+    "convention", "alternates", "hardest", "evidence",
 )  # fmt: skip
 
 FACTS = BackendFacts(
@@ -99,6 +99,8 @@ def perfect(*ops: str) -> Results:
             stage("networks", "float networks"),
             stage("approximate", "approximate FSinApprox F32"),
             stage("float_folding", "sums of F32"),
+            stage("hardest", "float.sin"),
+            stage("evidence", "float.sin in doubles"),
             stage("folding", "literals alone"),
             stage("alternates", f"{ADD} 1"),
             stage("dispatches", "lengths", "float lengths"),

@@ -253,6 +253,22 @@ def test_a_stage_that_no_level_asks_for_may_be_refused_and_may_not_fail() -> Non
     assert reasons(found, "L2") == ("the stage subgroups failed: subgroup.ballot.w32",)
 
 
+@pytest.mark.parametrize("name", ["hardest", "evidence"])
+def test_functions_that_fail_or_are_unverified_deny_the_first_float_level(name: str) -> None:
+    ops = (FADD,)
+    assert judged(perfect(*ops), FLOAT, ops=ops).levels[0].granted
+    missing = with_stage(perfect(*ops), name, lambda _: None)
+    wrong = stage(name, "float.atan in doubles")
+    failed = replace(wrong, subjects=(replace(wrong.subjects[0], failed=1),))
+    for results, why in (
+        (missing, "was not run"),
+        (with_stage(perfect(*ops), name, lambda _: failed), "failed"),
+    ):
+        found = judged(results, FLOAT, ops=ops)
+        assert found.highest == ""
+        assert any(f"the stage {name} {why}" in reason for reason in reasons(found, "L1f"))
+
+
 def test_engines_over_floats_are_on_the_float_track() -> None:
     from vyre.conform.registry.engine import ENGINES
 

@@ -97,7 +97,7 @@ TABLE = (
         "L4", INTEGER, "full", (BASELINES,), _stages(composition=95, convention=27), programs=PROGRAMS,
         repeats=REPEATS,
     ),
-    Row("L1f", FLOAT, "parity", (OPERATIONS,), _stages(golden=1927), WITNESSES),
+    Row("L1f", FLOAT, "parity", (OPERATIONS,), _stages(golden=1927, hardest=18, evidence=56), WITNESSES),
     Row(
         "L2f",
         FLOAT,
