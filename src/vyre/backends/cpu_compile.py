@@ -101,6 +101,10 @@ class MachineCode:
         self.address: int = self._engine.get_function_address(entry)
         self.call: Callable[..., None] = _KERNEL(self.address)
 
+    def function(self, name: str) -> int:
+        """The address of another function of the image."""
+        return int(self._engine.get_function_address(name))
+
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         if not finalizing():
             for owned in ("_engine", "_context"):
