@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vyre.cli.files import read_bytes
+from vyre.cli.files import read_document
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ def command(certificate: str, **options: Any) -> None:
 
     trusted = load_public(options["public_key"]) if options["public_key"] else None
     share = _share(options["share"]) if options["share"] else 0.0
-    report = verify(read_bytes(certificate), trusted=trusted)
+    report = verify(read_document(certificate), trusted=trusted)
     if options["annex"] and report.document is not None:
         from vyre.conform.certify.annex import check_annex
 
-        report = report.also(check_annex(read_bytes(options["annex"]), report.document, trusted=trusted))
+        report = report.also(check_annex(read_document(options["annex"]), report.document, trusted=trusted))
     again: Rerun | None = None
     if share and report.document is not None and report.ok:
         again = _rerun(report.document.certificate, share, options)
