@@ -312,23 +312,57 @@ def _whole(target: str, options: dict[str, Any]) -> None:
     write_durably(folder / "annex.json", json.dumps(run.annex, indent=2).encode() + b"\n")
     made = earned(run, baselines=[b.name for b in baselines], slower=slower)
     places = _write_certificates(made, folder, options["certificate"], key)
-    dropped = _kept(baselines, before, made[0], state / "baselines")
-    if baselines:
-        annex = write_annex(baselines, made[0], drops=dropped, key=key)
-        write_durably(folder / "performance.json", annex)
-    if options["results"]:
-        write_bytes(options["results"], data)
-    if options["junit_file"]:
-        write_bytes(options["junit_file"], junit(results).encode())
+    # The certificate is written; from here on nothing that goes wrong with a report may hide it.
+    dropped: tuple[Drop, ...] = ()
+
+    def performance() -> None:
+        nonlocal dropped
+        dropped = _kept(baselines, before, made[0], state / "baselines")
+        if baselines:
+            annex = write_annex(baselines, made[0], drops=dropped, key=key)
+            write_durably(folder / "performance.json", annex)
+
+    troubles = [
+        _tried(performance),
+        _tried(lambda: options["results"] and write_bytes(options["results"], data)),
+        _tried(lambda: options["junit_file"] and _write_junit(options["junit_file"], junit(results))),
+    ]
     if options["as_json"]:
         click.echo(data.decode(), nl=False)
     else:
-        echo_lines(summary(results, made, width=width()))
+        shown = _tried(lambda: echo_lines(summary(results, made, width=width())))
         _echo_places(places, run, folder)
         for drop in dropped:
             click.echo(f"slower       {drop}")
+        troubles.append(shown)
+    _raise_first(troubles, places)
     if not results.ok:
         raise SystemExit(1)
+
+
+def _tried(attempt: Callable[[], object]) -> Exception | None:
+    """What went wrong, if anything. The caller says so once everything has been tried."""
+    try:
+        attempt()
+    except Exception as error:  # a report may fail in any way: the run is worth more
+        return error
+    return None
+
+
+def _raise_first(troubles: Sequence[Exception | None], places: Sequence[tuple[str, str]]) -> None:
+    found = next((t for t in troubles if t is not None), None)
+    if found is None:
+        return
+    known = found if isinstance(found, VyreError) else None
+    what = known.message if known else f"a report cannot be made ({type(found).__name__}: {found})."
+    raise VyreError(
+        f"{what} The run is finished, and its certificate is {places[0][0]}.",
+        fix=known.fix if known else f"report this; `vyre report {places[0][0]}` makes a page of it.",
+    ) from found
+
+
+def _write_junit(file: str, text: str) -> None:
+    write_bytes(file, text.encode("utf-8", "backslashreplace"))
 
 
 def _given(options: dict[str, Any], backend: Any) -> Annex | None:
@@ -392,9 +426,23 @@ def _write_certificates(
         path = Path(file) if file else folder / "certificate.json"
         if certificate.kind != "strict":
             path = path.with_name(f"{path.stem}-{certificate.kind}{path.suffix}")
-        write_bytes(str(path), write(certificate, key=key))
+        _write_somewhere(path, folder, write(certificate, key=key))
         places.append((str(path), hashlib.sha256(statement(certificate)).hexdigest()))
     return places
+
+
+def _write_somewhere(path: Path, folder: Path, data: bytes) -> None:
+    """Writes a certificate where it was asked for; where that cannot be written, where its journal is."""
+    try:
+        write_bytes(str(path), data)
+    except VyreError as error:
+        kept = folder / path.name
+        if kept == path:
+            raise
+        write_bytes(str(kept), data)
+        raise VyreError(
+            f"{error.message} The run is finished, and its certificate is {kept}.", fix="copy it from there."
+        ) from None
 
 
 def _echo_places(places: Sequence[tuple[str, str]], run: Run, folder: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vyre.cli.files import read_bytes
+from vyre.cli.files import read_document
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -48,11 +48,11 @@ def command(certificate: str, **options: Any) -> None:
         )
     trusted = load_public(options["public_key"]) if options["public_key"] else None
     share = _share(options["share"]) if options["share"] else 0.0
-    report = verify(read_bytes(certificate), trusted=trusted)
+    report = verify(read_document(certificate), trusted=trusted)
     if options["annex"] and report.document is not None:
         from vyre.conform.certify.annex import check_annex
 
-        report = report.also(check_annex(read_bytes(options["annex"]), report.document, trusted=trusted))
+        report = report.also(check_annex(read_document(options["annex"]), report.document, trusted=trusted))
         if options["baseline"]:
             report = report.also(_compared(options["annex"], options["baseline"]))
     again: Rerun | None = None
@@ -75,7 +75,7 @@ def _compared(file: str, earlier: str) -> Finding:
     from vyre.errors import CertificateError
 
     try:
-        now, before = (read_annex(read_bytes(f))[0] for f in (file, earlier))
+        now, before = (read_annex(read_document(f))[0] for f in (file, earlier))
     except CertificateError as error:
         return Finding("baseline", WRONG, error.message, error.fix)
     if (now.device, now.driver) != (before.device, before.driver):
