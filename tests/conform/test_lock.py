@@ -76,7 +76,7 @@ def test_what_a_spec_drops_is_red(
     change: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fewer = [replace(s, **change) if s.id == DIV else s for s in specs()]
-    monkeypatch.setattr("vyre.conform.registry.specs", lambda: fewer)
+    monkeypatch.setattr("vyre.conform.registry.own_specs", lambda: fewer)
     (finding,) = lock.check()
     assert str(finding).startswith(message)
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from vyre.backends.forks import hold_across_fork
+
 OBJECT, ASSEMBLY = "object", "assembly"
 
 EFFORT = ((300_000, 3, 3), (800_000, 1, 1), (3_000_000, 1, 0))
@@ -52,6 +54,7 @@ def toolchain() -> Toolchain:
     import llvmlite
 
     llvm = binding()
+    hold_across_fork(llvm.ffi.lib._lock)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return Toolchain(

@@ -116,8 +116,8 @@ def _checked(
     from dataclasses import asdict
     from hashlib import sha256
 
+    from vyre.conform.documents import canonical
     from vyre.conform.journal import Journal
-    from vyre.conform.results import canonical
     from vyre.conform.truth.check import check
     from vyre.conform.truth.store import index
 

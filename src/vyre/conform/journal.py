@@ -8,13 +8,13 @@ and everything after it are cut off and done again.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 import zlib
 from typing import TYPE_CHECKING, Any, cast
 
-from vyre.conform.results import canonical
+from vyre.conform.documents import FieldError, canonical, parse
+from vyre.disk import open_plain
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Journal:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             found, length, self._checksum = _read(path) if resume and path.exists() else ([], 0, 0)
-            self.head: dict[str, Any] = found[0] if found else json.loads(canonical(head))
+            self.head: dict[str, Any] = found[0] if found else parse(canonical(head))
             self.entries = found[1:]
             self._file = path.open("r+b" if found else "w+b")
             if found:
@@ -51,11 +51,13 @@ class Journal:
                 fix="pass --state with a folder that can be written.",
             ) from None
 
-    def append(self, record: Mapping[str, Any]) -> None:
+    def append(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Gives the record as it will be read back, so that a resumed run goes on with the same values."""
         self._write(record)
         self._file.flush()
         if time.monotonic() - self._synced > SYNC_SECONDS:
             self.sync()
+        return parse(canonical(record))
 
     def _write(self, record: Mapping[str, Any]) -> None:
         body = canonical(record)
@@ -82,7 +84,7 @@ def read(path: Path) -> tuple[list[dict[str, Any]], int]:
 def _read(path: Path) -> tuple[list[dict[str, Any]], int, int]:
     records: list[dict[str, Any]] = []
     length = checksum = 0
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         for raw in file:
             said, _, body = raw.partition(b" ")
             summed = zlib.crc32(body, checksum)
@@ -96,8 +98,8 @@ def _read(path: Path) -> tuple[list[dict[str, Any]], int, int]:
 
 def _object(body: bytes) -> dict[str, Any] | None:
     try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
+        found = parse(body)
+    except FieldError:
         return None
     return cast("dict[str, Any]", found) if isinstance(found, dict) else None
 

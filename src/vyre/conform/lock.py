@@ -121,13 +121,13 @@ def _ops() -> Promises:
 def _specs() -> Promises:
     """What each specified op computes, and every law and property it declares; laws may be added."""
     from vyre.conform.plan import definition_program
-    from vyre.conform.registry import specs
+    from vyre.conform.registry import own_specs
     from vyre.conform.spec.law import label, sides
     from vyre.conform.verify.graph import law_names
     from vyre.wire import meaning_digest
 
     found: Promises = {}
-    for spec in specs():
+    for spec in own_specs():
         meaning = meaning_digest(definition_program(spec))[:_DIGITS]
         found[f"spec/{spec.id}"] = f"version {spec.version}, {spec.category} {meaning}"
         for name, role, law in law_names(spec):
@@ -142,10 +142,10 @@ def _specs() -> Promises:
 def _inputs() -> Promises:
     """The inputs on which every op is tried: its classes, and its boundaries, a row per operand word."""
     from vyre.conform.plan import class_digest
-    from vyre.conform.registry import specs
+    from vyre.conform.registry import own_specs
 
     found: Promises = {}
-    for spec in specs():
+    for spec in own_specs():
         for one in spec.classes:
             found[f"class/{spec.id}/{one.name}"] = class_digest(spec, one)[:_DIGITS]
         for word, values in enumerate(spec.boundaries):

@@ -19,9 +19,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from vyre.conform.documents import canonical, parse, printable
 from vyre.conform.isolate import Isolated, canaries
 from vyre.conform.locked import Locked
-from vyre.conform.results import BackendFacts, CanaryResult, Conditions, canonical
+from vyre.conform.results import BackendFacts, CanaryResult, Conditions
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -65,11 +66,13 @@ def _behind(backend: Any) -> Any:
 
 
 def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, str]] = ()) -> BackendFacts:
+    """A driver may call itself anything; in a certificate and on a terminal its names are plain text."""
     limits = ((f.name, getattr(info.limits, f.name)) for f in fields(info.limits))
     return BackendFacts(
-        info.name, info.version, info.device, info.driver, info.toolchain, tuple(info.conventions),
-        tuple(info.categories), tuple(sorted(info.approximate)), target,
-        tuple(CanaryResult(name, fault) for name, fault in canaries),
+        printable(info.name), printable(info.version), printable(info.device), printable(info.driver),
+        printable(info.toolchain), tuple(info.conventions), tuple(info.categories),
+        tuple(sorted(info.approximate)), target,
+        tuple(CanaryResult(name, printable(fault)) for name, fault in canaries),
         tuple(f"{name} {value}" for name, value in limits if value is not None),
         tuple(sorted(info.hardware)),
     )  # fmt: skip
@@ -78,7 +81,7 @@ def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, 
 def conditions_of(backend: Any) -> Conditions:
     """How a backend is held: in a process of its own with a time limit, or in this one with none."""
     if isinstance(backend, Isolated):
-        return Conditions(APART, round(backend.patience * 1000))
+        return Conditions(APART, round(backend.timeout * 1000))
     return Conditions(IN_PROCESS, 0)
 
 
@@ -123,9 +126,7 @@ _NAMES = {"vyre": "the version of vyre", "code": "the digest of vyre's code"}
 
 
 def _plain(here: Provenance) -> Any:
-    import json
-
-    return json.loads(canonical(asdict(here)))
+    return parse(canonical(asdict(here)))
 
 
 def moved(backend: Any, then: Provenance, *, ask: bool = True) -> str:

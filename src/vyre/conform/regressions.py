@@ -10,15 +10,16 @@ A damaged file is moved aside and named, never silently dropped.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from vyre.conform.certify.schema1 import filled
+from vyre.conform.documents import canonical, decode, parse
 from vyre.conform.journal import write_durably
-from vyre.conform.results import Failure, canonical, decode
+from vyre.conform.results import Failure
+from vyre.disk import open_plain
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -62,11 +63,12 @@ class Store:
         folder = self._folder_of(backend)
         for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
             try:
-                record = json.loads(path.read_bytes())
+                with open_plain(path) as file:
+                    record = parse(file.read())
                 # The name is the digest of what was written, which may lack what failures have gained since.
                 believed = hashlib.sha256(canonical(record)).hexdigest() == path.stem
                 failure = cast("Failure", decode(Failure, filled(Failure, record)))
-            except (ValueError, OSError, RecursionError):
+            except (ValueError, OSError):
                 believed, failure = False, None
             if believed and failure is not None:
                 found[path.stem] = failure

@@ -15,7 +15,7 @@ from vyre.backends.cpu import CpuBackend
 from vyre.conform.certify import annex
 from vyre.conform.certify.annex import BASELINES, check_annex, measure, read_annex, write_annex
 from vyre.conform.certify.statement import read, sealed_record, write
-from vyre.conform.results import canonical
+from vyre.conform.documents import canonical
 from vyre.errors import DispatchError
 
 if TYPE_CHECKING:

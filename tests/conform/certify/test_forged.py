@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,10 @@ pytest.importorskip("llvmlite")
 
 from small_runs import DIV, Right, WrongDivision, certified, shards, small
 
-from vyre.conform.certify.certificate import Certificate
 from vyre.conform.certify.merge import merge
 from vyre.conform.certify.statement import read, sealed_record, write
 from vyre.conform.certify.verify import Report, verify
-from vyre.conform.results import canonical
+from vyre.conform.documents import canonical
 from vyre.errors import CertificateError
 
 if TYPE_CHECKING:
@@ -49,9 +49,10 @@ def changed(data: bytes, change: Any) -> bytes:
     record = json.loads(data)
     predicate = {k: v for k, v in record["predicate"].items() if k != "digests"}
     change(predicate)
-    backend = Certificate.from_record(predicate).backend
+    backend = predicate["backend"]
+    digest = hashlib.sha256(canonical(backend)).hexdigest()
     record["predicate"] = sealed_record(predicate)
-    record["subject"] = [{"name": backend.name, "digest": {"sha256": backend.digest}}]
+    record["subject"] = [{"name": backend["name"], "digest": {"sha256": digest}}]
     return canonical(record)
 
 
@@ -90,16 +91,16 @@ FORGED: list[tuple[str, Any, str]] = [
     ("right", put("settings", to=[]), "the section settings does not follow"),
     ("right", put("conditions", "isolation", to="process"), "how the backend was held"),
     ("right", put("conditions", to={"isolation": "unknown", "timeout_ms": 0}), "how the backend was held"),
-    ("right", put("plan", "seed", to=-1), "out of range"),
+    ("right", put("plan", "seed", to=-1), "plan.seed: expected a whole number"),
     ("right", put("plan", "cases", to=1 << 20), "other cases"),
-    ("right", put("plan", "programs", to=4096), "the section settings does not follow"),
+    ("right", put("plan", "programs", to=4096), "the section tracks does not follow"),
     ("right", put("plan", "registry", to="0" * 64), "its plan is of another registry"),
     ("right", put("registry", "digest", to="0" * 64), "the digest of its registry"),
     ("right", put("registry", "ops", 0, "non_laws", to=[]), "the digest of its registry"),
     ("right", put("baselines", to=["warp"]), "baselines that are not measured"),
     ("right", put("ops", 0, "status", to="failed"), "is called failed and no failure is listed"),
     ("right", put("ops", 0, "status", to="not run"), "is called not run and has cases"),
-    ("right", put("ops", 0, "status", to="excellent"), "has the status 'excellent'"),
+    ("right", put("ops", 0, "status", to="excellent"), "ops[0].status: expected one of"),
     ("right", put("ops", 0, "refusal", to="tired"), "reason for a refusal"),
     (
         "right",
@@ -128,9 +129,15 @@ FORGED: list[tuple[str, Any, str]] = [
     ("wrong", put("failures", 0, "seed", to=1), "is of another run"),
     ("wrong", put("failures", 0, "failing", to=[]), "does not say where all failing"),
     ("wrong", put("failures", 0, "failing", 0, "count", to=0), "does not say where all failing"),
-    ("right", put("conditions", "timeout_ms", to=-1), "how the backend was held"),
+    ("right", put("conditions", "timeout_ms", to=-1), "conditions.timeout_ms: expected a whole number"),
+    ("right", put("conditions", "timeout_ms", to=1), "how the backend was held"),
+    ("right", put("conditions", "isolation", to="cell"), "conditions.isolation: expected one of"),
+    ("right", put("backend", "limits", to=[7]), "backend.limits[0]: expected a string"),
+    ("right", put("slower", to=["copy"]), "it calls copy slower, which is none of its baselines"),
+    ("right", put("backend", "approximate", to=[DIV]), "which is not approximate by name"),
+    ("wrong", put("failures", 0, "failing", 0, "first", to=-1), "failing[0].first: expected a whole number"),
     ("shard1", put("plan", "shard", to=[1, 1]), "blocks of a shard"),
-    ("shard1", put("plan", "shard", to=[0, 0]), "out of range"),
+    ("shard1", put("plan", "shard", to=[0, 0]), "plan.shard: expected [i, n]"),
     ("shard1", put("plan", "cases", to=1 << 62), "other cases"),
     ("shard1", alter("blocks", by=lambda b: b[1:]), "other blocks than its plan"),
     ("shard1", alter("blocks", by=lambda b: [*b, b[0]]), "is there twice"),

@@ -13,9 +13,8 @@ contains. One of schema 1 is read with what it did not say as unknown, and judge
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from vyre.conform.certify import level, schema1, schema1_levels, track
 from vyre.conform.certify.level import TrackLevels  # noqa: TC001 - read back by its annotations
@@ -23,6 +22,7 @@ from vyre.conform.certify.promises import Promises  # noqa: TC001 - read back by
 from vyre.conform.certify.proofs import LawProof
 from vyre.conform.certify.settings import settings
 from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT
+from vyre.conform.documents import Among, FieldError, canonical, decode, parse
 from vyre.conform.provenance import code_digest, installed
 from vyre.conform.results import (
     BackendFacts,
@@ -36,8 +36,7 @@ from vyre.conform.results import (
     Results,
     RunPlan,
     StageResult,
-    canonical,
-    decode,
+    Status,
 )
 from vyre.errors import CertificateError
 
@@ -57,10 +56,17 @@ class Rules:
     may_be_refused: Callable[..., bool]
 
 
+def _levels_of_schema1(
+    track: str, results: Results, promised: Promises, baselines: Sequence[str], slower: Sequence[str]
+) -> TrackLevels:
+    """Schema 1 did not compare baselines, so nothing was `slower`."""
+    return schema1_levels.levels(track, results, promised, baselines)
+
+
 RULES = {
     SCHEMA: Rules(level.levels, track.op_track, track.subject_track, track.may_be_refused),
     schema1.SCHEMA: Rules(
-        schema1_levels.levels, schema1.op_track, schema1.subject_track, schema1.may_be_refused
+        _levels_of_schema1, schema1.op_track, schema1.subject_track, schema1.may_be_refused
     ),
 }
 
@@ -92,7 +98,7 @@ class CertifiedOp:
     version: int
     category: str
     track: str
-    status: str
+    status: Status
     refusal: str
     lowering: str
     instruction: str
@@ -139,7 +145,7 @@ class BlockRecord:
 class Certificate:
     """A certificate; `kind` is `strict` or `approximate`, never both."""
 
-    kind: str
+    kind: Annotated[str, Among(STRICT, APPROXIMATE)]
     tracks: tuple[TrackLevels, ...]
     backend: BackendFacts
     plan: RunPlan
@@ -160,6 +166,8 @@ class Certificate:
     settings: tuple[str, ...] = ()
     """What was done otherwise than in a full run."""
     schema: str = SCHEMA
+    slower: tuple[str, ...] = ()
+    """Of the baselines, those that three measurements found slower than a baseline that was given."""
 
     @property
     def rules(self) -> Rules:
@@ -195,8 +203,9 @@ class Certificate:
     def derived(self) -> Certificate:
         """The certificate that these contents support: the same one, unless it was made by hand."""
         made = _certificate(
-            self.kind, self.results, self.registry, self.proofs, self.baselines, self.blocks, self.schema
-        )
+            self.kind, self.results, self.registry, self.proofs, self.baselines, self.blocks, self.slower,
+            self.schema,
+        )  # fmt: skip
         return replace(made, vyre=self.vyre, code=self.code)
 
     def to_json(self) -> bytes:
@@ -205,8 +214,8 @@ class Certificate:
     @classmethod
     def from_json(cls, data: bytes | str) -> Certificate:
         try:
-            return cls.from_record(json.loads(data))
-        except ValueError as error:
+            return cls.from_record(parse(data))
+        except FieldError as error:
             raise _no_certificate(str(error)) from None
 
     @classmethod
@@ -219,20 +228,18 @@ class Certificate:
             )
         try:
             whole = cast("dict[str, Any]", record)
-            if whole.get("kind") not in KINDS:
-                raise ValueError("its kind is neither strict nor approximate")
             if schema == schema1.SCHEMA:
                 whole = schema1.filled(cls, _of_schema1(whole))
             return cast("Certificate", decode(cls, whole))
-        except (ValueError, TypeError) as error:
+        except FieldError as error:
             raise _no_certificate(str(error)) from None
 
 
 def _of_schema1(record: dict[str, Any]) -> dict[str, Any]:
     """The record, if it has no section that schema 1 did not have."""
-    later = sorted({"code", "conditions", "settings"} & set(record))
+    later = sorted({"code", "conditions", "settings", "slower"} & set(record))
     if later:
-        raise ValueError(f"{schema1.SCHEMA} has no section {later[0]}")
+        raise FieldError(later[0], f"{schema1.SCHEMA} has no such section")
     return record
 
 
@@ -242,12 +249,13 @@ def certificates(
     promised: Promises,
     proofs: Sequence[LawProof] = (),
     baselines: Sequence[str] = (),
+    slower: Sequence[str] = (),
     blocks: Sequence[BlockRecord] = (),
 ) -> tuple[Certificate, ...]:
-    """The strict certificate of a run and, where it has approximate ops, one of those alone."""
-    strict = _certificate(STRICT, results, promised, proofs, baselines, blocks)
-    approximate = _certificate(APPROXIMATE, results, promised, proofs, (), blocks)
-    asked = approximate.ops or any(s.stage == APPROXIMATE for s in approximate.stages)
+    """The strict certificate of a run and, where its approximate operations were run, one of those alone."""
+    strict = _certificate(STRICT, results, promised, proofs, baselines, blocks, slower)
+    approximate = _certificate(APPROXIMATE, results, promised, proofs, (), blocks, ())
+    asked = any(s.stage == APPROXIMATE for s in approximate.stages)
     return (strict, approximate) if asked else (strict,)
 
 
@@ -258,6 +266,7 @@ def _certificate(
     proofs: Sequence[LawProof],
     baselines: Sequence[str],
     blocks: Sequence[BlockRecord],
+    slower: Sequence[str],
     schema: str = SCHEMA,
 ) -> Certificate:
     rules = RULES[schema]
@@ -265,7 +274,7 @@ def _certificate(
     known = {(p.op, p.law): p for p in proofs}
     return Certificate(
         kind,
-        tuple(rules.levels(track, part, promised, baselines) for track in KINDS[kind]),
+        tuple(rules.levels(track, part, promised, baselines, slower) for track in KINDS[kind]),
         part.backend,
         part.plan,
         tuple(_op(o, part, known, rules) for o in part.ops),
@@ -282,6 +291,7 @@ def _certificate(
         part.conditions,
         () if schema == schema1.SCHEMA else settings(part.plan, part.conditions, promised),
         schema,
+        tuple(slower),
     )
 
 
@@ -294,11 +304,11 @@ def _unsupported(part: Results, rules: Rules) -> tuple[Unsupported, ...]:
 
 def _part(kind: str, results: Results, rules: Rules) -> Results:
     """The results that a kind of certificate is about: strict ones, or those within a tolerance."""
-    approximate = results.backend.approximate
 
     def wanted(track: str) -> bool:
         return track in KINDS[kind]
 
+    approximate = results.backend.approximate
     stages: list[StageResult] = []
     for stage in results.stages:
         kept = tuple(s for s in stage.subjects if wanted(rules.subject_track(s.subject, approximate)))

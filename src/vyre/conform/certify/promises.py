@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from vyre.conform.documents import canonical
 from vyre.conform.plan import promise_digest
 from vyre.conform.registry import specs
-from vyre.conform.results import canonical
 from vyre.conform.spec.law import label
 from vyre.conform.verify.graph import law_names
 

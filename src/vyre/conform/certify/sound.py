@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from vyre.conform import fold
 from vyre.conform.algebra.evidence import EvidenceKind
 from vyre.conform.certify.promises import promises
-from vyre.conform.certify.track import KINDS
+from vyre.conform.certify.track import KINDS, not_approximate
 from vyre.conform.provenance import APART, IN_PROCESS
 from vyre.conform.results import covers
 from vyre.conform.units import ALL_STAGES, OPS, blocks
@@ -84,6 +84,8 @@ def _place(certificate: Certificate) -> Iterator[str]:
             yield "it does not say how the backend was held"
         if certificate.code != "unknown" and not re.fullmatch(r"[0-9a-f]{64}", certificate.code):
             yield "it does not say which code ran it"
+        if strange := not_approximate(certificate.backend.approximate):
+            yield f"its backend declares {strange} approximate, which is not approximate by name"
     if certificate.plan.backend != certificate.backend.name:
         yield f"its plan is of the backend {certificate.plan.backend!r}"
     names = [canary.name for canary in certificate.backend.canaries]
@@ -91,6 +93,8 @@ def _place(certificate: Certificate) -> Iterator[str]:
         yield "a canary is listed twice"
     if [b for b in BASELINES if b in certificate.baselines] != list(certificate.baselines):
         yield "it names performance baselines that are not measured"
+    if strange := [name for name in certificate.slower if name not in certificate.baselines]:
+        yield f"it calls {strange[0]} slower, which is none of its baselines"
     if promises(certificate.registry.ops, schema=schema).digest != certificate.registry.digest:
         yield "the digest of its registry is of another one"
     if certificate.blocks and certificate.plan.shard == (1, 1):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vyre.backends.canaries import CANARIES
-from vyre.conform import fold
+from vyre.conform import counts, fold
 from vyre.conform.certify import schema1
 from vyre.conform.certify.merge import units_of
 from vyre.conform.certify.promises import changes, registry_now
@@ -178,7 +178,8 @@ def _plan(certificate: Certificate, now: Promises) -> Finding:
     if not plan.whole:
         part = f"shard {plan.shard[0]} of {plan.shard[1]}" if plan.shard != (1, 1) else "a part"
         return Finding(PLAN, OPEN, f"not finished: this is {part} of the planned run", _FINISH)
-    return Finding(PLAN, GOOD, f"every case of the plan is accounted for, seed {plan.seed}")
+    shown = counts.cases(certificate.results).text("case")
+    return Finding(PLAN, GOOD, f"every case of the plan is accounted for: {shown}, seed {plan.seed}")
 
 
 _RECOUNT = "verify it with the version of vyre that made it."
@@ -217,17 +218,20 @@ def _misplanned(certificate: Certificate, known: set[str]) -> str:
         meant_op = fold.op_result(op.id, found, fold.tally(op.id, found, (), {}), {})
         if _shape(op) != _shape(replace(meant_op, status=op.status)):
             return f"{op.id} has other cases, laws, classes or boundaries than its plan"
-    counts = {u.name: u.count for u in found if u.kind is None}
-    if certificate.kind == STRICT and list(counts) != [s.stage for s in certificate.stages]:
+    sizes = {u.name: u.count for u in found if u.kind is None}
+    if certificate.kind == STRICT and list(sizes) != [s.stage for s in certificate.stages]:
         return "it has other stages than its plan"
+    absent = [s.stage for s in certificate.stages if s.stage not in sizes]
+    if absent:
+        return f"it has the stage {absent[0]}, which its plan does not have"
     for stage in certificate.stages:
-        if stage.stage not in counts:
+        if stage.stage not in sizes:
             return f"the stage {stage.stage} is not in its plan"
-        apart = {"golden": _approximate_rows(), APPROXIMATE: counts.get(APPROXIMATE, 0)}
-        least = counts[stage.stage] - apart.get(stage.stage, 0)
-        if certificate.kind == STRICT and not least <= stage.planned <= counts[stage.stage]:
+        apart = {"golden": _approximate_rows(), APPROXIMATE: sizes.get(APPROXIMATE, 0)}
+        least = sizes[stage.stage] - apart.get(stage.stage, 0)
+        if certificate.kind == STRICT and not least <= stage.planned <= sizes[stage.stage]:
             return f"the stage {stage.stage} has other cases than its plan"
-        if stage.planned > counts[stage.stage]:
+        if stage.planned > sizes[stage.stage]:
             return f"the stage {stage.stage} has more cases than its plan"
     return misstaged(certificate, found) or misfolded(certificate, found)
 
