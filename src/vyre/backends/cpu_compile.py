@@ -16,9 +16,9 @@ import ctypes
 import sys
 from typing import TYPE_CHECKING
 
+from vyre.backends.cpu_effort import EFFORTS, refuse_giants
 from vyre.backends.cpu_llvm import (
     ASSEMBLY,
-    EFFORT,
     HOST,
     OBJECT,
     LlvmRejection,
@@ -140,10 +140,11 @@ def assembly(source: LlvmSource, cpu: str = HOST) -> str:
 
 
 def _key(source: LlvmSource, form: str, cpu: str) -> list[str]:
-    return [_entered(source, cpu)[0], toolchain(cpu).digest, repr(EFFORT), form]
+    return [_entered(source, cpu)[0], toolchain(cpu).digest, repr(EFFORTS), form]
 
 
 def _translated(source: LlvmSource, form: str, cpu: str) -> bytes:
+    refuse_giants(source.text)
     try:
         return translator()(_entered(source, cpu)[0], form, cpu)
     except LlvmRejection as error:

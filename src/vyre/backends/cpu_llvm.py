@@ -13,19 +13,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from vyre.backends.cpu_effort import effort_for, optimise
 from vyre.errors import BackendUnavailable, DispatchError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 OBJECT, ASSEMBLY = "object", "assembly"
-
-EFFORT = ((300_000, 3, 3), (800_000, 1, 1), (3_000_000, 1, 0))
-"""Up to how many characters of IR to optimise at which level, and to generate code at which level.
-
-The time of LLVM grows faster than the text; beyond the last row it does as little as it can.
-"""
-
 
 HOST = "host"
 """The processor that this runs on, with all it can do."""
@@ -126,29 +120,14 @@ def translate(text: str, form: str, cpu: str = HOST) -> bytes:
         except RuntimeError as error:
             raise LlvmRejection(str(error)) from None
         module.triple = tools.triple
-        speed, codegen = next((row[1:] for row in EFFORT if len(text) <= row[0]), (0, 0))
-        machine = target_machine(codegen, tools)
-        _optimise(module, machine, speed)
+        effort = effort_for(text)
+        machine = target_machine(effort.codegen, tools)
+        optimise(llvm, module, machine, effort.passes)
         emitted = machine.emit_object(module) if form == OBJECT else machine.emit_assembly(module).encode()
         module.close()
         return bytes(emitted)
     finally:
         context.close()
-
-
-def _optimise(module: Any, machine: Any, speed: int) -> None:
-    llvm = binding()
-    options = llvm.create_pipeline_tuning_options(speed_level=speed)
-    options.loop_vectorization = options.slp_vectorization = speed > 1
-    options.loop_interleaving = options.loop_unrolling = speed > 1
-    builder = llvm.create_pass_builder(machine, options)
-    passes = builder.getModulePassManager()
-    passes.run(module, builder)
-    # `close` of a pass manager frees nothing in llvmlite 0.50: an empty method of a base class hides it.
-    llvm.NewPassManager._dispose(passes)
-    passes.detach()
-    builder.close()
-    options.close()
 
 
 def target_machine(codegen: int, tools: Toolchain) -> Any:

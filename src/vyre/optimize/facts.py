@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _WORDS = (DataType.U32, DataType.I32, DataType.Bool)
 _MEMORY = (e.Load, e.FReduce, e.FReduceApprox)
 
+MOST_FACTS = 256
+"""Each assignment looks at all facts, so the oldest make room: to know less is always right."""
+
 
 @dataclass(slots=True)
 class State:
@@ -43,9 +46,14 @@ class State:
             return other
         if other.ended:
             return self
-        values = {n: v.join(other.values[n]) for n, v in self.values.items() if n in other.values}
-        facts = {x: v.join(other.facts[x]) for x, v in self.facts.items() if x in other.facts}
-        return State(values, facts)
+        values = {n: _joined(v, other.values[n]) for n, v in self.values.items() if n in other.values}
+        facts = {x: _joined(v, other.facts[x]) for x, v in self.facts.items() if x in other.facts}
+        return State(values, {x: v for x, v in facts.items() if v != ANY})
+
+
+def _joined(a: Range, b: Range) -> Range:
+    """Most of what is known before a branch is the same object behind it."""
+    return a if a is b else a.join(b)
 
 
 def literal_sum(expr: e.Expr) -> tuple[e.Expr, int] | None:
@@ -168,6 +176,8 @@ class Knowledge:
         facts = self._state.facts
         for part, known in [(expr, value), *self._summands(expr, value)]:
             facts[part] = facts.get(part, ANY).meet(known)
+        while len(facts) > MOST_FACTS:
+            del facts[next(iter(facts))]
         self._memo.clear()
 
     def _summands(self, expr: e.Expr, value: Range) -> Iterator[tuple[e.Expr, Range]]:

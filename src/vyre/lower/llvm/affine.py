@@ -199,16 +199,24 @@ class Ranges:
         return known[condition]
 
     def limits(self) -> list[Limit]:
-        """The constraints as ranges of positions, in a stable order."""
-        found: set[Limit] = set()
+        """The constraints as ranges of positions, in a stable order.
+
+        Of those that differ in their offsets only, the outermost say it all: a program of thousands of
+        accesses has a handful.
+        """
+        found: dict[tuple[object, ...], Limit] = {}
         for constraint in self.constraints:
             index = constraint.index
             low, high, step = self.first(index), self.last(index), index.group
             if self.flat and index.group:
                 step = index.local
                 high -= step * (self.width - 1)
-            found.add(Limit(step, low, high, constraint.buffer, index.rows))
-        return sorted(found, key=lambda limit: (limit.buffer, limit.step, limit.low, limit.high, repr(limit)))
+            key = (constraint.buffer, step, index.rows)
+            known = found.get(key)
+            if known is not None:
+                low, high = min(low, known.low), max(high, known.high)
+            found[key] = Limit(step, low, high, constraint.buffer, index.rows)
+        return sorted(found.values(), key=lambda x: (x.buffer, x.step, x.low, x.high, repr(x)))
 
     def first(self, form: Affine) -> int:
         """The smallest value in the first workgroup."""
