@@ -17,8 +17,12 @@ from vyre.errors import DispatchError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FULL, LIGHT, BARE = "full", "light", "bare"
-"""LLVM's own third level; functions inlined and variables in registers; the same without inlining."""
+FULL, LIGHT, INLINED, BARE = "full", "light", "inlined", "bare"
+"""LLVM's own third level; functions inlined and variables in registers; functions inlined; nothing at all.
+
+Putting variables into registers takes time that grows with their number times that of the blocks, and what
+generates code fastest keeps them in memory all the same.
+"""
 
 MOST = 2_000_000
 """Lines of IR above which a kernel is not compiled."""
@@ -35,9 +39,9 @@ class Effort:
 
 
 EFFORTS = (
-    Effort(7_000, 40_000, FULL, 3),
+    Effort(6_000, 40_000, FULL, 3),
     Effort(12_000, 60_000, LIGHT, 1),
-    Effort(MOST, 120_000, LIGHT, 0),
+    Effort(MOST, 120_000, INLINED, 0),
     Effort(MOST, 1 << 62, BARE, 0),
 )
 
@@ -103,9 +107,9 @@ def optimise(llvm: Any, module: Any, machine: Any, passes: str) -> None:
     options.loop_interleaving = options.loop_unrolling = full
     builder = llvm.create_pass_builder(machine, options)
     manager = builder.getModulePassManager() if full else llvm.create_new_module_pass_manager()
-    if passes == LIGHT:
+    if passes in (LIGHT, INLINED):
         manager.add_always_inliner_pass()
-    if not full:
+    if passes == LIGHT:
         manager.add_sroa_pass()
         manager.add_simplify_cfg_pass()
     manager.run(module, builder)
