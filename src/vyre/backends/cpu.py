@@ -18,7 +18,7 @@ from vyre.backends import host_memory
 from vyre.backends.canaries import Examined, refuse_lost_features
 from vyre.backends.cpu_chunks import Chunks
 from vyre.backends.cpu_compile import MachineCode, assembly, compile_source, kept_image, native_ways
-from vyre.backends.cpu_llvm import toolchain
+from vyre.backends.cpu_llvm import HOST, refuse_foreign, toolchain
 from vyre.backends.cpu_threads import ThreadTeam
 from vyre.backends.cpu_work import Work
 from vyre.backends.forks import renew_after_fork
@@ -59,14 +59,19 @@ _ALIGN = 64
 class CpuBackend(Examined):
     """Compiles to machine code of this processor and runs on `threads` threads, all cores by default.
 
-    The `keep` kernels used last stay compiled; one takes about 20 KB.
+    The `keep` kernels used last stay compiled; one takes about 20 KB. With `cpu="x86-64-v3"` and the like the
+    code is for every processor of that level; the results are the same.
     """
 
     name = "cpu"
 
-    def __init__(self, *, threads: int | None = None, keep: int = 256, canaries: bool = True) -> None:
-        self._tools = toolchain()
-        self.ways = native_ways()
+    def __init__(
+        self, *, threads: int | None = None, keep: int = 256, canaries: bool = True, cpu: str = HOST
+    ) -> None:
+        refuse_foreign(cpu)
+        self._cpu = cpu
+        self._tools = toolchain(cpu)
+        self.ways = native_ways(cpu)
         self._team = ThreadTeam(threads or _cores())
         self._keep = keep
         self._kept: OrderedDict[tuple[str, Ways], Kernel] = OrderedDict()
@@ -105,7 +110,7 @@ class CpuBackend(Examined):
             if kernel is not None:
                 self._kept.move_to_end(key)
         if kernel is None:
-            kernel = Kernel(prepare(program, ways=chosen), program, self.name)
+            kernel = Kernel(prepare(program, ways=chosen), program, self.name, self._cpu)
             with self._lock:
                 self._kept[key] = kernel
                 while len(self._kept) > self._keep:
@@ -115,7 +120,7 @@ class CpuBackend(Examined):
     def compile_ahead(self, program: Program) -> bool:
         """Compiles for the cache on disk and loads nothing; False where the kernel was there already."""
         refuse_lost_features(program, self.verdict, self.name)
-        return kept_image(emit(prepare(program, ways=self.ways), backend=self.name))[1]
+        return kept_image(emit(prepare(program, ways=self.ways), backend=self.name), self._cpu)[1]
 
     def allocate(self, nbytes: int) -> HostMemory:
         return host_memory.allocate(nbytes)
@@ -127,9 +132,10 @@ class CpuBackend(Examined):
 class Kernel:
     """Machine code with what is needed to call it; programs that differ in names only share one."""
 
-    def __init__(self, prepared: Prepared, program: Program, backend: str) -> None:
+    def __init__(self, prepared: Prepared, program: Program, backend: str, cpu: str = HOST) -> None:
         self.source: LlvmSource = emit(prepared, backend=backend)
-        self.code: MachineCode = compile_source(self.source)
+        self.cpu = cpu
+        self.code: MachineCode = compile_source(self.source, cpu)
         self.work_per_invocation = _work(program)
         self.most_work = Work(prepared)
 
@@ -157,7 +163,7 @@ class CpuExecutable:
 
     def assembly(self) -> str:
         """The machine code as text."""
-        return assembly(self.source)
+        return assembly(self.source, self._kernel.cpu)
 
     def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
         bound = [_bind(buffers[b.name], b) for b in self._buffers]
