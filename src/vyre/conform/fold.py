@@ -84,7 +84,7 @@ def _add(found: OpTally, kind: str, record: dict[str, Any]) -> None:
     found.refused |= set(record["refused"])
     found.refusal = found.refusal or record.get("refusal", "")
     if record["stop"] is not None:
-        found.stop, found.stopped_in = record["stop"], kind
+        found.stop, found.stopped_in = record["stop"], record["stop"].get("in", kind)
     coverage = record.get("coverage")
     if coverage:
         found.classes = [a + b for a, b in zip(found.classes, coverage["classes"], strict=True)]

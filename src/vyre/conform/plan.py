@@ -7,6 +7,7 @@ import hashlib
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from vyre.conform.certify.table import rows
 from vyre.conform.certify.track import FLOAT, INTEGER, op_track
 from vyre.conform.documents import Field, FieldError, canonical, decode
 from vyre.conform.registry import specs
@@ -42,7 +43,11 @@ QUICK_PROGRAMS = 32
 
 TRACK_STAGES = {
     INTEGER: ALL_STAGES,
-    FLOAT: (REGRESSIONS, "golden", OPS, "determinism", "dispatches", "float_folding"),
+    FLOAT: tuple(
+        s
+        for s in ALL_STAGES
+        if s in (REGRESSIONS, OPS) or s in [need.stage for row in rows(FLOAT)[:2] for need in row.stages]
+    ),
 }
 """What the first two levels of the float track need, and all of the integer track."""
 

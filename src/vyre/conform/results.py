@@ -203,12 +203,24 @@ class OpResult:
 
 @dataclass(frozen=True, slots=True)
 class SubjectCount:
-    """Cases about one subject of a stage, such as a barrier property or a family of golden rows."""
+    """Cases about one subject of a stage, such as a barrier property or a family of golden rows.
+
+    `cases` are all that were asked for, the `refused` ones among them: those gave no result.
+    """
 
     subject: str
     cases: int
     failed: int
     refused: int
+
+
+Subjects = Annotated[
+    tuple[SubjectCount, ...],
+    Rule(
+        "subjects with no more failed and refused cases than cases",
+        lambda found: all(s.failed + s.refused <= s.cases for s in found),
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +230,7 @@ class StageResult:
 
     stage: str
     planned: int
-    subjects: tuple[SubjectCount, ...]
+    subjects: Subjects
 
     @property
     def cases(self) -> int:
@@ -284,12 +296,6 @@ class Results:
     failures: tuple[Failure, ...]
     expected: tuple[ExpectedFailure, ...] = ()
     schema: str = SCHEMA
-
-    @property
-    def cases(self) -> int:
-        """Cases run: parity, every law, and every stage."""
-        laws = sum(c.cases for o in self.ops for law in o.laws for c in law.counts)
-        return sum(o.cases for o in self.ops) + laws + sum(s.cases for s in self.stages)
 
     @property
     def refused(self) -> tuple[OpResult, ...]:

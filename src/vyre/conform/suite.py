@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 from vyre.backends.float_state import default_state
 from vyre.conform import fold
 from vyre.conform.block_records import check_entry
+from vyre.conform.certify.track import APPROXIMATE_NAMES, not_approximate
 from vyre.conform.documents import Field, FieldError, decode, printable
 from vyre.conform.faults import EXPLAINED, Faults
 from vyre.conform.isolate import Isolated, canaries
@@ -123,6 +124,7 @@ class Suite:
         expected: Sequence[tuple[str, str]] = (),
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> None:
+        require_exact(backend.describe())
         self.plan = settle(plan, journal)
         self.bench = Bench(Locked(backend))
         self.journal = journal
@@ -307,18 +309,23 @@ class Suite:
         )  # fmt: skip
 
     def _stop_failure(self, group: str, found: fold.OpTally) -> Failure:
-        graph, stop = graph_of(group), found.stop
+        stop = found.stop
         assert stop is not None
-        words = stop["words"]
-        case = f"{group}/{found.stopped_in}/{stop['case']}"
+        op = stop.get("op", group)  # a backend may die of one op while the next one runs
+        graph = graph_of(op)
+        words, size, check = stop["words"], stop.get("cases", 1), stop.get("check", PARITY)
+        prefix = op if check == PARITY else f"{op}/{check}"
+        last = f"-{stop['case'] + size - 1}" if size > 1 else ""
+        case = f"{prefix}/{found.stopped_in}/{stop['case']}{last}"
         shown = tuple(f"0x{w:X}" for w in words[: graph.spec.words])
         operands = [w & m for w, m in zip(words, graph.spec.masks, strict=False)]
         expected = hexes([w for r in graph.spec.apply(CONCRETE, *operands) for w in r]) if words else ""
-        smallest = f"{group}/{INPUTS}/{','.join(f'0x{w:X}' for w in words)}" if words else case
+        one = f"{prefix}/{INPUTS}/{','.join(f'0x{w:X}' for w in words)}"
+        smallest = one if words and size == 1 else case
         program = program_of(graph.spec).to_text()
         return self.faults.failure(
             OPS, group, case, smallest, stop["kind"], shown, expected or "a result", stop["message"],
-            shown, 1, f"at {stop['at']}", program, "",
+            shown, size, f"at {stop['at']}", program, "",
         )  # fmt: skip
 
     def _stage_failures(self, number: int, unit: Unit) -> list[dict[str, Any]]:
@@ -345,6 +352,17 @@ class Suite:
         return tuple((self.units[b.unit].name, b.number, self.records[b.unit, b.number]) for b in self.blocks)
 
 
+def require_exact(info: BackendInfo) -> None:
+    """Raises `VyreError` for a backend that declares an operation approximate which is exact by name."""
+    moved = not_approximate(info.approximate)
+    if moved:
+        raise VyreError(
+            f"the backend {info.name} declares {moved} approximate, which is not approximate by name.",
+            fix="take it out of `BackendInfo.approximate`, and raise `UnsupportedByBackend` for the operation"
+            f" where it is not exact; only {', '.join(sorted(APPROXIMATE_NAMES))} can be approximate.",
+        )
+
+
 def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, str]] = ()) -> BackendFacts:
     """A driver may call itself anything; in a certificate and on a terminal its names are plain text."""
     return BackendFacts(
@@ -355,4 +373,4 @@ def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, 
     )  # fmt: skip
 
 
-__all__ = ["Progress", "Run", "Suite", "backend_facts", "make_plan"]
+__all__ = ["Progress", "Run", "Suite", "backend_facts", "make_plan", "require_exact"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry import lookup, spec
 from vyre.conform.verify import (
+    alternates,
     approximate,
     atomics,
     barrier,
@@ -64,6 +65,7 @@ STAGES: Mapping[str, Stage] = {
         composition.STAGE,
         approximate.STAGE,
         float_folding.STAGE,
+        alternates.STAGE,
     )
 }
 """Every stage but the ops and the regressions, in the order in which they run."""

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from vyre.conform.certify.statement import Document
     from vyre.conform.verify.residence import Residence
 
-SCHEMA = "vyre.performance/2"
-_WITHOUT_MEMORY = "vyre.performance/1"
+SCHEMA = "vyre.performance/3"
+_WITHOUT_MEMORY, _WITHOUT_DEVICE = "vyre.performance/1", "vyre.performance/2"
 PREDICATE_TYPE = "https://vyre.dev/performance/v1"
 COPY = "copy"
 ON_HOST, ON_DEVICE = "host", "device"
@@ -74,8 +74,25 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
+class Drop:
+    """A kernel that is slower than it was, each time as a share of the copy's speed."""
+
+    name: str
+    before: Share
+    now: Share
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.now} of a copy, was {self.before}"
+
+
+@dataclass(frozen=True, slots=True)
 class Annex:
+    """What was measured, on which device with which driver, and what is slower there than before."""
+
     baselines: tuple[Baseline, ...]
+    device: str
+    driver: str
+    drops: tuple[Drop, ...]
     schema: str = SCHEMA
 
 
@@ -238,16 +255,21 @@ def _best(work: Callable[[], None], turns: int) -> float:
 
 
 def write_annex(
-    found: tuple[Baseline, ...], certificate: Certificate, *, key: SigningKey | None = None
+    found: tuple[Baseline, ...],
+    certificate: Certificate,
+    *,
+    drops: tuple[Drop, ...] = (),
+    key: SigningKey | None = None,
 ) -> bytes:
     """The annex as a Statement about the certificate's own subject."""
     backend = certificate.backend
+    annex = Annex(found, backend.device, backend.driver, drops)
     body = canonical(
         {
             "_type": statement.STATEMENT_TYPE,
             "subject": [{"name": backend.name, "digest": {"sha256": backend.digest}}],
             "predicateType": PREDICATE_TYPE,
-            "predicate": statement.sealed_record(asdict(Annex(found))),
+            "predicate": statement.sealed_record(asdict(annex)),
         }
     )
     return body if key is None else statement.seal(body, statement.PAYLOAD_TYPE, key)
@@ -269,16 +291,21 @@ def read_annex(data: bytes) -> tuple[Annex, Any, tuple[str, ...]]:
 
 
 def _current(predicate: Any) -> Any:
-    """An annex of the first schema said nothing of memory: it was the host's."""
+    """An annex of the first schema said nothing of memory: it was the host's. None told device or driver."""
     found = Field(predicate)
-    if found.field("schema").text((SCHEMA, _WITHOUT_MEMORY)) == SCHEMA:
-        return predicate
-    old = [{**b.record(), "memory": ON_HOST} for b in found.field("baselines").items()]
-    return {**found.record(), "baselines": old}
+    schema = found.field("schema").text((SCHEMA, _WITHOUT_DEVICE, _WITHOUT_MEMORY))
+    record = found.record()
+    if schema == _WITHOUT_MEMORY:
+        old = [{**b.record(), "memory": ON_HOST} for b in found.field("baselines").items()]
+        record = {**record, "baselines": old}
+    return record if schema == SCHEMA else {**record, "device": "", "driver": "", "drops": []}
 
 
 def check_annex(data: bytes, document: Document, *, trusted: str | None = None) -> Finding:
-    """Whether an annex is whole, about the same backend, and has the baselines the certificate names."""
+    """Whether an annex is whole, about the same backend, and has the baselines the certificate names.
+
+    What is slower than before is shown; it is not wrong, and the levels say whether it counts.
+    """
     backend = document.certificate.backend
     try:
         annex, subject, signers = read_annex(data)
@@ -297,4 +324,7 @@ def check_annex(data: bytes, document: Document, *, trusted: str | None = None) 
     shown = "no baseline"
     if slowest is not None:
         shown = f"slowest {slowest.name} at {slowest.of_copy} of a copy in memory of the {slowest.memory}"
-    return Finding("annex", GOOD if signers else OPEN, f"{len(names)} baselines, {shown}")
+    if annex.drops:
+        shown += f"; slower than before: {'; '.join(map(str, annex.drops))}"
+    status = GOOD if signers and not annex.drops else OPEN
+    return Finding("annex", status, f"{len(names)} baselines, {shown}")

@@ -14,7 +14,7 @@ from vyre.conform import fold
 from vyre.conform.block_records import check_record
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import changes, registry_now
-from vyre.conform.certify.track import APPROXIMATE, KINDS, op_track
+from vyre.conform.certify.track import APPROXIMATE, KINDS, not_approximate, op_track
 from vyre.conform.documents import Field, FieldError, canonical, parse
 from vyre.conform.faults import EXPLAINED, Faults
 from vyre.conform.units import REGRESSIONS, blocks, graph_of, units
@@ -66,7 +66,11 @@ def merge(shards: Sequence[Certificate]) -> Certificate:
     results = fold.results(plan, first.backend, found, wanted, records, merger.groups(), expected)
     proofs = {(p.op, p.law): p for p in first.proofs}
     made = certificates(
-        results, promised=first.registry, proofs=tuple(proofs.values()), baselines=first.baselines
+        results,
+        promised=first.registry,
+        proofs=tuple(proofs.values()),
+        baselines=first.baselines,
+        slower=tuple(dict.fromkeys(name for shard in ordered for name in shard.slower)),
     )
     whole = next(c for c in made if c.kind == first.kind)
     return replace(whole, vyre=first.vyre)
@@ -96,6 +100,12 @@ def _fitting(shards: Sequence[Certificate]) -> list[Certificate]:
         raise CertificateError(
             f"of {number} shards, {listed} {'is' if len(missing) == 1 else 'are'} missing.",
             fix=f"run `vyre certify` with --shard {missing[0]}/{number} and the same options.",
+        )
+    moved = not_approximate(first.backend.approximate)
+    if moved:
+        raise CertificateError(
+            f"the backend of these shards declares {moved} approximate, which is not approximate by name.",
+            fix="certify a backend that refuses what it cannot do exactly.",
         )
     changed = changes(first.registry, registry_now())
     if changed:
@@ -139,7 +149,7 @@ def _belongs(unit: Unit, certificate: Certificate) -> bool:
     if unit.kind is None:
         alone = (unit.name == APPROXIMATE) == (certificate.kind == APPROXIMATE)
         return certificate.kind in KINDS and (alone or unit.name == "golden")
-    return op_track(unit.group, certificate.backend.approximate) in KINDS[certificate.kind]
+    return op_track(unit.group) in KINDS[certificate.kind]
 
 
 def _gathered(shards: Sequence[Certificate], found: Sequence[Unit], wanted: Sequence[Block]) -> Records:

@@ -104,8 +104,8 @@ class _Again:
         for outcome in unit.stage.run(self.bench.backend, self.certificate.plan, block.lo, block.hi):
             if outcome.subject not in subjects:
                 continue  # of the other kind of certificate
-            self.cases += 1
             failed = outcome.case in self.failing
+            self.cases += outcome.status != REFUSED
             if outcome.status == REFUSED:
                 self.refused += 1
             elif (outcome.status == FAILED) != failed:

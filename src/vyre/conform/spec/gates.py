@@ -22,7 +22,7 @@ from vyre.ir.typing import type_of
 from vyre.ir.walk import postorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from vyre.conform.spec.op import OpSpec
     from vyre.ir.signature import OpSignature
@@ -64,12 +64,6 @@ def admit(spec: OpSpec) -> OpSpec:
             fix="correct the spec; `vyre.conform.spec.gates` says what each gate asks for.",
         )
     return spec
-
-
-def category_share(specs: Iterable[OpSpec]) -> float:
-    """The share of Category A among the specs."""
-    found = [spec.category for spec in specs]
-    return found.count("A") / len(found) if found else 0.0
 
 
 def _category(spec: OpSpec) -> str:
