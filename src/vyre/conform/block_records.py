@@ -70,10 +70,14 @@ def _check_op(record: Field, kind: Kind) -> None:
 
 
 def _check_stop(stop: Field) -> None:
-    stop.only(_STOP)
+    stop.only(_STOP, ("op", "check", "cases"))
     for name in ("kind", "message", "at"):
         stop.field(name).text()
     stop.field("case").integer()
+    for name in (*stop.maybe("op"), *stop.maybe("check")):
+        name.text()
+    for cases in stop.maybe("cases"):
+        cases.integer(low=1)
     for word in stop.field("words").items():
         word.integer(high=_WORD)
 
