@@ -24,6 +24,7 @@ from vyre.backends.cpu_llvm import (
     toolchain,
 )
 from vyre.backends.cpu_translator import translator
+from vyre.backends.float_state import default_state
 from vyre.backends.kernel_cache import kept
 from vyre.errors import SourceRejected
 from vyre.lower.ways import LLVM_F16_WAYS, LLVM_WAYS, SOFT
@@ -142,6 +143,7 @@ def assembly(source: LlvmSource) -> str:
 
 def _translated(source: LlvmSource, form: str) -> bytes:
     try:
-        return translator()(_entered(source)[0], form)
+        with default_state():  # LLVM folds constants with the processor's own floats
+            return translator()(_entered(source)[0], form)
     except LlvmRejection as error:
         raise SourceRejected("LLVM", str(error), source.text) from None

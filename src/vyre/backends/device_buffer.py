@@ -16,12 +16,12 @@ from __future__ import annotations
 import itertools
 import weakref
 from math import prod
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from vyre.backends import dlpack
-from vyre.backends.host import LANES, STORAGE, is_on_device
+from vyre.backends.host import LANES, STORAGE, is_on_device, plain_array
 from vyre.backends.host_memory import HostMemory
 from vyre.backends.protocol import ResidentBackend
 from vyre.errors import DispatchError
@@ -328,7 +328,7 @@ def _import(owner: Any, value: Any) -> DeviceBuffer | None:
 def _host_array(value: Any) -> Array:
     """A contiguous array of a dtype that buffers have; the caller's own memory where it is one."""
     if isinstance(value, np.ndarray):
-        array = cast("Array", value)
+        array = plain_array("the array", value)
     elif isinstance(value, (bytes, bytearray)):
         array = np.frombuffer(value, np.uint8)
     else:

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.backends.protocol import ResidentExecutable
 from vyre.backends.step_limit import Limited
-from vyre.errors import DispatchError, UnsupportedByBackend
+from vyre.errors import DispatchError
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.grid import grid_of, require_grid
-from vyre.ir.signature import V2
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from vyre.backends.device_buffer import Claim
-    from vyre.backends.protocol import Backend, Executable
+    from vyre.backends.protocol import Backend, BackendInfo, Executable
     from vyre.compose.registry import Registry
     from vyre.ir.grid import Grid
     from vyre.ir.program import Program
@@ -48,9 +47,11 @@ def dispatch(
     Memory on a device is different (`vyre.backends.device_buffer`): ReadWrite buffers there are always
     written in place, and their results are the same objects.
     `workgroups` is one to three numbers; by default the grid covers the longest ReadWrite buffer
-    along x. `convention` is the calling contract that the host relies on (decision 23). With `step_limit`
-    a run in which one invocation begins more turns of its loops ends in `StepLimitExceeded`; `reference`
-    and `cpu` agree on whether one does, and other backends refuse it (`vyre.backends.step_limit`).
+    along x. `convention` is the calling contract that the host relies on; a program that does not keep it,
+    and a backend that does not declare it, are refused. Without one, the simplest that the program keeps
+    is taken (`vyre.ir.convention`), and only the backend is asked. With `step_limit` a run in which one
+    invocation begins more turns of its loops ends in `StepLimitExceeded`; `reference` and `cpu` agree on
+    whether one does, and other backends refuse it (`vyre.backends.step_limit`).
     """
     compiled = compile_program(program, backend=backend, registry=registry, convention=convention)
     return compiled(buffers, workgroups=workgroups, in_place=in_place, step_limit=step_limit)
@@ -72,14 +73,18 @@ def compile_program(
 class Compiled:
     """A program on one backend, ready to run."""
 
-    __slots__ = ("_executable", "_launches", "_names", "_outputs", "backend", "info", "program")
+    __slots__ = (
+        "_executable", "_launches", "_names", "_outputs", "backend", "convention", "info", "program",
+    )  # fmt: skip
 
-    def __init__(self, program: Program, backend: Backend) -> None:
-        from vyre.backends.registry import described
-
+    def __init__(
+        self, program: Program, backend: Backend, info: BackendInfo, convention: Convention | None
+    ) -> None:
         self.program = program
         self.backend = backend
-        self.info = described(backend)
+        self.info = info
+        self.convention = convention
+        """The calling contract that was agreed on; None where the buffers are bound by name alone."""
         self._executable: Executable = backend.compile(program)
         bound = [b for b in program.buffers if not b.access.shared]
         self._names = tuple(b.name for b in bound)
@@ -227,33 +232,16 @@ def _compile_named(
 def _compile(
     program: Program, backend: Backend, registry: Registry | None, convention: Convention | None
 ) -> Compiled:
+    from vyre.backends.conventions import negotiate
+    from vyre.backends.registry import described
     from vyre.backends.subgroups import require_known
     from vyre.compose.inline import inline
     from vyre.validate import check
 
-    if convention is not None:
-        _require_convention(program, backend, convention)
-
     # Programs that were inlined before carry the reserved names of the inliner (decision 19).
     check(program, registry=registry, allow_reserved=True)
+    info = described(backend)
+    agreed = negotiate(program, info, convention)
     flat = inline(program, registry)
     require_known(flat, registry, backend.name)
-    return Compiled(flat, backend)
-
-
-def _require_convention(program: Program, backend: Backend, convention: Convention) -> None:
-    """Refuses a contract that the backend does not declare, or that the program does not keep."""
-    from vyre.backends.registry import described
-
-    name = type(convention).__name__
-    if name not in described(backend).conventions:
-        raise UnsupportedByBackend(f"the convention {name}", backend.name)
-    if isinstance(convention, V2):
-        tables = {b.binding: b for b in program.buffers if b.access is BufferAccess.ReadOnly}
-        if convention.lookup_binding not in tables:
-            known = ", ".join(map(str, tables)) or "no binding"
-            raise DispatchError(
-                f"the convention V2 has its lookup table on binding {convention.lookup_binding}, "
-                "where the program has no ReadOnly buffer.",
-                fix=f"declare one there; ReadOnly buffers are on {known}.",
-            )
+    return Compiled(flat, backend, info, agreed)

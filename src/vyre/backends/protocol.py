@@ -61,7 +61,8 @@ class BackendInfo:
     conventions: tuple[str, ...] = ("V1", "V2")
     categories: tuple[str, ...] = ("A",)
     approximate: frozenset[str] = frozenset()
-    """Operations that are done within a declared tolerance; all others are exact or refused."""
+    """Of the operations that are approximate by name (`FSinApprox`, `FReduceApprox`), those that this
+    backend does by approximate means. Any other operation is exact, or the backend refuses it."""
     limits: BackendLimits = field(default_factory=BackendLimits)
     hardware: frozenset[str] = frozenset()
     """The hardware ids of the Category C ops that this device has; programs with others are refused."""
