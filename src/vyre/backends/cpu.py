@@ -47,8 +47,9 @@ if TYPE_CHECKING:
 _PARALLEL_WORK = 200_000
 """Program nodes to execute for each thread, below which another one costs more than it saves."""
 
-_SOON_DONE = 1 << 22
-"""Program nodes that the main thread executes itself: more may take so long that an interrupt would wait."""
+_SOON_DONE = 1 << 25
+"""Program nodes that the main thread executes itself: within a second, whatever they are. An interrupt would
+have to wait for more."""
 
 _LOOP_WEIGHT = 64
 """A guess at how often the body of a loop runs, for that estimate only."""
@@ -207,9 +208,10 @@ class CpuExecutable:
         invocations = count * prod(self.source.workgroup_size)
         work = invocations * self._kernel.work_per_invocation
         helpers = min(self._team.threads - 1, work // _PARALLEL_WORK, count - 1)
-        names = (decl.name for decl in self.source.buffers)
-        lengths = dict(zip(names, (length for _, length in sized), strict=True))
-        long = invocations * self._kernel.most_work.most(lengths) > _SOON_DONE
+        # By the kernel's own names, which may be those of another program of the same meaning.
+        named = zip(self.source.buffers, sized, strict=True)
+        most = self._kernel.most_work.most({decl.name: length for decl, (_, length) in named})
+        long = invocations * most > _SOON_DONE
         if helpers < 1 and not long:
 
             def alone() -> None:
