@@ -1,6 +1,8 @@
 # Two commands do everything on a fresh machine: `make certify` and `make test`. Each sets itself up.
 BACKEND ?=
 JOBS ?= auto
+# The folder of the specification's documents: with it, `make test` compares the golden rows with them.
+export VYRE_SPEC_DIR ?=
 
 .PHONY: certify test lint docs setup setup-all clean
 

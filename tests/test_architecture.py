@@ -13,6 +13,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "vyre"
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "disk": {"errors"},
     "ir": {"errors"},
     "compose": {"errors", "ir", "ops"},
     "ops": {"errors", "ir", "compose"},
@@ -20,14 +21,16 @@ ALLOWED: dict[str, set[str]] = {
     "wire": {"errors", "ir"},
     "validate": {"errors", "ir", "compose", "text"},
     "reference": {"errors", "ir", "compose", "validate"},
-    "numeric": {"errors", "ir", "compose"},
-    "optimize": {"errors", "ir", "compose", "reference"},
-    "lower": {"errors", "ir", "compose", "optimize", "numeric"},
-    "backends": {"errors", "ir", "compose", "wire", "validate", "reference", "lower"},
+    "numeric": {"errors", "ir", "compose", "wire"},
+    "obligations": {"ir"},
+    "optimize": {"errors", "ir", "compose", "reference", "obligations"},
+    "lower": {"errors", "ir", "compose", "optimize", "numeric", "obligations"},
+    "backends": {"errors", "disk", "ir", "compose", "wire", "validate", "reference", "lower"},
     "frontend": {"errors", "ir", "compose", "validate", "backends"},
     "engines": {"errors", "ir", "compose", "ops", "backends"},
     "conform": {
         "errors",
+        "disk",
         "ir",
         "compose",
         "ops",
@@ -59,6 +62,14 @@ ALLOWED: dict[str, set[str]] = {
 
 LAZY_EXCEPTIONS = {("ir", "wire"), ("ir", "text")}
 """`Program.to_wire` and `Program.to_text` are conveniences that import inside the method."""
+
+
+FILE_EXCEPTIONS = {
+    "conform/registry/vanishing.py": {"lower"},
+    "conform/verify/evidence.py": {"numeric"},
+}
+"""Single files that reach further: what certification says about the code that it certifies, it must look at.
+The oracles and the specification must not."""
 
 
 def room_of(module: str) -> str | None:
@@ -95,7 +106,8 @@ def files() -> list[tuple[str, Path]]:
 @pytest.mark.parametrize(("room", "path"), files(), ids=lambda v: str(v).removeprefix(str(SOURCE)))
 def test_imports_point_one_way(room: str, path: Path) -> None:
     assert room in ALLOWED, f"{room} is a new room: say in ALLOWED what it may import"
-    assert broken_arrows(room, path.read_text()) == set()
+    allowed = FILE_EXCEPTIONS.get(path.relative_to(SOURCE).as_posix(), set[str]())
+    assert broken_arrows(room, path.read_text()) == allowed
 
 
 def test_a_wrong_arrow_is_seen() -> None:

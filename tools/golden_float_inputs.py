@@ -25,6 +25,8 @@ _ADD = [
     (_SNAN, _ONE),  # a signalling NaN gives the canonical NaN
     (_ONE, _PAYLOAD),
     (0x3DCCCCCD, 0x3E4CCCCD),  # 0.1 + 0.2
+    (_NZ, 0),  # the sum is +0, the difference -0
+    (0x00800001, _NORMAL),  # the difference of two normals is subnormal
 ]
 _MUL = [
     (0x40400000, 0x40E00000),
@@ -45,6 +47,7 @@ _MUL = [
     (_INF, 0xBF800000),
     (_NAN, 0),
     (_SNAN, _PAYLOAD),
+    (_NZ, _NZ),
 ]
 _DIV = [
     (_ONE, 0x40400000),  # 1/3
@@ -65,6 +68,7 @@ _DIV = [
     (0x41200000, 0x3DCCCCCD),
     (_PAYLOAD, _ONE),
     (_ONE, _SNAN),
+    (0x40400000, 0x40E00000),  # 3/7 by the rounded reciprocal is another float
 ]
 _ORDER = [
     (_ONE, 0x40000000),
@@ -81,6 +85,7 @@ _ORDER = [
     (_INF, _INF),
     (0xC0000000, 0xBF800000),
     (_MAX, _INF),
+    (_NZ, _NZ),
 ]
 _ATAN2 = [
     (0, _ONE),
@@ -105,6 +110,7 @@ _ATAN2 = [
     (0x40490FDB, 0x402DF854),
     (_NAN, _ONE),
     (_ONE, _SNAN),
+    (_NORMAL, 0x40800000),  # an angle below the normals, of normal operands
 ]
 _POW = [
     (0x40000000, 0x41200000),  # 2^10
@@ -135,6 +141,7 @@ _POW = [
     (0x402DF854, 0x40490FDB),
     (_NAN, _ONE),
     (0x40000000, _SNAN),
+    (_TINY, _ONE),
 ]
 
 _HADD = [
@@ -148,6 +155,7 @@ _HADD = [
     (0x7C01, 0x3C00),
     (0x8000, 0x8000),
     (0x3C00, 0xBC00),
+    (0x8000, 0x0000),
 ]
 _HMUL = [
     (0x4200, 0x4700),
@@ -190,6 +198,7 @@ _BADD = [
     (0x7F81, 0x3F80),
     (0x8000, 0x8000),
     (0x3F80, 0xBF80),
+    (0x8000, 0x0000),
 ]
 _BMUL = [
     (0x4040, 0x40E0),
@@ -483,10 +492,11 @@ UNFUSED = {
         (0x3F800001, 0x3F800001, 0xBF800002),
         (0x3F800001, 0x3F7FFFFF, 0xBF800000),
         (_MAX, 0x40000000, 0xFF7FFFFF),
+        (0x3FC00000, _TINY, _TINY),  # 1.5 ulp goes to 2, and 3; in one rounding 2.5 goes to 2
     ],
-    "F16": [(0x3C01, 0x3C01, 0xBC02)],
-    "BF16": [(0x3F81, 0x3F81, 0xBF82)],
-    "F64": [(_D1 + 1, _D1 + 1, (_D1 + 2) | _DNZ)],
+    "F16": [(0x3C01, 0x3C01, 0xBC02), (0x3E00, 1, 1)],
+    "BF16": [(0x3F81, 0x3F81, 0xBF82), (0x3FC0, 1, 1)],
+    "F64": [(_D1 + 1, _D1 + 1, (_D1 + 2) | _DNZ), (0x3FF8000000000000, 1, 1)],
 }
 
 WIDTH_CASTS = {
@@ -625,6 +635,33 @@ REDUCE = [
     ("F64", "Max", []),
     *(("F32", op, [_PAYLOAD]) for op in ("Add", "Mul", "Min", "Max")),  # one element moves, bits untouched
     *(("F32", op, [_SNAN, _PAYLOAD]) for op in ("Add", "Mul", "Min", "Max")),
+    # Six values of which every order makes another sum or product: 4 + 2 is not 3 + 3, nor is it backwards.
+    ("F32", "Add", [0x40E1C0F4, 0x40380CB3, 0x4278369F, 0x403F76C6, 0x4146C41A, 0x409DD5B6]),
+    ("F32", "Mul", [0x3FBFEB18, 0x3FEC5032, 0x3FF86FDA, 0x3FC0AD23, 0x3FB25969, 0x3FCB646D]),
+    ("F16", "Add", [0x51D7, 0x4CAF, 0x4F4F, 0x3F78, 0x4B7A, 0x43E5]),
+    ("F16", "Mul", [0x3F8C, 0x3DF4, 0x3C8A, 0x3E51, 0x3E34, 0x3F14]),
+    ("BF16", "Add", [0x3FE7, 0x4020, 0x41D0, 0x420C, 0x4222, 0x425E]),
+    ("BF16", "Mul", [0x3FB7, 0x3FCC, 0x3FC4, 0x3FB4, 0x3FF4, 0x3F8F]),
+    (
+        "F64",
+        "Add",
+        [
+            *(0x400C028260BDADCE, 0x402F93332B2935F2, 0x4043C5933B51D375),
+            *(0x401489CBD1F559AF, 0x4018C097766B5E3C, 0x40263BC6947678F5),
+        ],
+    ),
+    (
+        "F64",
+        "Mul",
+        [
+            *(0x3FF37A64D9C2B0CF, 0x3FFD6987A4AB4EEC, 0x3FF82F012C61CBEC),
+            *(0x3FF6E9D7DCA1284F, 0x3FF9721C0597EBC1, 0x3FFE66745E3C1D96),
+        ],
+    ),
+    # The least and the greatest stand last.
+    *(("F16", op, [0x3C00, 0x4000, last]) for op, last in (("Min", 0xC000), ("Max", 0x4200))),
+    *(("BF16", op, [0x3F80, 0x4000, last]) for op, last in (("Min", 0xC000), ("Max", 0x4040))),
+    *(("F64", op, [_D1, _D1 + 1, last]) for op, last in (("Min", _D1 | _DNZ), ("Max", _D1 + 2))),
 ]
 
 _APPROX = [_ONE, 0x3F000000, 0x40490FDB, 0x3DCCCCCD, 0x41200000, _TINY, *_SPECIAL]

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from flint import arb, ctx  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 from make_coefficients import PRECISION, interpolated
 
+from vyre.ir.floats import double_bits
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -57,12 +59,12 @@ class Page:
 
     def __init__(self) -> None:
         self.text = (
-            '"""Constants of the functions in doubles, by `tools/make_double_coefficients.py`. '
+            '"""Bits of the constants of functions in doubles, by `tools/make_double_coefficients.py`. '
             'Not for editing."""\n'
         )
 
     def numbers(self, name: str, note: str, values: list[float]) -> None:
-        texts = [f'float.fromhex("{v.hex()}")' for v in values]
+        texts = [f"0x{double_bits(v):016X}" for v in values]
         lines = f"{texts[0]}," if len(texts) == 1 else "\n" + "".join(f"    {t},\n" for t in texts)
         self.text += f"\n# {note}\n{name} = ({lines})\n"
 

@@ -321,6 +321,12 @@ TABLE_ROW = {
 FORBIDDEN_ITEM = {"FDiv": 5, "FSqrt": 5} | dict.fromkeys([*FUNCTIONS, "FATan2", "FPow"], 4)
 
 
+PLANNED = "002/Planned types (specified but not yet in source)"
+TYPE_ROWS = {
+    "F32": [f"{PLANNED}/2", "003/Data Types/11"],
+    "F16": [f"{PLANNED}/3", "003/Data Types/9"],
+    "BF16": [f"{PLANNED}/4", "003/Data Types/10"],
+}
 PREFIX = {"F32": "float", "F16": "float.f16", "BF16": "float.bf16", "F64": "float.f64"}
 
 
@@ -330,23 +336,32 @@ def stem_of(op: str, name: str) -> str:
     return f"{PREFIX[name]}.{names.get(op, op[1:].lower())}"
 
 
-def sources_of(op: str, first: bool) -> list[str]:
-    if not first:
-        return []
+def sources_of(op: str, name: str) -> list[str]:
+    """What the documents say of an operator is shown by its F32 rows together, not by the first of them.
+
+    What they say of a type, that it is strict, is shown by its additions.
+    """
+    typed = TYPE_ROWS.get(name, []) if op == "FAdd" else []
+    if name != "F32":
+        return typed
     item = FORBIDDEN_ITEM.get(op)
-    return [f"{SECTION}/{TABLE_ROW[op]}"] + ([f"{name}/{item}" for name in FORBIDDEN] if item else [])
+    return [
+        *typed,
+        f"{SECTION}/{TABLE_ROW[op]}",
+        *([f"{where}/{item}" for where in FORBIDDEN] if item else []),
+    ]
 
 
 def float_rows() -> list[Row]:
     rows = Rows()
     for name, table in BINARY.items():
         for op, cases in table.items():
-            for n, (a, b) in enumerate(cases):
+            for a, b in cases:
                 fmt = FORMATS[name]
                 expected = binary(op, fmt, a, b)
                 shown = expected if op in COMPARE else fmt.hex(expected)
-                sources = sources_of(op, n == 0 and name == "F32")
-                if name == "F32" and op in ("FAdd", "FMul") and a == 1:
+                sources = sources_of(op, name)
+                if name == "F32" and op in ("FAdd", "FMul"):
                     sources += [f"{forbidden}/3" for forbidden in FORBIDDEN]
                 rows.add(
                     stem_of(op, name), "binary", sources, op=op, type=name,
@@ -354,28 +369,28 @@ def float_rows() -> list[Row]:
                 )  # fmt: skip
     for name, table in UNARY.items():
         for op, cases in table.items():
-            for n, a in enumerate(cases):
+            for a in cases:
                 fmt = FORMATS[name]
                 expected = unary(op, fmt, a)
                 shown = expected if op in ("FIsNaN", "FIsInf") else fmt.hex(expected)
                 rows.add(
-                    stem_of(op, name), "unary", sources_of(op, n == 0 and name == "F32"), op=op, type=name,
+                    stem_of(op, name), "unary", sources_of(op, name), op=op, type=name,
                     inputs=[fmt.hex(a)], expected=shown,
                 )  # fmt: skip
     for name, cases in FMA.items():
-        for n, (a, b, c) in enumerate(cases):
+        for a, b, c in cases:
             fmt = FORMATS[name]
             rows.add(
-                stem_of("FMulAdd", name), "fma", sources_of("FMulAdd", n == 0 and name == "F32"), type=name,
+                stem_of("FMulAdd", name), "fma", sources_of("FMulAdd", name), type=name,
                 inputs=[fmt.hex(a), fmt.hex(b), fmt.hex(c)], expected=fmt.hex(fma(fmt, a, b, c)),
             )  # fmt: skip
     for name, cases in UNFUSED.items():
-        for n, (a, b, c) in enumerate(cases):
+        for a, b, c in cases:
             fmt = FORMATS[name]
             expected = binary("FAdd", fmt, binary("FMul", fmt, a, b), c)
             assert expected != fma(fmt, a, b, c), "this case cannot tell fused from unfused"
             rows.add(
-                f"{PREFIX[name]}.unfused", "unfused", [f"{f}/1" for f in FORBIDDEN] if n == 0 else [],
+                f"{PREFIX[name]}.unfused", "unfused", [f"{f}/1" for f in FORBIDDEN],
                 note="two roundings; one rounding gives other bits", type=name,
                 inputs=[fmt.hex(a), fmt.hex(b), fmt.hex(c)], expected=fmt.hex(expected),
             )  # fmt: skip
@@ -387,7 +402,15 @@ def float_rows() -> list[Row]:
             ("FIsNaN", f"(x & {magnitude}) > {infinity}"),
             ("FIsInf", f"(x & {magnitude}) == {infinity}"),
         ):
-            rows.add(stem_of(op, name), "unary", [], op=op, type=name, inputs=["x"], expected=formula)
+            rows.add(
+                stem_of(op, name),
+                "unary",
+                sources_of(op, name),
+                op=op,
+                type=name,
+                inputs=["x"],
+                expected=formula,
+            )
     return rows.rows
 
 
@@ -402,7 +425,7 @@ def conversion_rows() -> list[Row]:
         ("F32", "BF16"): [f"{planned}/19", f"{table}/3"],
     }
     for (source, target), values in WIDTH_CASTS.items():
-        for n, a in enumerate(values):
+        for a in values:
             fmt, into = FORMATS[source], FORMATS[target]
             value = fmt.value(a)
             with into.context:
@@ -411,26 +434,26 @@ def conversion_rows() -> list[Row]:
                 sys.exit(f"MPFR and fractions disagree on {source} {fmt.hex(a)} to {target}")
             rows.add(
                 f"cast.{source.lower()}.{target.lower()}", "cast",
-                where.get((source, target), []) if n == 0 else [],
+                where.get((source, target), []),
                 **{"from": source, "to": target}, inputs=[fmt.hex(a)], expected=into.hex(bits),
             )  # fmt: skip
     for (source, target), values in TO_INTEGER.items():
         for mode in ("Truncate", "Nearest", "Floor", "Ceil"):
-            for n, a in enumerate(values):
+            for a in values:
                 fmt = FORMATS[source]
-                main = (source, target) == ("F32", "I32") and n == 0
+                main = (source, target) == ("F32", "I32")
                 rows.add(
                     f"convert.{source.lower()}.{target.lower()}.{mode.lower()}", "convert",
                     [f"{table}/5"] if main else [], **{"from": source, "to": target}, mode=mode,
                     inputs=[fmt.hex(a)], expected=to_integer(fmt, mode, target, a),
                 )  # fmt: skip
     for (source, target), values in FROM_INTEGER.items():
-        for n, a in enumerate(values):
+        for a in values:
             into = FORMATS[target]
             number = {"I32": 6, "U32": 7}[source]
             rows.add(
                 f"convert.{source.lower()}.{target.lower()}.nearest", "convert",
-                [f"{table}/{number}"] if n == 0 and target == "F32" else [],
+                [f"{table}/{number}"] if target == "F32" else [],
                 **{"from": source, "to": target}, mode="Nearest",
                 inputs=[a], expected=into.hex(into.round(Fraction(a))),
             )  # fmt: skip

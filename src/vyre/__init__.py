@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         BackendLimits,
         DeviceMemory,
         Executable,
+        LimitedExecutable,
         ResidentBackend,
         ResidentExecutable,
     )
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         SourceLocation,
         SourceRejected,
         StepBudgetExceeded,
+        StepLimitExceeded,
         UnsupportedByBackend,
         ValidationError,
         VyreError,
@@ -215,6 +217,7 @@ __all__ = [
     "KernelError",
     "Lane",
     "Let",
+    "LimitedExecutable",
     "LitBool",
     "LitI32",
     "LitU32",
@@ -245,6 +248,7 @@ __all__ = [
     "SourceLocation",
     "SourceRejected",
     "StepBudgetExceeded",
+    "StepLimitExceeded",
     "Store",
     "TensorType",
     "UnOp",
@@ -346,13 +350,14 @@ _HOMES = {
     "vyre.backends.device_buffer": "DeviceBuffer device_zeros to_device",
     "vyre.backends.dispatch": "Compiled compile_program dispatch",
     "vyre.backends.protocol": """
-        Backend BackendInfo BackendLimits DeviceMemory Executable ResidentBackend ResidentExecutable
+        Backend BackendInfo BackendLimits DeviceMemory Executable LimitedExecutable ResidentBackend
+        ResidentExecutable
     """,
     "vyre.compose": "Category Op Param Registry default_registry",
     "vyre.errors": """
         BackendUnavailable DeviceError DeviceLost DeviceOutOfMemory Diagnostic DispatchError
         InterpreterError KernelError OpError ParseError PrintError SourceLocation SourceRejected
-        StepBudgetExceeded UnsupportedByBackend ValidationError VyreError WireError
+        StepBudgetExceeded StepLimitExceeded UnsupportedByBackend ValidationError VyreError WireError
     """,
     "vyre.ir": """
         Approx ApproxOp Assign Atomic AtomicOp Barrier BinOp BinaryOp Block BufLen BufferAccess

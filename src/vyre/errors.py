@@ -161,3 +161,14 @@ class InterpreterError(VyreError):
 
 class StepBudgetExceeded(InterpreterError):
     """The program took more steps than the interpreter's budget allows."""
+
+
+class StepLimitExceeded(VyreError):
+    """An invocation took more turns of its loops than `step_limit` allows; the results are void."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        super().__init__(
+            f"an invocation took more than {limit} turns of its loops, the step limit.",
+            fix="shorten the program's loops, or pass a larger step_limit.",
+        )

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from vyre.backends.canaries import CANARIES, Verdict, cache_directory, examine, refuse_lost_features
+from vyre.backends.canaries import CANARIES, Verdict, examine, refuse_lost_features
 from vyre.backends.canary_programs import Canary, words
 from vyre.backends.protocol import BackendInfo
 from vyre.backends.reference import ReferenceBackend
+from vyre.disk import cache_directory
 from vyre.errors import DispatchError, UnsupportedByBackend
 from vyre.ir import BufferDecl, DataType, InvocationId, Program
 from vyre.reference import run

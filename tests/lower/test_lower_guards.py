@@ -35,7 +35,10 @@ from vyre.ir.walk import statements
 from vyre.lower.guards import Guards
 from vyre.lower.languages import lower
 from vyre.lower.prepare import prepare
+from vyre.obligations.check import Checker
+from vyre.obligations.claims import BEFORE, Claim, Rule
 from vyre.optimize.bounds import ProvenAccesses, accesses
+from vyre.optimize.ranges import exactly
 
 U32 = DataType.U32
 I = InvocationId(0)  # noqa: E741
@@ -226,19 +229,39 @@ def test_generated_programs_agree_with_the_reference() -> None:
         assert mismatch is None, str(mismatch)
 
 
-def test_a_wrong_proof_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The control: with everything taken for proved, the guard bytes around a buffer are hit."""
+def test_a_wrong_proof_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With everything taken for proved the checks stay; the control: without the checker, the guard bytes
+    around a buffer are hit."""
     pytest.importorskip("llvmlite", reason="llvmlite is not installed")
     from vyre.backends.cpu import CpuBackend
 
     wrong = Program([OUT], (8,), (Store("out", (I & 7) + 4, LitU32(1)),))
-    right = run_bytes(CpuBackend(threads=1), wrong, {"out": bytes(4 * 8)}, (1, 1, 1))
-    assert right["out"] == bytes(16) + b"\1\0\0\0" * 4
+    expected = bytes(16) + b"\1\0\0\0" * 4
 
     def everything(entry: tuple[Node, ...], *_: object, **__: object) -> ProvenAccesses:
         pairs = [(i, *a) for i, (_, node) in enumerate(statements(entry)) for a in accesses(node)]
-        return ProvenAccesses(frozenset(pairs), len(pairs))
+        claims = {key: Claim(key[2], (key[0], BEFORE), exactly(0), Rule.NODE) for key in pairs}
+        return ProvenAccesses(claims, len(pairs))
 
     monkeypatch.setattr("vyre.lower.guards.proven_accesses", everything)
+    right = run_bytes(CpuBackend(threads=1), wrong, {"out": bytes(4 * 8)}, (1, 1, 1))
+    assert right["out"] == expected
+
+    def trusting(*_: object) -> bool:
+        return True
+
+    monkeypatch.setattr(Checker, "inside", trusting)
     with pytest.raises(VyreError, match="wrote outside of the buffer 'out'"):
         run_bytes(CpuBackend(threads=1), wrong, {"out": bytes(4 * 8)}, (1, 1, 1))
+
+
+def test_a_loaded_value_that_is_compared_and_trusted_is_frozen() -> None:
+    """Memory may change under a kernel; the value that was compared is the one that is used."""
+    loaded = Let("v", Load("data", LitU32(3)))
+    compared = If(Var("v") < BufLen("out"), (Store("out", Var("v"), LitU32(1)),))
+    assert "freeze i32" in lower(program(loaded, compared), "llvm").text
+    assert kept(loaded, compared) == [("data", LitU32(3))]
+    twice = If(Load("data", LitU32(3)) < BufLen("out"), (Store("out", Load("data", LitU32(3)), LitU32(1)),))
+    assert ("out", Load("data", LitU32(3))) in kept(twice)
+    masked = Store("few", Load("data", LitU32(3)) & 7, LitU32(1))
+    assert "freeze" not in lower(program(masked), "llvm").text

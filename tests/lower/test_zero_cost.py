@@ -1,4 +1,7 @@
-"""Composition costs nothing: calls of ops lower to the very text of the kernel written by hand."""
+"""Composition costs nothing: calls of ops lower to the very text of the kernel written by hand.
+
+The float ops are in `test_zero_cost_floats.py`.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from zero_cost_kernels import Kernel
 from zero_cost_twins import TWINS, Hand
 
 from vyre.compose import Category, Op, Param, Registry, default_registry
-from vyre.ir import BufferDecl, Call, DataType, Expr, InvocationId, Let, LitU32, Load, Program, Store, Var
+from vyre.ir import Call, DataType, Expr, Let, LitU32, Program, Var
 from vyre.ir.types import FLOAT_TYPES
 from vyre.lower.languages import LANGUAGES
 from vyre.lower.prepare import prepare
@@ -18,8 +22,6 @@ from vyre.validate import check
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from vyre.ir import Node
 
 U32 = DataType.U32
 KERNEL_MARKS = {"wgsl": "@compute", "cuda": "__global__", "opencl": "__kernel", "llvm": "define void"}
@@ -30,21 +32,6 @@ def is_integer(op: Op) -> bool:
 
 
 OPS = {op.id: op for op in standard_ops() if is_integer(op)}
-
-
-class Kernel:
-    """Inputs loaded into variables, one result stored; the body is either calls or written by hand."""
-
-    def __init__(self, types: Sequence[DataType], output: DataType) -> None:
-        self.inputs = [Var(f"x{i}") for i in range(len(types))]
-        self._buffers = [BufferDecl.read(f"in{i}", i, t) for i, t in enumerate(types)]
-        self._out = BufferDecl.read_write("out", len(types), output)
-
-    def program(self, value: Expr, statements: Sequence[Node] = ()) -> Program:
-        i = InvocationId(0)
-        loads = [Let(v.name, Load(b.name, i)) for v, b in zip(self.inputs, self._buffers, strict=True)]
-        store = Store("out", i, value)
-        return Program([*self._buffers, self._out], (64, 1, 1), [*loads, *statements, store])
 
 
 def texts(program: Program, registry: Registry | None = None) -> dict[str, str]:

@@ -134,6 +134,9 @@ UNPROVEN = {
     "loop from the length": "for k in 0..len(src) + 1 {\n  let a = src[k]\n}",
     "literal at the count": "let a = six[6]",
     "loaded from memory that changes": ("if out[3] < 6 {\n  let a = six[out[3]]\n}"),
+    "loaded twice from memory that the program only reads": "if src[3] < 6 {\n  let a = six[src[3]]\n}",
+    "loaded twice in one expression": "let a = six[select(src[0] < 6, src[0], 5)]",
+    "loaded twice in a loop": "for k in 0..src[0] {\n  if src[k] < 6 {\n    let a = six[src[k]]\n  }\n}",
     "atomic compared with another": (
         "if atomic_add(hist[0], 1) < 6 {\n  let a = six[atomic_add(hist[0], 1)]\n}"
     ),

@@ -191,7 +191,7 @@ def test_the_step_budget_counts_the_elements_of_a_reduction() -> None:
 
 def test_a_dispatch_with_more_invocations_than_steps_is_refused_at_once() -> None:
     with pytest.raises(StepBudgetExceeded, match="invocations"):
-        run(Program([OUT], (64,), []), {"out": words(0)}, (TOP, TOP, TOP))
+        run(Program([OUT], (64,), []), {"out": words(0)}, (1 << 26, 1 << 16, 1))
 
 
 def test_steps_do_not_depend_on_the_schedule() -> None:

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vyre.ir import expr as e
+from vyre.ir.floats import nearest_of
 from vyre.ir.types import DataType
 from vyre.text import parse_expr
-from vyre.text.literals import bits_of, decimal_of
+from vyre.text.literals import decimal_of
 
 PACKED = {DataType.F16: "<e", DataType.F32: "<f", DataType.F64: "<d"}
 
@@ -30,7 +31,7 @@ def python_bits(kind: DataType, value: float) -> int:
 @given(st.sampled_from(list(PACKED)), st.floats(allow_nan=False, allow_infinity=False))
 def test_a_double_rounds_as_python_rounds_it(kind: DataType, value: float) -> None:
     exact = Fraction(abs(value))
-    assert bits_of(kind, exact, negative=math.copysign(1, value) < 0) == python_bits(kind, value)
+    assert nearest_of(kind, exact, negative=math.copysign(1, value) < 0) == python_bits(kind, value)
 
 
 @settings(deadline=None)

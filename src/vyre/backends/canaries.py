@@ -9,26 +9,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.backends.canary_floats import FLOAT_CANARIES
 from vyre.backends.canary_programs import INTEGER_CANARIES, Canary, words
+from vyre.disk import cache_directory, private_folder, read_own, write_own
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.lower.version import lowering_version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from vyre.backends.protocol import Backend
     from vyre.ir.program import Program
 
 
 CANARIES = INTEGER_CANARIES + FLOAT_CANARIES
+_LARGEST = 1 << 22
+"""Bytes of a file of verdicts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,8 @@ def examine(
 
     A verdict holds for a device, its driver and toolchain, and one `lowering`, by default this version's.
     """
-    store = _Store(cache or cache_directory() / "canaries.json")
+    base = cache_directory()
+    store = _Store(cache or (base and base / "canaries.json"))
     key = _key(backend, canaries, lowering or lowering_version())
     known = store.find(key)
     if known is not None:
@@ -125,13 +128,6 @@ def refuse_lost_features(
         )
 
 
-def cache_directory() -> Path:
-    """Where vyre keeps what it can rebuild: `$XDG_CACHE_HOME/vyre`, else `~/.cache/vyre`."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    root = Path(base) if os.path.isabs(base) else Path("~/.cache").expanduser()
-    return root / "vyre"
-
-
 def _run(canary: Canary, backend: Backend) -> str:
     """What is wrong with the results, or nothing."""
     executable = backend.compile(canary.program)
@@ -164,34 +160,25 @@ def _key(backend: Backend, canaries: Sequence[Canary], lowering: str) -> str:
 class _Store:
     """A JSON file of verdicts by key. It is only a cache, so trouble with it is never an error."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path | None) -> None:
+        self._path = path if path is not None and private_folder(path.parent) else None
 
     def find(self, key: str) -> dict[str, str] | None:
         entry = self._read().get(key)
         if not isinstance(entry, dict):
             return None
         found = cast("dict[Any, Any]", entry)
-        whole = all(isinstance(k, str) and isinstance(v, str) for k, v in found.items())
-        return found if whole else None
+        return found if all(isinstance(v, str) and v.isprintable() for v in found.values()) else None
 
     def keep(self, key: str, failures: dict[str, str]) -> None:
-        content = json.dumps(self._read() | {key: failures}, indent=1, sort_keys=True)
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name)
-            try:
-                with os.fdopen(handle, "w") as file:
-                    file.write(content)
-                os.replace(name, self._path)
-            except OSError:
-                os.unlink(name)
-        except OSError:
-            pass
+        if self._path is not None:
+            content = json.dumps(self._read() | {key: failures}, indent=1, sort_keys=True)
+            with suppress(OSError):
+                write_own(self._path, content.encode())
 
     def _read(self) -> dict[str, Any]:
         try:
-            content = json.loads(self._path.read_text())
-        except (OSError, ValueError):
+            content = json.loads((self._path and read_own(self._path, _LARGEST)) or b"")
+        except (ValueError, RecursionError):
             return {}
         return cast("dict[str, Any]", content) if isinstance(content, dict) else {}

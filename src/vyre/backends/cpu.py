@@ -6,7 +6,9 @@ import ctypes
 import os
 import platform
 from collections import OrderedDict
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -19,10 +21,14 @@ from vyre.backends.cpu_chunks import Chunks
 from vyre.backends.cpu_compile import MachineCode, assembly, compile_source, kept_image, native_ways
 from vyre.backends.cpu_llvm import HOST, refuse_foreign, toolchain
 from vyre.backends.cpu_threads import ThreadTeam
+from vyre.backends.cpu_work import Work
+from vyre.backends.forks import renew_after_fork
 from vyre.backends.host_memory import address_of
 from vyre.backends.protocol import BackendInfo
-from vyre.errors import DispatchError
+from vyre.errors import DispatchError, StepLimitExceeded
+from vyre.ir.grid import require_grid
 from vyre.ir.node import Loop
+from vyre.lower.counted import STEPS, counted
 from vyre.lower.llvm import LlvmSource, emit
 from vyre.lower.prepare import prepare
 
@@ -31,14 +37,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vyre.backends.cpu_escape import Escape
     from vyre.backends.host_memory import HostMemory
     from vyre.backends.protocol import DeviceMemory
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.program import Program
+    from vyre.lower.prepare import Prepared
     from vyre.lower.ways import Ways
 
 _PARALLEL_WORK = 200_000
 """Program nodes to execute for each thread, below which another one costs more than it saves."""
+
+_SOON_DONE = 1 << 22
+"""Program nodes that the main thread executes itself: more may take so long that an interrupt would wait."""
 
 _LOOP_WEIGHT = 64
 """A guess at how often the body of a loop runs, for that estimate only."""
@@ -66,7 +77,14 @@ class CpuBackend(Examined):
         self._keep = keep
         self._kept: OrderedDict[tuple[str, Ways], Kernel] = OrderedDict()
         self._lock = Lock()
+        renew_after_fork(self)
         if canaries:
+            self.examine_later()
+
+    def renew(self) -> None:
+        """In the child of a fork: another thread of the parent may have held the lock."""
+        self._lock = Lock()
+        if self._verdict is None and self._examining is not None:
             self.examine_later()
 
     def describe(self) -> BackendInfo:
@@ -93,12 +111,12 @@ class CpuBackend(Examined):
             if kernel is not None:
                 self._kept.move_to_end(key)
         if kernel is None:
-            kernel = Kernel(emit(prepare(program, ways=chosen), backend=self.name), program, self._cpu)
+            kernel = Kernel(prepare(program, ways=chosen), program, self.name, self._cpu)
             with self._lock:
                 self._kept[key] = kernel
                 while len(self._kept) > self._keep:
                     self._kept.popitem(last=False)
-        return CpuExecutable(kernel, program, self._team)
+        return CpuExecutable(kernel, program, self._team, lambda: self.compile(counted(program), ways=ways))
 
     def compile_ahead(self, program: Program) -> bool:
         """Compiles for the cache on disk and loads nothing; False where the kernel was there already."""
@@ -115,20 +133,37 @@ class CpuBackend(Examined):
 class Kernel:
     """Machine code with what is needed to call it; programs that differ in names only share one."""
 
-    def __init__(self, source: LlvmSource, program: Program, cpu: str = HOST) -> None:
-        self.source = source
+    def __init__(self, prepared: Prepared, program: Program, backend: str, cpu: str = HOST) -> None:
+        self.source: LlvmSource = emit(prepared, backend=backend)
         self.cpu = cpu
-        self.code: MachineCode = compile_source(source, cpu)
+        self.code: MachineCode = compile_source(self.source, cpu)
         self.work_per_invocation = _work(program)
+        self.most_work = Work(prepared)
+
+    def rewritten(self, text: str) -> Kernel:
+        """A kernel of another text that is called the same way."""
+        made = copy(self)
+        made.source = replace(self.source, text=text)
+        made.code = compile_source(made.source, made.cpu)
+        return made
 
 
 class CpuExecutable:
     """A kernel bound to a program's own buffer names."""
 
-    def __init__(self, kernel: Kernel, program: Program, team: ThreadTeam) -> None:
+    def __init__(
+        self, kernel: Kernel, program: Program, team: ThreadTeam, count_turns: Callable[[], CpuExecutable]
+    ) -> None:
         self._kernel = kernel
         self._team = team
+        self._count_turns = count_turns
         self._buffers = tuple(b for b in program.buffers if not b.access.shared)
+
+    def rewritten(self, text: str) -> CpuExecutable:
+        """The same program with another text as its kernel: how a wrong emitter is imitated."""
+        made = copy(self)
+        made._kernel = self._kernel.rewritten(text)
+        return made
 
     @property
     def source(self) -> LlvmSource:
@@ -151,6 +186,19 @@ class CpuExecutable:
             if buffer.copied and buffer.decl.access.writable:
                 buffers[buffer.decl.name][:] = buffer.memory.data
 
+    def run_limited(
+        self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int], step_limit: int
+    ) -> None:
+        """Runs another kernel, compiled when it is first asked for, so that ordinary ones count nothing."""
+        steps = np.array([step_limit, 0], np.uint32)
+        self._counted.run({**buffers, STEPS: steps.view(np.uint8).data}, workgroups)
+        if steps[1]:
+            raise StepLimitExceeded(step_limit)
+
+    @cached_property
+    def _counted(self) -> CpuExecutable:
+        return self._count_turns()
+
     def bind(self, memories: Sequence[DeviceMemory], workgroups: tuple[int, int, int]) -> Callable[[], None]:
         for decl, memory in zip(self._buffers, memories, strict=True):
             if memory.span[1] % min(4, decl.element.stride):
@@ -163,15 +211,20 @@ class CpuExecutable:
     def _launch(
         self, where: Sequence[int], sizes: Sequence[int], workgroups: tuple[int, int, int]
     ) -> Callable[[], None]:
+        require_grid(workgroups, self.source.workgroup_size, "cpu")
         addresses = (ctypes.c_void_p * len(where))(*where)
-        sized = zip(self._buffers, sizes, strict=True)
-        words = [*workgroups, *(size // decl.element.stride for decl, size in sized if not decl.count)]
+        sized = [(decl, size // decl.element.stride) for decl, size in zip(self._buffers, sizes, strict=True)]
+        words = [*workgroups, *(length for decl, length in sized if not decl.count)]
         hidden = (ctypes.c_uint32 * len(words))(*words)
         code, scratch_bytes = self._kernel.code, self._kernel.source.scratch_bytes
         count = prod(workgroups)
-        work = count * prod(self.source.workgroup_size) * self._kernel.work_per_invocation
+        invocations = count * prod(self.source.workgroup_size)
+        work = invocations * self._kernel.work_per_invocation
         helpers = min(self._team.threads - 1, work // _PARALLEL_WORK, count - 1)
-        if helpers < 1:
+        names = (decl.name for decl in self.source.buffers)
+        lengths = dict(zip(names, (length for _, length in sized), strict=True))
+        long = invocations * self._kernel.most_work.most(lengths) > _SOON_DONE
+        if helpers < 1 and not long:
 
             def alone() -> None:
                 scratch = np.empty(scratch_bytes + _ALIGN, np.uint8)
@@ -182,11 +235,11 @@ class CpuExecutable:
         def together() -> None:
             chunks = Chunks(count, helpers + 1)
 
-            def take_chunks() -> None:
+            def take_chunks(escape: Escape | None) -> None:
                 scratch = np.empty(scratch_bytes + _ALIGN, np.uint8)
-                chunks.run(code.address, addresses, hidden, _aligned(scratch))
+                chunks.run(code.address, addresses, hidden, _aligned(scratch), escape)
 
-            self._team.run(take_chunks, helpers=helpers, stop=chunks.stop)
+            self._team.run(take_chunks, helpers=helpers, long=long, stop=chunks.stop)
 
         return together
 

@@ -8,7 +8,7 @@ waiting for the whole grid.
 from __future__ import annotations
 
 import ctypes
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from vyre.backends.cpu_compile import MachineCode
@@ -19,8 +19,11 @@ from vyre.backends.kernel_cache import kept
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from vyre.backends.cpu_escape import Escape
+
 _CHUNKS_PER_THREAD = 32
 _CHUNKS_PER_TURN = 8
+_MORE = 1
 
 _LOOP = """
 declare i64 @llvm.umin.i64(i64, i64)
@@ -57,10 +60,14 @@ class Chunks:
         self._next = ctypes.c_int64(0)
         self._loop = _loop()
 
-    def run(self, entry: int, buffers: object, hidden: object, scratch: int) -> None:
+    def run(
+        self, entry: int, buffers: object, hidden: object, scratch: int, escape: Escape | None = None
+    ) -> None:
         """Calls the kernel at address `entry` for chunk after chunk until none is left."""
-        (loop, _), place = self._loop, ctypes.byref(self._next)
-        while loop(entry, buffers, hidden, scratch, place, self.count, self.size, _CHUNKS_PER_TURN):
+        (loop, code), place = self._loop, ctypes.byref(self._next)
+        if escape is not None and escape.enter is not None:
+            loop = partial(escape.enter, escape.address, code.address)
+        while loop(entry, buffers, hidden, scratch, place, self.count, self.size, _CHUNKS_PER_TURN) == _MORE:
             pass
 
     def stop(self) -> None:

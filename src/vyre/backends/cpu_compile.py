@@ -28,6 +28,7 @@ from vyre.backends.cpu_llvm import (
     toolchain,
 )
 from vyre.backends.cpu_translator import translator
+from vyre.backends.float_state import default_state
 from vyre.backends.kernel_cache import kept
 from vyre.errors import SourceRejected
 from vyre.lower.ways import LLVM_F16_WAYS, LLVM_WAYS, SOFT
@@ -104,6 +105,10 @@ class MachineCode:
         self.address: int = self._engine.get_function_address(entry)
         self.call: Callable[..., None] = _KERNEL(self.address)
 
+    def function(self, name: str) -> int:
+        """The address of another function of the image."""
+        return int(self._engine.get_function_address(name))
+
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         if not finalizing():
             for owned in ("_engine", "_context"):
@@ -146,6 +151,7 @@ def _key(source: LlvmSource, form: str, cpu: str) -> list[str]:
 def _translated(source: LlvmSource, form: str, cpu: str) -> bytes:
     refuse_giants(source.text)
     try:
-        return translator()(_entered(source, cpu)[0], form, cpu)
+        with default_state():  # LLVM folds constants with the processor's own floats
+            return translator()(_entered(source, cpu)[0], form, cpu)
     except LlvmRejection as error:
         raise SourceRejected("LLVM", str(error), source.text) from None

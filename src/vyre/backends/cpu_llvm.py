@@ -19,6 +19,8 @@ from vyre.errors import BackendUnavailable, DispatchError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+from vyre.backends.forks import hold_across_fork
+
 OBJECT, ASSEMBLY = "object", "assembly"
 
 HOST = "host"
@@ -70,6 +72,7 @@ def toolchain(cpu: str = HOST) -> Toolchain:
         known = _names((HOST, *LEVELS))
         raise DispatchError(f"unknown processor {cpu!r}.", fix=f"use one of {known}.")
     llvm = binding()
+    hold_across_fork(llvm.ffi.lib._lock)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     triple, name, features = llvm.get_process_triple(), cpu, ""

@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING
 from weakref import finalize
 
 from vyre.backends.cpu_llvm import HOST, LlvmRejection, translate
+from vyre.backends.forks import renew_after_fork
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +39,11 @@ class Translator:
         self._left = here
         self._each = each
         self._other: _Process | None = None
+        self._lock = Lock()
+        renew_after_fork(self)
+
+    def renew(self) -> None:
+        """In the child of a fork: another thread of the parent may have held the lock."""
         self._lock = Lock()
 
     def __call__(self, text: str, form: str, cpu: str = HOST) -> bytes:

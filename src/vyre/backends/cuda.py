@@ -10,6 +10,7 @@ from vyre.backends.canaries import Examined, refuse_lost_features
 from vyre.backends.cuda_driver import bindings
 from vyre.backends.cuda_driver import check as _check
 from vyre.backends.cuda_memory import CudaMemory, adopt, allocate, borrow
+from vyre.backends.forks import Home
 from vyre.backends.kernel_cache import kept
 from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.backends.subgroups import cuda_hardware
@@ -19,6 +20,7 @@ from vyre.errors import (
     UnsupportedByBackend,
     VyreError,
 )
+from vyre.ir.grid import require_grid
 from vyre.lower.cuda import emit
 from vyre.lower.intrinsics import check_intrinsics
 from vyre.lower.prepare import prepare
@@ -81,6 +83,7 @@ class CudaBackend(Examined):
     ways = CUDA_WAYS
 
     def __init__(self, *, ordinal: int = 0, canaries: bool = True) -> None:
+        self.home = Home(self.name)
         driver, nvrtc = bindings("driver"), bindings("nvrtc")
         self._driver = driver
         self.ordinal = ordinal
@@ -109,6 +112,7 @@ class CudaBackend(Examined):
 
     def enter(self) -> None:
         """Makes the device's context current in this thread, as every call of the driver needs it."""
+        self.home.require()
         _check(self._driver.cuCtxSetCurrent(self.context))
 
     def synchronize(self) -> None:
@@ -147,6 +151,7 @@ class CudaBackend(Examined):
 
     def compile(self, program: Program, *, ways: Ways | None = None) -> CudaExecutable:
         """`ways` overrides which float operations are native."""
+        self.home.require()
         refuse_lost_features(program, self.verdict, self.name)
         x, y, z = program.workgroup_size
         if x * y * z > _MAX_INVOCATIONS or z > 64:
@@ -177,7 +182,7 @@ class CudaExecutable:
         self._driver = backend._driver
         self._function = function
         self.source = source
-        unload = weakref.finalize(self, _unload, backend._driver, backend.context, module)
+        unload = weakref.finalize(self, _unload, backend._driver, backend.home, backend.context, module)
         unload.atexit = False  # the process takes its modules with it, and the driver may be gone first
 
     @property
@@ -228,6 +233,7 @@ class CudaExecutable:
         *,
         stream: int = 0,
     ) -> Callable[[], None]:
+        require_grid(workgroups, self.source.workgroup_size, self._backend.name)
         parts = [
             (grid, _Arguments(addresses, self.source.hidden_values(lengths, base)))
             for base, grid in launches(workgroups, _MAX_GRID)
@@ -259,8 +265,10 @@ class _Arguments:
         self.address = ctypes.addressof(table)
 
 
-def _unload(driver: Any, context: Any, module: Any) -> None:
+def _unload(driver: Any, home: Home, context: Any, module: Any) -> None:
     """Drops a module in whatever thread collects its owner. A lost device has dropped it already."""
+    if not home.here:
+        return
     driver.cuCtxSetCurrent(context)
     driver.cuModuleUnload(module)
 

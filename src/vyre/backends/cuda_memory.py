@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from vyre.backends import dlpack
 from vyre.backends.cuda_arrays import LEGACY
 from vyre.backends.cuda_driver import address_of, check
+from vyre.backends.forks import abandon
 from vyre.errors import DispatchError
 
 if TYPE_CHECKING:
@@ -55,6 +56,9 @@ class CudaMemory:
         check(self._backend._driver.cuMemcpyDtoD(self.address, source.address, self.nbytes))
 
     def free(self) -> None:
+        if not self._backend.home.here:
+            abandon([self])  # what it holds is the parent's to free
+            return
         if self._foreign is None:
             # In whatever thread collects the owner; a lost device has freed it already.
             self._backend._driver.cuCtxSetCurrent(self._backend.context)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.backends.dawn_reports import Reports, request_device
+from vyre.backends.dawn_waits import Waits, renew_instance
+from vyre.backends.forks import Home, abandon
 from vyre.backends.webgpu_backend import WebGpuBackend
 from vyre.backends.webgpu_device import (
     STAGING,
@@ -26,6 +28,7 @@ from vyre.errors import BackendUnavailable
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from vyre.backends.dawn_waits import Done
     from vyre.backends.webgpu_device import Launch
     from vyre.lower.source import Source
 
@@ -48,9 +51,13 @@ class DawnDevice:
     """A device of Dawn. It reports errors by callbacks within a call, which is asked for them at its end."""
 
     def __init__(self) -> None:
+        self._home = Home(DawnBackend.name)
         self._gpu: Any = importlib.import_module("pydawn.webgpu")
         self._utils: Any = importlib.import_module("pydawn.utils")
+        self._alone: Done | None = None
+        self._kept: list[Any] = []
         gpu, utils = self._gpu, self._utils
+        self._waits = Waits(gpu, utils)
         try:
             adapter = utils.request_adapter_sync(gpu.WGPUPowerPreference_HighPerformance)
             subgroups = gpu.WGPUFeatureName_Subgroups
@@ -71,8 +78,27 @@ class DawnDevice:
         self._one_command = gpu.WGPUCommandBuffer * 1
         self._builds = 0
 
+    def abandon(self) -> bool:
+        """Leaves the device alone with its work; what is freed from now on is kept until that is done."""
+        if self._alone is None:
+            self._alone = self._waits.later(self._queue)
+            renew_instance(self._gpu, self._utils)
+        return True
+
+    def idle(self) -> bool:
+        """Whether the work that the device was left alone with is done."""
+        if self._alone is None or not self._alone.seen():
+            return False
+        while self._kept:
+            self._free(self._kept.pop())
+        return True
+
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if hasattr(self, "_device") and not finalizing():
+        if hasattr(self, "_device") and not finalizing() and self._home.here:
+            if self._alone is not None and not self.idle():
+                # It works on, and may still call what it was given.
+                abandon([self._reports, self._alone])
+                return
             # A destroyed device reports nothing any more, so that its callbacks may go.
             self._gpu.wgpuDeviceDestroy(self._device)
             self._gpu.wgpuDeviceRelease(self._device)
@@ -113,7 +139,7 @@ class DawnDevice:
         with self._faults():
             group = self._group_layout(source)
             layout = utils.create_pipeline_layout(device, [group])
-        kernel = _Kernel(gpu, group)
+        kernel = _Kernel(gpu, self._home, group)
         try:
             module = utils.create_shader_module(device, source.text)
         except RuntimeError as error:
@@ -161,6 +187,12 @@ class DawnDevice:
             return self._utils.create_buffer(self._device, size, self._usages[kind])
 
     def free(self, buffer: Any) -> None:
+        if self._alone is not None:
+            self._kept.append(buffer)
+        else:
+            self._free(buffer)
+
+    def _free(self, buffer: Any) -> None:
         self._gpu.wgpuBufferDestroy(buffer)
         self._gpu.wgpuBufferRelease(buffer)
 
@@ -196,7 +228,7 @@ class DawnDevice:
         description.entryCount = len(bindings)
         description.entries = entries
         with self._faults():
-            return _Group(gpu, gpu.wgpuDeviceCreateBindGroup(self._device, description))
+            return _Group(gpu, self._home, gpu.wgpuDeviceCreateBindGroup(self._device, description))
 
     def _submit(self, encoder: Any) -> None:
         gpu = self._gpu
@@ -214,7 +246,7 @@ class DawnDevice:
     def read(self, staging: Any, target: memoryview) -> None:
         size = -(-target.nbytes // 4) * 4
         with self._faults():
-            self._utils.map_buffer(staging, size)
+            self._waits.map_buffer(staging, size)
             try:
                 address = self._gpu.wgpuBufferGetConstMappedRange(staging, 0, size)
                 mapped = (ctypes.c_uint8 * size).from_address(
@@ -226,7 +258,7 @@ class DawnDevice:
 
     def finish(self) -> None:
         with self._faults():
-            self._utils.sync(self._device)
+            self._waits.sync(self._queue)
 
     @contextmanager
     def _faults(self) -> Generator[None]:
@@ -241,13 +273,14 @@ class DawnDevice:
 class _Kernel:
     """A pipeline and the layout of its buffers, given back to Dawn with the object."""
 
-    def __init__(self, gpu: Any, group: Any) -> None:
+    def __init__(self, gpu: Any, home: Home, group: Any) -> None:
         self._gpu = gpu
+        self._home = home
         self.group = group
         self.pipeline: Any = None
 
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if finalizing():
+        if finalizing() or not self._home.here:
             return
         self._gpu.wgpuBindGroupLayoutRelease(self.group)
         if self.pipeline:
@@ -257,11 +290,12 @@ class _Kernel:
 class _Group:
     """A bind group, given back to Dawn with the object."""
 
-    def __init__(self, gpu: Any, handle: Any) -> None:
+    def __init__(self, gpu: Any, home: Home, handle: Any) -> None:
         self._gpu = gpu
+        self._home = home
         self.handle = handle
 
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if finalizing():
+        if finalizing() or not self._home.here:
             return
         self._gpu.wgpuBindGroupRelease(self.handle)

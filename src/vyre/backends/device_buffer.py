@@ -16,12 +16,12 @@ from __future__ import annotations
 import itertools
 import weakref
 from math import prod
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from vyre.backends import dlpack
-from vyre.backends.host import LANES, STORAGE, is_on_device
+from vyre.backends.host import LANES, STORAGE, is_on_device, plain_array
 from vyre.backends.host_memory import HostMemory
 from vyre.backends.protocol import ResidentBackend
 from vyre.errors import DispatchError
@@ -110,6 +110,12 @@ class DeviceBuffer:
             raise DispatchError("the device buffer is closed.", fix="make a new one with vyre.to_device.")
         return self._memory
 
+    def held(self) -> tuple[Claim, DeviceMemory]:
+        """The memory, which stays while the claim is held, even if another thread closes the buffer."""
+        claim, memory = self._claim, self.memory
+        assert claim is not None  # it goes after the memory
+        return claim, memory
+
     def __len__(self) -> int:
         return self.shape[0]
 
@@ -120,14 +126,15 @@ class DeviceBuffer:
     def numpy(self) -> Array:
         """A copy on the host, after all dispatches so far."""
         target = np.empty(self.shape, self.dtype)
-        memory = self.memory
+        claim, memory = self.held()
         if self.nbytes:
             memory.read(_bytes_of(target))
+        del claim
         return target
 
     def copy_from(self, source: Any) -> None:
         """Overwrites the contents with an array, or with another buffer of this backend."""
-        memory = self.memory
+        claim, memory = self.held()
         if source is self:
             return
         if self.readonly:
@@ -142,8 +149,10 @@ class DeviceBuffer:
         try:
             self._require_same(held.dtype, held.shape)
             _require_owner(held, self._owner)
-            if self.nbytes and held.memory.span != memory.span:
-                memory.copy(held.memory)
+            other, given = held.held()
+            if self.nbytes and given.span != memory.span:
+                memory.copy(given)
+            del other, claim
         finally:
             if held is not source:
                 held.close()
@@ -156,10 +165,12 @@ class DeviceBuffer:
             )
 
     def close(self) -> None:
-        """Gives the memory back, unless others still use it through DLPack. Closing again does nothing."""
+        """Gives the memory back, once nobody uses it: no call that runs, in any thread, nor a consumer of
+        DLPack. Closing again does nothing."""
         if self._memory is not None:
-            self._memory = self._claim = None
+            # In this order: who reads the claim and then the number has both of an open buffer or neither.
             self._vyre_serial = next(_serials)
+            self._memory = self._claim = None
 
     def __enter__(self) -> Self:
         return self
@@ -220,11 +231,12 @@ class DeviceBuffer:
         device = self.__dlpack_device__()
         if copy or (dl_device is not None and tuple(dl_device) != device):
             raise BufferError("a device buffer gives its own memory and no copy; use .numpy()")
-        order = getattr(self.memory, "order_before", None)
+        claim, memory = self.held()
+        order = getattr(memory, "order_before", None)
         if order is not None:
             order(stream)
         return dlpack.export(
-            self._claim, self.memory.span[1], self.dtype, self.shape, device, self.readonly, max_version
+            claim, memory.span[1], self.dtype, self.shape, device, self.readonly, max_version
         )
 
 
@@ -316,7 +328,7 @@ def _import(owner: Any, value: Any) -> DeviceBuffer | None:
 def _host_array(value: Any) -> Array:
     """A contiguous array of a dtype that buffers have; the caller's own memory where it is one."""
     if isinstance(value, np.ndarray):
-        array = cast("Array", value)
+        array = plain_array("the array", value)
     elif isinstance(value, (bytes, bytearray)):
         array = np.frombuffer(value, np.uint8)
     else:

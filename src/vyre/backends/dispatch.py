@@ -7,20 +7,21 @@ buffers that was made before is not checked again: buffers never change their me
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from vyre.backends.protocol import ResidentExecutable
-from vyre.errors import DispatchError, UnsupportedByBackend
+from vyre.backends.step_limit import Limited
+from vyre.errors import DispatchError
 from vyre.ir.buffers import BufferAccess
-from vyre.ir.limits import U32_MAX
-from vyre.ir.signature import V2
+from vyre.ir.grid import grid_of, require_grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from vyre.backends.device_buffer import Claim
-    from vyre.backends.protocol import Backend, Executable
+    from vyre.backends.protocol import Backend, BackendInfo, Executable
     from vyre.compose.registry import Registry
+    from vyre.ir.grid import Grid
     from vyre.ir.program import Program
     from vyre.ir.signature import Convention
 
@@ -37,6 +38,7 @@ def dispatch(
     registry: Registry | None = None,
     in_place: bool = False,
     convention: Convention | None = None,
+    step_limit: int | None = None,
 ) -> dict[str, Any]:
     """Runs `program` and gives every ReadWrite buffer after the run, by name.
 
@@ -45,10 +47,14 @@ def dispatch(
     Memory on a device is different (`vyre.backends.device_buffer`): ReadWrite buffers there are always
     written in place, and their results are the same objects.
     `workgroups` is one to three numbers; by default the grid covers the longest ReadWrite buffer
-    along x. `convention` is the calling contract that the host relies on (decision 23).
+    along x. `convention` is the calling contract that the host relies on; a program that does not keep it,
+    and a backend that does not declare it, are refused. Without one, the simplest that the program keeps
+    is taken (`vyre.ir.convention`), and only the backend is asked. With `step_limit` a run in which one
+    invocation begins more turns of its loops ends in `StepLimitExceeded`; `reference` and `cpu` agree on
+    whether one does, and other backends refuse it (`vyre.backends.step_limit`).
     """
     compiled = compile_program(program, backend=backend, registry=registry, convention=convention)
-    return compiled(buffers, workgroups=workgroups, in_place=in_place)
+    return compiled(buffers, workgroups=workgroups, in_place=in_place, step_limit=step_limit)
 
 
 def compile_program(
@@ -67,14 +73,18 @@ def compile_program(
 class Compiled:
     """A program on one backend, ready to run."""
 
-    __slots__ = ("_executable", "_launches", "_names", "_outputs", "backend", "info", "program")
+    __slots__ = (
+        "_executable", "_launches", "_names", "_outputs", "backend", "convention", "info", "program",
+    )  # fmt: skip
 
-    def __init__(self, program: Program, backend: Backend) -> None:
-        from vyre.backends.registry import described
-
+    def __init__(
+        self, program: Program, backend: Backend, info: BackendInfo, convention: Convention | None
+    ) -> None:
         self.program = program
         self.backend = backend
-        self.info = described(backend)
+        self.info = info
+        self.convention = convention
+        """The calling contract that was agreed on; None where the buffers are bound by name alone."""
         self._executable: Executable = backend.compile(program)
         bound = [b for b in program.buffers if not b.access.shared]
         self._names = tuple(b.name for b in bound)
@@ -88,35 +98,49 @@ class Compiled:
         workgroups: int | Sequence[int] | None = None,
         in_place: bool = False,
         lengths: Mapping[str, int] | None = None,
+        step_limit: int | None = None,
     ) -> dict[str, Any]:
         """Like `dispatch`. `lengths` sizes ReadWrite buffers that are not supplied."""
+        if workgroups is not None and type(workgroups) is not int:
+            workgroups = grid_of(workgroups)
+        limited = None if step_limit is None else Limited(self._executable, self.info.name, step_limit)
+        launch = held = None
         try:
+            # Before the key, which changes first when a buffer is closed: memory stays for the whole call.
+            held = [v if type(v) is bytes else v._claim for v in (buffers[name] for name in self._names)]
             launch = self._launches[self._key(buffers, workgroups)]
         except (AttributeError, KeyError, TypeError):  # an array, a buffer left out, a new call
-            launch = None
-        if launch is not None:
+            pass
+        if launch is not None and limited is None:
             launch()
+            del held
             return {name: buffers[name] for name in self._outputs}
         from vyre.backends.resident import any_resident
 
         if any_resident(buffers):
-            return self._on_device(buffers, workgroups, in_place=in_place, lengths=lengths or {})
+            return self._on_device(
+                buffers, workgroups, in_place=in_place, lengths=lengths or {}, limited=limited
+            )
         from vyre.backends.host import bind
+        from vyre.backends.host_memory import pinned
 
         bound = bind(self.program, buffers, lengths=lengths or {}, in_place=in_place)
         self._require_room({name: view.nbytes for name, view in bound.views.items()})
         grid = self._grid(bound.lengths, workgroups)
+        pins = [pinned(view) for view in bound.views.values()]
         if all(grid):
-            self._executable.run(bound.views, grid)
+            (self._executable if limited is None else limited).run(bound.views, grid)
+        del pins
         return bound.results()
 
     def _on_device(
         self,
         buffers: Mapping[str, Any],
-        workgroups: int | Sequence[int] | None,
+        workgroups: int | Grid | None,
         *,
         in_place: bool,
         lengths: Mapping[str, int],
+        limited: Limited | None,
     ) -> dict[str, Any]:
         from vyre.backends.resident import bind_resident
 
@@ -130,6 +154,10 @@ class Compiled:
                 )
             self._require_room(call.sizes)
             grid = self._grid(call.lengths, workgroups)
+            if limited is not None:
+                if all(grid):
+                    limited.run(call.views(), grid)
+                return call.results()
             launch = executable.bind(call.memories, grid) if all(grid) else _nothing
             launch()
             if call.repeatable:
@@ -148,10 +176,8 @@ class Compiled:
         launch: Callable[[], None],
         constants: list[Claim],
         buffers: Mapping[str, Any],
-        workgroups: int | Sequence[int] | None,
+        workgroups: int | Grid | None,
     ) -> None:
-        if isinstance(workgroups, list):
-            return  # it can change
         if len(self._launches) >= _KEPT_LAUNCHES:
             self._launches = {}
         kept = partial(_launch_with, launch, constants) if constants else launch
@@ -172,27 +198,15 @@ class Compiled:
                 fix="pack several buffers into one, or choose another backend.",
             )
 
-    def _grid(
-        self, lengths: Mapping[str, int], workgroups: int | Sequence[int] | None
-    ) -> tuple[int, int, int]:
+    def _grid(self, lengths: Mapping[str, int], workgroups: int | Grid | None) -> Grid:
         size = self.program.workgroup_size
         if workgroups is None:
             longest = max((lengths[name] for name in self._outputs), default=1)
             grid = (-(-longest // size[0]), 1, 1)
         else:
-            grid = _grid_of(workgroups)
-        for axis, count in zip("xyz", grid, strict=True):
-            limit = self.info.limits.workgroups_per_axis
-            if count > limit:
-                raise DispatchError(
-                    f"{count} workgroups along {axis}; the backend {self.info.name} accepts {limit}.",
-                    fix="spread the grid over two axes, or choose another backend.",
-                )
-            if count * size["xyz".index(axis)] > U32_MAX + 1:
-                raise DispatchError(
-                    f"{count} workgroups along {axis} need invocation ids beyond a u32.",
-                    fix="use fewer workgroups, or spread the grid over two axes.",
-                )
+            grid = grid_of(workgroups)
+        limits = self.info.limits
+        require_grid(grid, size, self.info.name, per_axis=limits.workgroups_per_axis)
         return grid
 
 
@@ -203,21 +217,6 @@ def _launch_with(launch: Callable[[], None], constants: list[Claim]) -> None:
 
 def _nothing() -> None:
     """The launch of an empty grid."""
-
-
-def _grid_of(workgroups: object) -> tuple[int, int, int]:
-    given = cast("tuple[Any, ...]", workgroups if isinstance(workgroups, (list, tuple)) else (workgroups,))
-    try:
-        counts = tuple(n.__index__() for n in given)
-    except AttributeError:
-        counts = ()
-    if not 1 <= len(counts) <= 3 or any(n < 0 for n in counts):
-        raise DispatchError(
-            f"{workgroups!r} is not a grid.",
-            fix="pass workgroups= as one to three counts of 0 or more, such as 64 or (8, 8).",
-        )
-    x, y, z = (*counts, 1, 1)[:3]
-    return x, y, z
 
 
 @lru_cache(maxsize=64)
@@ -232,33 +231,16 @@ def _compile_named(
 def _compile(
     program: Program, backend: Backend, registry: Registry | None, convention: Convention | None
 ) -> Compiled:
+    from vyre.backends.conventions import negotiate
+    from vyre.backends.registry import described
     from vyre.backends.subgroups import require_known
     from vyre.compose.inline import inline
     from vyre.validate import check
 
-    if convention is not None:
-        _require_convention(program, backend, convention)
-
     # Programs that were inlined before carry the reserved names of the inliner (decision 19).
     check(program, registry=registry, allow_reserved=True)
+    info = described(backend)
+    agreed = negotiate(program, info, convention)
     flat = inline(program, registry)
     require_known(flat, registry, backend.name)
-    return Compiled(flat, backend)
-
-
-def _require_convention(program: Program, backend: Backend, convention: Convention) -> None:
-    """Refuses a contract that the backend does not declare, or that the program does not keep."""
-    from vyre.backends.registry import described
-
-    name = type(convention).__name__
-    if name not in described(backend).conventions:
-        raise UnsupportedByBackend(f"the convention {name}", backend.name)
-    if isinstance(convention, V2):
-        tables = {b.binding: b for b in program.buffers if b.access is BufferAccess.ReadOnly}
-        if convention.lookup_binding not in tables:
-            known = ", ".join(map(str, tables)) or "no binding"
-            raise DispatchError(
-                f"the convention V2 has its lookup table on binding {convention.lookup_binding}, "
-                "where the program has no ReadOnly buffer.",
-                fix=f"declare one there; ReadOnly buffers are on {known}.",
-            )
+    return Compiled(flat, backend, info, agreed)

@@ -169,7 +169,7 @@ def refuse_unfit(decl: BufferDecl, dtype: np.dtype[Any], shape: tuple[int, ...])
 
 def _import(decl: BufferDecl, value: Any) -> Array:
     if isinstance(value, np.ndarray):
-        return value  # pyright: ignore[reportUnknownVariableType]
+        return plain_array(f"buffer {decl.name!r}", value)
     if isinstance(value, (bytes, bytearray)):
         return _raw(decl, value)
     try:
@@ -193,6 +193,16 @@ def _import(decl: BufferDecl, value: Any) -> Array:
             f"buffer {decl.name!r} cannot be imported through DLPack: {error}",
             fix="copy it to the CPU in a dtype that NumPy has; bfloat16 goes as uint16 bits.",
         ) from error
+
+
+def plain_array(what: str, value: Any) -> Array:
+    """The elements of an array of NumPy, of whatever class it is; one that hides some of them is refused."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise DispatchError(
+            f"{what} is a masked array, and a kernel has no masked elements.",
+            fix="pass x.filled(v) to put v for the masked elements, or x.data for what lies under the mask.",
+        )
+    return value.view(np.ndarray)
 
 
 def _raw(decl: BufferDecl, value: bytes | bytearray) -> Array:

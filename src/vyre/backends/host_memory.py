@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import weakref
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -17,10 +18,11 @@ SPACE = "host"
 class HostMemory:
     """Bytes of an array; `array` may be the caller's own."""
 
-    __slots__ = ("__weakref__", "array", "nbytes", "span")
+    __slots__ = ("__weakref__", "_pins", "array", "nbytes", "span")
 
     def __init__(self, array: NDArray[np.uint8]) -> None:
         self.array = array
+        self._pins = pinned(array.data)
         self.nbytes = array.nbytes
         start = address_of(array)
         self.span = (SPACE, start, start + array.nbytes)
@@ -41,6 +43,7 @@ class HostMemory:
 
     def free(self) -> None:
         self.array = np.empty(0, np.uint8)
+        self._pins = []
 
 
 def allocate(nbytes: int) -> HostMemory:
@@ -58,6 +61,22 @@ def allocate(nbytes: int) -> HostMemory:
 def borrow(data: memoryview) -> HostMemory:
     """The memory of `data` itself."""
     return HostMemory(np.frombuffer(data, np.uint8) if data.nbytes else np.empty(0, np.uint8))
+
+
+def pinned(view: memoryview) -> list[Any]:
+    """What keeps the memory of a view where it is for as long as it is held.
+
+    The view itself keeps the memory from being freed; but `resize(refcheck=False)` of a NumPy array moves
+    it all the same, unless somebody has a weak reference to the array.
+    """
+    pins: list[Any] = []
+    owner: Any = view.obj
+    while isinstance(owner, np.ndarray | memoryview):
+        array = cast("Any", owner)  # NumPy does not say of what
+        if not isinstance(owner, memoryview):
+            pins.append(weakref.ref(array))
+        owner = array.obj if isinstance(owner, memoryview) else array.base
+    return pins
 
 
 def address_of(array: NDArray[Any]) -> int:

@@ -14,16 +14,24 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
+import stat
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vyre.backends.canaries import cache_directory
+from vyre.disk import (
+    cache_directory,
+    chosen_folder,
+    distrust,
+    own_subfolder,
+    private_folder,
+    read_own,
+    write_own,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
 MAGIC = b"vyre kernel 1\n"
 CAPACITY = 512 << 20
@@ -43,11 +51,26 @@ def kept(kind: str, parts: Iterable[str], build: Callable[[], bytes]) -> bytes:
 
 def default_cache() -> KernelCache | None:
     """The cache of this user, or None where it is turned off or its folder is not this user's alone."""
+    folder = _folder()
+    return KernelCache(folder) if folder is not None and private_folder(folder) else None
+
+
+def why_none() -> str:
+    """Why there is no default cache."""
+    folder = _folder()
+    if folder is not None:
+        return distrust(folder)
+    return "VYRE_CACHE turns it off" if os.environ.get("VYRE_CACHE") else "this user has no home folder"
+
+
+def _folder() -> Path | None:
     chosen = os.environ.get("VYRE_CACHE", "")
     if chosen.lower() in ("off", "0", "none"):
         return None
-    folder = Path(chosen).expanduser() if chosen else cache_directory() / "kernels"
-    return KernelCache(folder) if _private(folder) else None
+    if chosen:
+        return chosen_folder("VYRE_CACHE", chosen)
+    base = cache_directory()
+    return None if base is None else base / "kernels"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +101,8 @@ class KernelCache:
     def find(self, key: str) -> bytes | None:
         """The entry, or None; one that is damaged is removed."""
         path = self._path(key)
-        try:
-            with path.open("rb") as file:
-                content = file.read(_WORST)
-        except OSError:
+        content = read_own(path, _WORST) if own_subfolder(path.parent) else None
+        if content is None:
             return None
         head = len(MAGIC) + _DIGEST
         payload = content[head:]
@@ -94,17 +115,8 @@ class KernelCache:
         return payload if sealed else None
 
     def keep(self, key: str, payload: bytes) -> None:
-        path = self._path(key)
         with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle, name = tempfile.mkstemp(dir=path.parent, prefix="new-")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(MAGIC + _seal(key, payload) + payload)
-                os.replace(name, path)
-            except OSError:
-                os.unlink(name)
-                raise
+            write_own(self._path(key), MAGIC + _seal(key, payload) + payload)
             if int(key[:8], 16) % _SWEEP_EVERY == 0:
                 self.shrink()
 
@@ -139,8 +151,9 @@ class KernelCache:
         with suppress(OSError):
             for path in self.folder.glob("??/*"):
                 with suppress(OSError):  # another process may have removed it
-                    facts = path.stat()
-                    found.append((facts.st_mtime, facts.st_size, path))
+                    facts = path.lstat()
+                    if stat.S_ISREG(facts.st_mode):
+                        found.append((facts.st_mtime, facts.st_size, path))
         return found
 
     def _path(self, key: str) -> Path:
@@ -159,14 +172,3 @@ def key_of(kind: str, parts: Iterable[str]) -> str:
 def _seal(key: str, payload: bytes) -> bytes:
     """Binds the bytes to their key, so that an entry under another's name is damaged too."""
     return hashlib.sha256(key.encode() + payload).digest()
-
-
-def _private(folder: Path) -> bool:
-    """Machine code is loaded from here, so nobody else may write to it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        facts = folder.stat()
-    except OSError:
-        return False
-    owner = getattr(os, "geteuid", lambda: facts.st_uid)()
-    return facts.st_uid == owner and not facts.st_mode & 0o022

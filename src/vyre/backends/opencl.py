@@ -10,11 +10,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.canaries import Examined, refuse_lost_features
+from vyre.backends.forks import Home
 from vyre.backends.kernel_cache import kept
 from vyre.backends.opencl_memory import MIN_BYTES, OpenClMemory, faults
 from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.backends.subgroups import opencl_hardware
 from vyre.errors import BackendUnavailable, DeviceLost, DispatchError, SourceRejected, UnsupportedByBackend
+from vyre.ir.grid import require_grid
 from vyre.lower.intrinsics import check_intrinsics
 from vyre.lower.opencl import emit
 from vyre.lower.prepare import prepare
@@ -46,6 +48,7 @@ class OpenClBackend(Examined):
     name = "opencl"
 
     def __init__(self, *, device: Any = None, canaries: bool = True) -> None:
+        self.home = Home(self.name)
         cl: Any = importlib.import_module("pyopencl")
         self._cl = cl
         self.device = device or _choose(cl)
@@ -96,6 +99,7 @@ class OpenClBackend(Examined):
 
     def compile(self, program: Program, *, ways: Ways | None = None) -> OpenClExecutable:
         """`ways` overrides which float operations are native."""
+        self.home.require()
         refuse_lost_features(program, self.verdict, self.name)
         prepared = prepare(program, ways=self.ways if ways is None else ways)
         if prepared.intrinsics:
@@ -197,15 +201,20 @@ class OpenClExecutable:
         return self.source.lowering
 
     def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
+        self._backend.home.require()
+        require_grid(workgroups, self.source.workgroup_size, self._backend.name)
         with faults(self._backend), self._lock:
             self._run(buffers, workgroups)
 
     def bind(self, memories: Sequence[OpenClMemory], workgroups: tuple[int, int, int]) -> Callable[[], None]:
         backend, lock = self._backend, self._lock
+        backend.home.require()
+        require_grid(workgroups, self.source.workgroup_size, backend.name)
         buffers = [memory.buffer for memory in memories]
         parts = list(self._parts([memory.nbytes for memory in memories], workgroups))
 
         def launch() -> None:
+            backend.home.require()
             with faults(backend), lock:
                 for total, size, hidden in parts:
                     self._kernel(backend.queue, total, size, *buffers, *hidden)

@@ -6,6 +6,7 @@ import itertools
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from vyre.backends.forks import abandon
 from vyre.backends.protocol import BackendLimits
 from vyre.errors import DeviceError, DeviceLost, DeviceOutOfMemory
 
@@ -55,12 +56,16 @@ class OpenClMemory:
             )
 
     def free(self) -> None:
-        self.buffer.release()  # the device keeps it until the work that uses it is done
+        if self._backend.home.here:
+            self.buffer.release()  # the device keeps it until the work that uses it is done
+        else:
+            abandon([self.buffer])
 
 
 @contextmanager
 def faults(backend: OpenClBackend) -> Generator[None]:
     """Errors of OpenCL as errors of ours."""
+    backend.home.require()
     cl = backend._cl
     try:
         yield

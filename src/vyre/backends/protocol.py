@@ -11,7 +11,8 @@ for all backends (decision 15).
         def compile(self, program: Program) -> Executable: ...
 
 Two optional protocols let buffers stay on the device between runs: `ResidentBackend` makes memory there,
-and `ResidentExecutable` runs on it. A backend without them works on the host's memory alone.
+and `ResidentExecutable` runs on it. A backend without them works on the host's memory alone. A third,
+`LimitedExecutable`, ends runs whose loops take too many turns.
 
 Register the class in the entry point group `vyre.backends`; it is constructed without arguments. A
 constructor that raises `ImportError` says that a package is missing, and the listing says so.
@@ -60,7 +61,8 @@ class BackendInfo:
     conventions: tuple[str, ...] = ("V1", "V2")
     categories: tuple[str, ...] = ("A",)
     approximate: frozenset[str] = frozenset()
-    """Operations that are done within a declared tolerance; all others are exact or refused."""
+    """Of the operations that are approximate by name (`FSinApprox`, `FReduceApprox`), those that this
+    backend does by approximate means. Any other operation is exact, or the backend refuses it."""
     limits: BackendLimits = field(default_factory=BackendLimits)
     hardware: frozenset[str] = frozenset()
     """The hardware ids of the Category C ops that this device has; programs with others are refused."""
@@ -147,4 +149,15 @@ class ResidentExecutable(Protocol):
         and are what this backend allocated or borrowed. The launch may return before the work is done,
         and must not keep the memories alive.
         """
+        ...
+
+
+@runtime_checkable
+class LimitedExecutable(Protocol):
+    """Optional: a compiled program that can count the turns of its loops (`vyre.backends.step_limit`)."""
+
+    def run_limited(
+        self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int], step_limit: int
+    ) -> None:
+        """Like `run`. Raises `StepLimitExceeded` where an invocation begins more than `step_limit` turns."""
         ...

@@ -24,9 +24,19 @@ class _Interpreted:
     program: Program
 
     def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
+        self._run(buffers, workgroups, None)
+
+    def run_limited(
+        self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int], step_limit: int
+    ) -> None:
+        self._run(buffers, workgroups, step_limit)
+
+    def _run(
+        self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int], step_limit: int | None
+    ) -> None:
         from vyre.reference import run
 
-        result = run(self.program, buffers, workgroups)
+        result = run(self.program, buffers, workgroups, step_limit=step_limit)
         for name, data in result.buffers.items():
             buffers[name][:] = data
 

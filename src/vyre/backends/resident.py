@@ -46,11 +46,15 @@ class ResidentCall:
     memories: list[DeviceMemory] = field(default_factory=list["DeviceMemory"])
     sizes: dict[str, int] = field(default_factory=dict[str, int])
     lengths: dict[str, int] = field(default_factory=dict[str, int])
+    access: dict[str, bool] = field(default_factory=dict[str, bool])
+    """Whether each buffer is writable."""
     repeatable: bool = True
     """Whether the caller's own buffers are all there is, so that the same call needs no new binding."""
     _results: dict[str, Any] = field(default_factory=dict[str, Any])
     constants: list[Claim] = field(default_factory=list[Claim])
     """Copies of `bytes`, such as a kernel's scalars: they never change, so a repeated call reuses them."""
+    held: list[Claim] = field(default_factory=list[Claim])
+    """Of the caller's buffers, which another thread may close during the run."""
     _copies: list[tuple[Slot, DeviceMemory]] = field(default_factory=list[tuple[Slot, "DeviceMemory"]])
     _imported: list[DeviceBuffer] = field(default_factory=list[DeviceBuffer])
 
@@ -67,12 +71,21 @@ class ResidentCall:
             memory.read(slot.memory.data)
         return slot.result()
 
+    def views(self) -> dict[str, memoryview]:
+        """The bytes of every buffer, on a backend whose device is the host."""
+        found: dict[str, memoryview] = {}
+        for (name, writable), memory in zip(self.access.items(), self.memories, strict=True):
+            assert isinstance(memory, HostMemory)
+            found[name] = memory.array.data if writable else memory.array.data.toreadonly()
+        return found
+
     def end(self) -> None:
         for _, memory in self._copies:
             memory.free()
         for buffer in self._imported:
             buffer.close()
         self.constants = []
+        self.held = []
 
 
 def is_constant(value: object) -> bool:
@@ -119,6 +132,7 @@ def bind_resident(
                 made = _zeros(decl, lengths.get(name), backend)
                 memory, result = made.memory, made
             call.memories.append(memory)
+            call.access[name] = decl.access.writable
             call.sizes[name] = memory.nbytes
             call.lengths[name] = memory.nbytes // decl.element.stride
             if decl.access is BufferAccess.ReadWrite:
@@ -147,6 +161,8 @@ def _sort(
         if not isinstance(value, DeviceBuffer):
             value = _import(decl, backend, value)
             call._imported.append(value)
+        if not value.closed:
+            call.held.append(value.held()[0])
         _refuse_unfit(decl, backend, value)
         held[name] = value
     return held, arrays

@@ -1,7 +1,8 @@
 """What the WebGPU backends share: limits, kernels, launches. A library stands behind each.
 
 A device that is lost takes its buffers with it, and the next call opens another: a run on the host's memory
-goes on there by itself, as long as it has given nothing back yet.
+goes on there by itself, as long as it has given nothing back yet. A device whose work was interrupted is
+abandoned where that can be done: it is kept, with its buffers, until its work is done, and counts as lost.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.canaries import examine, refuse_lost_features
+from vyre.backends.forks import Home, abandon
 from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.backends.subgroups import webgpu_hardware
 from vyre.backends.webgpu_device import STORAGE, UNIFORM, DeviceFault, Launch, RejectedSource
@@ -28,6 +30,7 @@ from vyre.errors import (
     SourceRejected,
     UnsupportedByBackend,
 )
+from vyre.ir.grid import require_grid
 from vyre.lower.intrinsics import check_intrinsics
 from vyre.lower.prepare import prepare
 from vyre.lower.source import launches
@@ -52,8 +55,10 @@ class WebGpuBackend:
     name: str
 
     def __init__(self, open_device: Callable[[], WebGpuDevice], *, canaries: bool = True) -> None:
+        self.home = Home(self.name)
         self._open = open_device
         self._lost = False
+        self._abandoned: list[WebGpuDevice] = []
         self._discarded: deque[tuple[WebGpuDevice, Any]] = deque()
         self.device = open_device()
         self.limits = self.device.limits
@@ -90,6 +95,7 @@ class WebGpuBackend:
 
     def compile(self, program: Program, *, ways: Ways | None = None) -> WebGpuExecutable:
         """`ways` overrides which float operations are native; the probe asks what that would give."""
+        self.home.require()
         refuse_lost_features(program, self.verdict, self.name)
         self._require_room(program)
         prepared = prepare(program, ways=self.ways if ways is None else ways)
@@ -119,6 +125,7 @@ class WebGpuBackend:
     @contextmanager
     def using(self, *memories: WebGpuMemory) -> Generator[WebGpuDevice]:
         """The open device, for this thread alone; its faults become errors, and `memories` are on it."""
+        self.home.require()
         with self.lock:
             self._reopen()
             self._free_discarded()
@@ -128,6 +135,17 @@ class WebGpuBackend:
                 yield self.device
             except DeviceFault as fault:
                 raise self._failed(fault) from None
+            except Exception:
+                raise
+            except BaseException:
+                self._interrupted()
+                raise
+
+    def _interrupted(self) -> None:
+        """After Ctrl-C in the middle of a call: the device may work for days, and nobody waits for it."""
+        if self.device not in self._abandoned and self.device.abandon():
+            self._abandoned.append(self.device)
+            self._lost = True
 
     def _failed(self, fault: DeviceFault) -> DeviceError:
         self._lost |= fault.lost
@@ -139,11 +157,14 @@ class WebGpuBackend:
             self.limits = self.device.limits
             self.pool = Pool(self.device)
             self._lost = False
+        if self._abandoned:
+            self._abandoned = [device for device in self._abandoned if not device.idle()]
 
     def _require_alive(self, device: WebGpuDevice, cells: Sequence[list[Any]]) -> None:
         if device is not self.device:
             raise DeviceLost(
-                f"the buffers were on a device of the backend {self.name} that was lost.",
+                f"the buffers were on a device of the backend {self.name} that was lost, or left alone with "
+                "work that was interrupted.",
                 fix="make them again with vyre.to_device; another device is open.",
             )
         if not all(cells):
@@ -151,6 +172,9 @@ class WebGpuBackend:
 
     def discard(self, device: WebGpuDevice, *buffers: Any) -> None:
         """Frees buffers, now or at the next call: no library is entered by two threads at once."""
+        if not self.home.here:
+            abandon(buffers)
+            return
         self._discarded.extend((device, buffer) for buffer in buffers)
         if self.lock.acquire(blocking=False):
             try:
@@ -224,6 +248,8 @@ class WebGpuExecutable:
             return self._kernel
 
     def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
+        self._backend.home.require()
+        require_grid(workgroups, self.source.workgroup_size, self._backend.name)
         self._require_room(buffers)
         try:
             returned = self._run(buffers, workgroups)
@@ -261,6 +287,8 @@ class WebGpuExecutable:
         return None
 
     def bind(self, memories: Sequence[WebGpuMemory], workgroups: tuple[int, int, int]) -> Callable[[], None]:
+        self._backend.home.require()
+        require_grid(workgroups, self.source.workgroup_size, self._backend.name)
         return _BoundLaunch(self, memories, workgroups)
 
     def _require_room(self, buffers: Mapping[str, memoryview]) -> None:
@@ -323,6 +351,7 @@ class _BoundLaunch:
     def __call__(self) -> None:
         # What `using` does, without the cost of a generator: this is the whole of a repeated dispatch.
         backend = self._backend
+        backend.home.require()
         with backend.lock:
             backend._reopen()
             backend._free_discarded()

@@ -69,6 +69,17 @@ class WebGpuDevice(Protocol):
     @property
     def limits(self) -> DeviceLimits: ...
 
+    def abandon(self) -> bool:
+        """After an interrupt: leaves the device alone with its work and keeps what that needs.
+
+        False where no other device could work meanwhile.
+        """
+        ...
+
+    def idle(self) -> bool:
+        """Whether a device that was abandoned has done its work."""
+        ...
+
     def build(self, source: Source) -> Any:
         """A kernel. Raises `RejectedSource`."""
         ...

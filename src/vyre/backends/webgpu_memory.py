@@ -65,8 +65,13 @@ class Pool:
         lease = Lease(self._device, self._free)
         try:
             yield lease
-        finally:
+        except Exception:
             lease.end()
+            raise
+        except BaseException:  # an interrupt: the device still uses them, and one may be about to be mapped
+            lease.give_up()
+            raise
+        lease.end()
 
 
 class Lease:
@@ -94,6 +99,11 @@ class Lease:
                 while kept:
                     self._device.free(kept.pop())
             return self._device.allocate(kind, capacity)
+
+    def give_up(self) -> None:
+        """Frees the buffers once the device has done its work."""
+        for _, _, buffer in self._taken:
+            self._device.free(buffer)
 
     def end(self) -> None:
         for kind, capacity, buffer in self._taken:

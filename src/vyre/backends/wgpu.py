@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from vyre.backends.forks import abandon, renew_after_fork
 from vyre.backends.webgpu_backend import WebGpuBackend
 from vyre.backends.webgpu_device import (
     STAGING,
@@ -69,6 +71,19 @@ class WgpuDevice:
             UNIFORM: usage.UNIFORM | usage.COPY_DST,
             STAGING: usage.MAP_READ | usage.COPY_DST,
         }
+        renew_after_fork(self)
+
+    def renew(self) -> None:
+        """In the child of a fork: objects of wgpu stay as they are, for releasing one waits for ever."""
+        kinds = (self._wgpu.GPUObjectBase, self._wgpu.GPUAdapter)
+        abandon(thing for thing in gc.get_objects() if isinstance(thing, kinds))
+
+    def abandon(self) -> bool:
+        """All devices of wgpu share an instance, and the driver behind it goes on with the work first."""
+        return False
+
+    def idle(self) -> bool:
+        return False
 
     def build(self, source: Source) -> Any:
         device = self._device

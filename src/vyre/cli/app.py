@@ -102,7 +102,8 @@ def _close_stdout() -> None:
 def report(error: VyreError, *, as_json: bool) -> None:
     """Writes an error for a person to stderr, or for a program to stdout."""
     if not as_json:
-        click.echo(f"error: {error}", err=True)
+        text = f"error: {error}".encode("utf-8", "backslashreplace").decode()
+        click.echo(text, err=True)
         return
     record: dict[str, Any] = {
         "error": type(error).__name__,

@@ -12,7 +12,7 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def command(*, clear: bool, as_json: bool) -> None:
     """Show or clear the compiled kernels that are kept on disk."""
-    from vyre.backends.kernel_cache import default_cache
+    from vyre.backends.kernel_cache import default_cache, why_none
 
     cache = default_cache()
     if cache is None:
@@ -29,7 +29,7 @@ def command(*, clear: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     elif cache is None:
-        click.echo("no cache: it is turned off by VYRE_CACHE, or its folder is not yours alone.")
+        click.echo(f"no cache: {why_none()}.")
     elif clear:
         click.echo(f"removed {facts['removed']} kernels from {facts['folder']}")
     else:

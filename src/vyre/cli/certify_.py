@@ -15,7 +15,7 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from vyre.conform.certify.annex import Baseline
+    from vyre.conform.certify.annex import Annex, Baseline, Drop
     from vyre.conform.certify.certificate import Certificate
     from vyre.conform.certify.keys import SigningKey
     from vyre.conform.results import RunPlan
@@ -83,6 +83,12 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
 @click.option("--key", type=click.Path(), metavar="FILE", help="Sign it with this key (`vyre keygen`).")
 @click.option(
     "--baselines/--no-baselines", default=None, help="Measure speed for the annex [if nothing is left out]."
+)
+@click.option(
+    "--baseline",
+    type=click.Path(),
+    metavar="FILE",
+    help="An earlier performance.json of this device and driver: what is slower three times denies L4.",
 )
 @click.option("--results", type=click.Path(), metavar="FILE", help="Write the results here as well.")
 @click.option("--junit", "junit_file", type=click.Path(), metavar="FILE", help="Write JUnit XML.")
@@ -224,13 +230,17 @@ def _sharded(target: str, options: dict[str, Any]) -> None:
     from vyre.conform.certify.merge import merge
     from vyre.conform.certify.statement import read
     from vyre.conform.shards import on_ray, split
+    from vyre.conform.suite import require_exact
     from vyre.conform.summary import summary
 
+    if options["baseline"]:
+        raise VyreError("--baseline needs a run on one machine.", fix="leave out --engine, or --baseline.")
     key = SigningKey.load(options["key"]) if options["key"] else None
     file = options["expected_failures"]
     expected = read_expected(read_bytes(file).decode("utf-8", "replace"), file=file) if file else []
     backend = _opened(target, options)
     try:
+        require_exact(backend.describe())
         plan = _plan(backend.name, options, None)
     finally:
         _closed(backend)
@@ -271,7 +281,7 @@ def _whole(target: str, options: dict[str, Any]) -> None:
     from vyre.conform.certify.keys import SigningKey
     from vyre.conform.journal import Journal, write_durably
     from vyre.conform.regressions import Store
-    from vyre.conform.suite import Suite
+    from vyre.conform.suite import Suite, require_exact
     from vyre.conform.summary import summary
     from vyre.conform.units import OPS
 
@@ -282,6 +292,8 @@ def _whole(target: str, options: dict[str, Any]) -> None:
     store = Store(Path(options["folder"]) if options["folder"] else state / "failures")
     backend = _opened(target, options)
     try:
+        require_exact(backend.describe())
+        before = _given(options, backend)
         plan = _plan(backend.name, options, store)
         digest = replace(plan, regressions=()).digest[:16]
         folder = state / "runs" / f"{plan.backend}-{digest}"
@@ -292,37 +304,113 @@ def _whole(target: str, options: dict[str, Any]) -> None:
             )
             with kernels_ahead(plan), proofs_ahead(plan.ops if OPS in plan.stages else ()):
                 run = suite.run()
-            baselines = _baselines(backend, plan, options["baselines"])
+            baselines, slower = _baselines(backend, plan, options["baselines"], before)
     finally:
         _closed(backend)
     results, data = run.results, run.results.to_json()
     write_durably(folder / "results.json", data)
     write_durably(folder / "annex.json", json.dumps(run.annex, indent=2).encode() + b"\n")
-    made = earned(run, baselines=[b.name for b in baselines])
+    made = earned(run, baselines=[b.name for b in baselines], slower=slower)
     places = _write_certificates(made, folder, options["certificate"], key)
-    if baselines:
-        write_durably(folder / "performance.json", write_annex(baselines, made[0], key=key))
-    if options["results"]:
-        write_bytes(options["results"], data)
-    if options["junit_file"]:
-        write_bytes(options["junit_file"], junit(results).encode())
+    # The certificate is written; from here on nothing that goes wrong with a report may hide it.
+    dropped: tuple[Drop, ...] = ()
+
+    def performance() -> None:
+        nonlocal dropped
+        dropped = _kept(baselines, before, made[0], state / "baselines")
+        if baselines:
+            annex = write_annex(baselines, made[0], drops=dropped, key=key)
+            write_durably(folder / "performance.json", annex)
+
+    troubles = [
+        _tried(performance),
+        _tried(lambda: options["results"] and write_bytes(options["results"], data)),
+        _tried(lambda: options["junit_file"] and _write_junit(options["junit_file"], junit(results))),
+    ]
     if options["as_json"]:
         click.echo(data.decode(), nl=False)
     else:
-        echo_lines(summary(results, made, width=width()))
+        shown = _tried(lambda: echo_lines(summary(results, made, width=width())))
         _echo_places(places, run, folder)
+        for drop in dropped:
+            click.echo(f"slower       {drop}")
+        troubles.append(shown)
+    _raise_first(troubles, places)
     if not results.ok:
         raise SystemExit(1)
 
 
-def _baselines(backend: Any, plan: RunPlan, wanted: bool | None) -> tuple[Baseline, ...]:
-    """Measured where it was asked for, or where the run is for a full certificate."""
+def _tried(attempt: Callable[[], object]) -> Exception | None:
+    """What went wrong, if anything. The caller says so once everything has been tried."""
+    try:
+        attempt()
+    except Exception as error:  # a report may fail in any way: the run is worth more
+        return error
+    return None
+
+
+def _raise_first(troubles: Sequence[Exception | None], places: Sequence[tuple[str, str]]) -> None:
+    found = next((t for t in troubles if t is not None), None)
+    if found is None:
+        return
+    known = found if isinstance(found, VyreError) else None
+    what = known.message if known else f"a report cannot be made ({type(found).__name__}: {found})."
+    raise VyreError(
+        f"{what} The run is finished, and its certificate is {places[0][0]}.",
+        fix=known.fix if known else f"report this; `vyre report {places[0][0]}` makes a page of it.",
+    ) from found
+
+
+def _write_junit(file: str, text: str) -> None:
+    write_bytes(file, text.encode("utf-8", "backslashreplace"))
+
+
+def _given(options: dict[str, Any], backend: Any) -> Annex | None:
+    """The baseline to compare with, read before the run so that a wrong file costs nothing."""
+    from vyre.conform.certify.baselines import given
+
+    file = options["baseline"]
+    if file is None:
+        return None
+    if options["baselines"] is False:
+        raise VyreError("--baseline and --no-baselines exclude each other.", fix="keep one of them.")
+    return given(read_bytes(file), backend.describe(), file=file)
+
+
+def _baselines(
+    backend: Any, plan: RunPlan, wanted: bool | None, before: Annex | None
+) -> tuple[tuple[Baseline, ...], tuple[str, ...]]:
+    """Measured where it was asked for, or where the run is for a full certificate; and what is slower.
+
+    A backend that dies meanwhile has no baselines; the run that is behind it stays.
+    """
     from vyre.conform.certify.annex import measure
+    from vyre.conform.certify.baselines import confirmed
     from vyre.conform.plan import chosen_ops
     from vyre.conform.units import ALL_STAGES
 
     everything = plan.ops == chosen_ops(()) and plan.stages == ALL_STAGES
-    return measure(backend) if (everything if wanted is None else wanted) else ()
+    if not (everything or before is not None if wanted is None else wanted):
+        return (), ()
+    try:
+        found = measure(backend)
+        return found, confirmed(before, found, lambda: measure(backend)) if before is not None else ()
+    except VyreError as error:
+        click.echo(f"no performance baseline: {error.message}", err=True)
+        return (), ()
+
+
+def _kept(
+    found: tuple[Baseline, ...], before: Annex | None, certificate: Certificate, folder: Path
+) -> tuple[Drop, ...]:
+    """What is slower than the baseline that was given, or else than the one kept here; the best is kept."""
+    from vyre.conform.certify.baselines import drops, keep, kept
+
+    if not found:
+        return ()
+    earlier = before if before is not None else kept(folder, certificate.backend)
+    keep(folder, found, certificate)
+    return drops(earlier, found) if earlier is not None else ()
 
 
 def _write_certificates(
@@ -338,9 +426,23 @@ def _write_certificates(
         path = Path(file) if file else folder / "certificate.json"
         if certificate.kind != "strict":
             path = path.with_name(f"{path.stem}-{certificate.kind}{path.suffix}")
-        write_bytes(str(path), write(certificate, key=key))
+        _write_somewhere(path, folder, write(certificate, key=key))
         places.append((str(path), hashlib.sha256(statement(certificate)).hexdigest()))
     return places
+
+
+def _write_somewhere(path: Path, folder: Path, data: bytes) -> None:
+    """Writes a certificate where it was asked for; where that cannot be written, where its journal is."""
+    try:
+        write_bytes(str(path), data)
+    except VyreError as error:
+        kept = folder / path.name
+        if kept == path:
+            raise
+        write_bytes(str(kept), data)
+        raise VyreError(
+            f"{error.message} The run is finished, and its certificate is {kept}.", fix="copy it from there."
+        ) from None
 
 
 def _echo_places(places: Sequence[tuple[str, str]], run: Run, folder: Path) -> None:

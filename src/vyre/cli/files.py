@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from vyre.ir.program import Program
 
 _MAX_PROGRAM_BYTES = 64 * 1024 * 1024
+_MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
 
 
 def read_program(name: str) -> Program:
@@ -43,6 +44,11 @@ def read_program(name: str) -> Program:
     return Program.from_text(text, file=name)
 
 
+def read_document(name: str) -> bytes:
+    """A certificate, an annex or a list: a file of a bounded size."""
+    return read_bytes(name, limit=_MAX_DOCUMENT_BYTES)
+
+
 def read_bytes(name: str, *, limit: int | None = None) -> bytes:
     """The whole file; more than `limit` bytes are an error, and are not read."""
     try:
@@ -56,9 +62,10 @@ def read_bytes(name: str, *, limit: int | None = None) -> bytes:
     except MemoryError:
         raise VyreError(f"{name!r} does not fit into memory.", fix="pass a smaller file.") from None
     if limit is not None and len(data) > limit:
+        what = "program within the limits" if limit == _MAX_PROGRAM_BYTES else "document of vyre's"
         raise VyreError(
-            f"{name!r} has more than {limit} bytes, which no program within the limits takes.",
-            fix="pass a file written by `vyre print` or Program.to_wire().",
+            f"{name!r} has more than {limit} bytes, which no {what} takes.",
+            fix="pass a file that vyre has written.",
         )
     return data
 

@@ -50,15 +50,14 @@ def _chosen(prefix: str | None) -> list[OpSpec]:
 
 def _laws(chosen: list[OpSpec], tiers: tuple[str, ...], cache: ProofCache, *, as_json: bool) -> None:
     from vyre.conform.algebra.report import record, render, results, summary
-    from vyre.conform.spec.gates import category_share
+    from vyre.conform.registry.categories import categories
 
     found = list(results(chosen, tiers=tiers, cache=cache))
     if as_json:
         click.echo(json.dumps([record(r) for r in found], indent=2))
     else:
         click.echo(render(found))
-        share = f"{len(chosen)} specs, {category_share(chosen):.0%} of category A."
-        click.echo(f"\n{summary(found)} {share}")
+        click.echo(f"\n{summary(found)} {len(chosen)} specs. {categories()}")
     if not all(r.as_declared for r in found):
         raise SystemExit(1)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vyre.cli.files import read_bytes, write_bytes
+from vyre.cli.files import read_document, write_bytes
 
 if TYPE_CHECKING:
     from vyre.conform.certify.certificate import Certificate
@@ -45,7 +45,7 @@ def _read(file: str, trusted: str | None) -> Certificate:
     from vyre.conform.certify.verify import WRONG, verify
     from vyre.errors import CertificateError
 
-    report = verify(read_bytes(file), trusted=trusted)
+    report = verify(read_document(file), trusted=trusted)
     wrong = next((f for f in report.findings if f.status == WRONG), None)
     if wrong is not None or report.document is None:
         assert wrong is not None

@@ -34,7 +34,12 @@ def command(name: str | None, *, as_json: bool) -> None:
     width = max(len(op.id) for op in found)
     for op in found:
         click.echo(f"{op.id:<{width}}  {_signature(op)}  {op.doc}")
-    click.echo(f"{len(found)} ops, {sum(op.category.value == 'A' for op in found)} of category A.")
+    composed = sum(op.category.value == "A" for op in found)
+    click.echo(f"{len(found)} ops, {composed} of Category A ({composed / len(found):.1%}).")
+    if name is None:
+        from vyre.conform.registry.categories import categories
+
+        click.echo(f"With what is specified and no op of a registry: {categories()}")
 
 
 def _signature(op: Op) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from vyre.cli.files import read_bytes, write_bytes
+from vyre.cli.files import read_document, write_bytes
 
 
 @click.command("report", epilog="Example: vyre report cpu.certificate.json --output cpu.html")
@@ -19,7 +19,7 @@ def command(certificate: str, *, output: str | None) -> None:
     from vyre.conform.certify.statement import read
     from vyre.report import render
 
-    page = render(read(read_bytes(certificate)))
+    page = render(read(read_document(certificate)))
     target = output or str(Path(certificate).with_suffix(".html"))
     write_bytes(target, page.encode())
     click.echo(f"wrote {target}")

@@ -31,11 +31,19 @@ def echo_lines(lines: Iterable[Sequence[tuple[str, str]]]) -> None:
     """Prints them; colours go to a terminal only."""
     for line in lines:
         text = "".join(_shown(part, style) for part, style in line)
-        click.echo(text if _speaks_unicode() else text.translate(_PLAIN))
+        click.echo(encodable(text if _speaks_unicode() else text.translate(_PLAIN)))
+
+
+def encodable(text: str) -> str:
+    """The text with what the terminal's encoding does not have written as escapes."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def _shown(text: str, style: str) -> str:
-    return click.style(text, **_STYLES[style]) if style else text
+    """A part of a line; control characters that come with a device's name steer no terminal."""
+    safe = "".join(c if c.isprintable() else f"\\u{{{ord(c):X}}}" for c in text)
+    return click.style(safe, **_STYLES[style]) if style else safe
 
 
 def _speaks_unicode() -> bool:

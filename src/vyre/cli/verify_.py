@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vyre.cli.files import read_bytes
+from vyre.cli.files import read_document
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ _EPILOG = "Example: vyre verify certificate.json --public-key vyre.key.pub --rer
 @click.argument("certificate", type=click.Path())
 @click.option("--public-key", type=click.Path(), metavar="FILE", help="The key that must have signed it.")
 @click.option("--annex", type=click.Path(), metavar="FILE", help="Check the performance annex as well.")
+@click.option(
+    "--baseline", type=click.Path(), metavar="FILE", help="With --annex: an earlier annex to compare with."
+)
 @click.option("--rerun", "share", metavar="P%", help="Run a random part of it again, here.")
 @click.option("--rerun-seed", type=int, metavar="N", help="Choose that part as a run before did.")
 @click.option("--backend", metavar="NAME", help="Where to run it again [the one it is about].")
@@ -39,13 +42,19 @@ def command(certificate: str, **options: Any) -> None:
     from vyre.conform.certify.keys import load_public
     from vyre.conform.certify.verify import verify
 
+    if options["baseline"] and not options["annex"]:
+        raise VyreError(
+            "--baseline has nothing to be compared with.", fix="name the newer figures with --annex as well."
+        )
     trusted = load_public(options["public_key"]) if options["public_key"] else None
     share = _share(options["share"]) if options["share"] else 0.0
-    report = verify(read_bytes(certificate), trusted=trusted)
+    report = verify(read_document(certificate), trusted=trusted)
     if options["annex"] and report.document is not None:
         from vyre.conform.certify.annex import check_annex
 
-        report = report.also(check_annex(read_bytes(options["annex"]), report.document, trusted=trusted))
+        report = report.also(check_annex(read_document(options["annex"]), report.document, trusted=trusted))
+        if options["baseline"]:
+            report = report.also(_compared(options["annex"], options["baseline"]))
     again: Rerun | None = None
     if share and report.document is not None and report.ok:
         again = _rerun(report.document.certificate, share, options)
@@ -56,6 +65,25 @@ def command(certificate: str, **options: Any) -> None:
         _show(report)
     if not report.ok:
         raise SystemExit(1)
+
+
+def _compared(file: str, earlier: str) -> Finding:
+    """What the annex shows beside an earlier one; slower is not wrong."""
+    from vyre.conform.certify.annex import read_annex
+    from vyre.conform.certify.baselines import drops
+    from vyre.conform.certify.verify import GOOD, OPEN, WRONG, Finding
+    from vyre.errors import CertificateError
+
+    try:
+        now, before = (read_annex(read_document(f))[0] for f in (file, earlier))
+    except CertificateError as error:
+        return Finding("baseline", WRONG, error.message, error.fix)
+    if (now.device, now.driver) != (before.device, before.driver):
+        return Finding("baseline", OPEN, "it is of another device or driver, and was not compared")
+    found = drops(before, now.baselines)
+    if not found:
+        return Finding("baseline", GOOD, "nothing is slower than it was")
+    return Finding("baseline", OPEN, f"slower than it was: {'; '.join(map(str, found))}")
 
 
 def _share(text: str) -> float:
@@ -87,7 +115,7 @@ def _rerun(certificate: Certificate, share: float, options: dict[str, Any]) -> R
 def _finding(again: Rerun) -> Finding:
     from vyre.conform.certify.verify import GOOD, WRONG, Finding
 
-    part = f"{again.blocks} of {again.of} blocks, {again.cases:,} cases, seed {again.seed}"
+    part = f"{again.blocks} of {again.of} blocks, {again.cases:,} cases run, seed {again.seed}"
     part += f", {again.refused:,} refused here" if again.refused else ""
     if not again.mismatches:
         return Finding("rerun", GOOD, f"{part}: as the certificate says")

@@ -1,14 +1,14 @@
-"""Ops of installed packages, found through the entry point group `vyre.ops`.
+"""What installed packages offer through their entry points: ops in the group `vyre.ops`.
 
 An entry names an `Op`, an iterable of `Op`s, or a function without arguments that gives either.
 A package that breaks this stops the registry with an `OpError` that names it: ops that silently
-go missing would show up later as unknown ids.
+go missing would show up later as unknown ids. `offered` does the same for any group and type.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from vyre.compose.op import Op
 from vyre.errors import OpError
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 GROUP = "vyre.ops"
 
+T = TypeVar("T")
+
 
 def installed_ops() -> list[Op]:
     """All ops that installed packages offer, in the order of package and entry name."""
@@ -26,35 +28,41 @@ def installed_ops() -> list[Op]:
 
 def ops_by_package() -> list[tuple[str, list[Op]]]:
     """The same entry by entry, each with the name of its package."""
+    return offered(GROUP, Op, "ops")
+
+
+def offered(group: str, kind: type[T], what: str) -> list[tuple[str, list[T]]]:
+    """What the entries of a group give, entry by entry, each with the name of its package."""
     from importlib.metadata import entry_points
 
-    entries = sorted(entry_points(group=GROUP), key=lambda e: (_package(e), e.name))
-    return [(_package(entry), _load(entry)) for entry in entries]
+    entries = sorted(entry_points(group=group), key=lambda e: (_package(e), e.name))
+    return [(_package(entry), _load(entry, kind, what)) for entry in entries]
 
 
 def _package(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist is not None else entry.value.partition(":")[0]
 
 
-def _load(entry: EntryPoint) -> list[Op]:
+def _load(entry: EntryPoint, kind: type[T], what: str) -> list[T]:
     try:
-        offered: Any = entry.load()
-        if callable(offered):
-            offered = offered()
-        if isinstance(offered, Op):
-            return [offered]
+        given: Any = entry.load()
+        if callable(given):
+            given = given()
+        if isinstance(given, kind):
+            return [given]
         # Iterated here, because a generator fails only now.
-        ops = list(cast("Iterable[object]", offered)) if isinstance(offered, Iterable) else [offered]
+        found = list(cast("Iterable[object]", given)) if isinstance(given, Iterable) else [given]
     except (Exception, SystemExit) as error:
         raise OpError(
-            f"the ops of the package {_package(entry)} cannot be loaded: {type(error).__name__}: {error}",
+            f"the {what} of the package {_package(entry)} cannot be loaded: {type(error).__name__}: {error}",
             fix=f"repair the entry point {entry.name} = {entry.value!r}, or uninstall {_package(entry)}.",
         ) from error
-    for op in ops:
-        if not isinstance(op, Op):
+    name = kind.__name__
+    for item in found:
+        if not isinstance(item, kind):
             raise OpError(
-                f"the package {_package(entry)} offers {op!r}, which is not an Op.",
-                fix=f"make {entry.value} an Op, an iterable of Ops, or a function that returns either; "
-                f"or uninstall {_package(entry)}.",
+                f"the package {_package(entry)} offers {item!r}, which is not an {name}.",
+                fix=f"make {entry.value} an {name}, an iterable of {name}s, or a function that returns "
+                f"either; or uninstall {_package(entry)}.",
             )
-    return cast("list[Op]", ops)
+    return cast("list[T]", found)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from vyre.conform.documents import decode
 from vyre.conform.results import (
     BoundaryCount,
     ClassCount,
@@ -22,7 +23,6 @@ from vyre.conform.results import (
     StageResult,
     SubjectCount,
     covers,
-    decode,
 )
 from vyre.conform.units import OPS, graph_of
 from vyre.conform.verify.cases import is_memory
@@ -84,7 +84,7 @@ def _add(found: OpTally, kind: str, record: dict[str, Any]) -> None:
     found.refused |= set(record["refused"])
     found.refusal = found.refusal or record.get("refusal", "")
     if record["stop"] is not None:
-        found.stop, found.stopped_in = record["stop"], kind
+        found.stop, found.stopped_in = record["stop"], record["stop"].get("in", kind)
     coverage = record.get("coverage")
     if coverage:
         found.classes = [a + b for a, b in zip(found.classes, coverage["classes"], strict=True)]
@@ -192,14 +192,9 @@ def results(
     stages = tuple(stage_result(n, u, blocks, records) for n, u in enumerate(units) if u.kind is None)
     order = dict.fromkeys(u.group for u in units)
     failures = tuple(
-        cast("Failure", decode(Failure, lists(record)))
+        cast("Failure", decode(Failure, record))
         for group in order
         for record in groups.get(group, {"failures": []})["failures"]
     )
     known = tuple(ExpectedFailure(p, reason, any(covers(p, f) for f in failures)) for p, reason in expected)
     return Results(plan, facts, ops, stages, failures, known)
-
-
-def lists(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record as it comes back from JSON, which has no tuples."""
-    return {k: list(cast("tuple[Any, ...]", v)) if isinstance(v, tuple) else v for k, v in record.items()}

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
@@ -31,7 +32,7 @@ from vyre.conform.segments import Place, Segments
 from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
     from types import TracebackType
 
     from vyre.backends.protocol import BackendInfo
@@ -43,6 +44,8 @@ MOST_GROWTH = 1 << 30
 """Bytes that a child may grow by before it is overgrown."""
 LEAST_LIFE = 10.0
 """Seconds that a child has at least: one that needs so much memory is not started all the time."""
+SETTLE = 0.05
+"""Seconds in which a child that is asked for nothing must show that its last request has not killed it."""
 _send_handle: Any = reduction.send_handle  # its stub knows one of the two kinds of connections
 
 
@@ -52,6 +55,10 @@ class BackendCrash(VyreError):
 
 class BackendHang(VyreError):
     """A backend gave no answer in time, and its process was ended."""
+
+
+class MemoryGone(VyreError):
+    """Memory of a device was asked for after the process that held it had ended."""
 
 
 class BackendFault(VyreError):
@@ -142,6 +149,7 @@ class Isolated:
         self._segments = Segments()
         self._attached: set[int] = set()
         self._born = (0.0, 0)
+        self._patience = threading.local()
         self._info = self._start()
         self.name = self._info.name
 
@@ -160,6 +168,33 @@ class Isolated:
 
     def describe(self) -> BackendInfo:
         return self._info
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Requests of other threads wait."""
+        with self._lock:
+            yield
+
+    @contextmanager
+    def patience(self, seconds: float) -> Generator[None]:
+        """Waits at most so long for an answer, in this thread; the requests of others are not hurried."""
+        usual = getattr(self._patience, "seconds", None)
+        self._patience.seconds = seconds
+        try:
+            yield
+        finally:
+            self._patience.seconds = usual
+
+    @property
+    def _limit(self) -> float:
+        return getattr(self._patience, "seconds", None) or self.timeout
+
+    def settle(self) -> None:
+        """Gives the child a moment to die of what it did last, and raises `BackendCrash` if it does."""
+        with self._lock:
+            if self._process is not None:
+                time.sleep(SETTLE)
+                self._request("ping")
 
     def overgrown(self) -> bool:
         """Whether the child has grown by more than `MOST_GROWTH` since it was started, a while ago."""
@@ -190,7 +225,8 @@ class Isolated:
 
     def allocate_on_device(self, nbytes: int) -> RemoteMemory:
         """Zeroed memory of the child's device, which is gone when the child is."""
-        return RemoteMemory(self, self._request("allocate", nbytes), nbytes)
+        with self._lock:
+            return RemoteMemory(self, self._request("allocate", nbytes), nbytes)
 
     def allocate(self, nbytes: int) -> memoryview:
         """Zeroed memory that is shared with the child, for as long as a view of it is held."""
@@ -275,11 +311,18 @@ class Isolated:
             if self._process is None:
                 self.restarts += 1
                 self._start()
-            try:
+            with suppress(OSError):  # of a child that is dying, which `_receive` tells
                 self._connection.send(message)
-            except OSError:
-                return self._receive(self.timeout)
-            return self._receive(self.timeout)
+            return self._receive(self._limit)
+
+    def _of_life(self, life: int, *message: Any) -> Any:
+        """A request about memory of the child number `life`; its numbers mean nothing to the next one."""
+        with self._lock:
+            if self._process is None or self.restarts != life:
+                raise MemoryGone(
+                    "the process that held this memory of the device has ended.", fix="allocate it anew."
+                )
+            return self._request(*message)
 
     def _run(
         self, executable: IsolatedExecutable, buffers: Mapping[str, memoryview], grid: tuple[int, int, int]
@@ -314,7 +357,7 @@ class Isolated:
                 continue
             self._connection.send(("attach", segment.number, segment.size))
             _send_handle(self._connection, segment.file.fileno(), self._process.pid)
-            self._receive(self.timeout)
+            self._receive(self._limit)
             self._attached.add(segment.number)
 
 
@@ -332,12 +375,14 @@ class IsolatedExecutable:
     def bind(self, memories: Sequence[RemoteMemory], grid: tuple[int, int, int]) -> Callable[[], None]:
         """A launch on memory of the device."""
         owner = self._owner
+        lives = [m.life for m in memories]
+        life = lives[0] if lives else owner.restarts
         message = ("bind", self.key, [m.number for m in memories], grid)
-        number = owner._request(*message)
+        number = owner._of_life(life, *message)
         if number == "missing":
-            owner._request("compile", self.key, self.wire)
-            number = owner._request(*message)
-        return lambda: owner._request("launch", number)
+            owner._of_life(life, "compile", self.key, self.wire)
+            number = owner._of_life(life, *message)
+        return lambda: owner._of_life(life, "launch", number)
 
     def inspect(self, *, assembly: bool) -> Inspection:
         owner = self._owner
@@ -355,15 +400,18 @@ class RemoteMemory:
         self._owner = owner
         self.number = number
         self.nbytes = nbytes
+        self.life = owner.restarts
 
     def read(self, target: memoryview) -> None:
-        target[:] = self._owner._request("read", self.number)
+        target[:] = self._owner._of_life(self.life, "read", self.number)
 
     def write(self, source: memoryview) -> None:
-        self._owner._request("write", self.number, bytes(source))
+        self._owner._of_life(self.life, "write", self.number, bytes(source))
 
     def free(self) -> None:
-        self._owner._request("free", self.number)
+        """Memory of a child that is gone went with it."""
+        if self._owner.restarts == self.life:
+            self._owner._request("free", self.number)
 
 
 def _resident_bytes(pid: int) -> int:

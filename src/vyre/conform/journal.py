@@ -6,13 +6,13 @@ A line that is torn or damaged ends what is believed: it and everything after it
 
 from __future__ import annotations
 
-import json
 import os
 import time
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from vyre.conform.results import canonical
+from vyre.conform.documents import FieldError, canonical, parse
+from vyre.disk import open_plain
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Journal:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             found, length = read(path) if resume and path.exists() else ([], 0)
-            self.head: dict[str, Any] = found[0] if found else json.loads(canonical(head))
+            self.head: dict[str, Any] = found[0] if found else parse(canonical(head))
             self.entries = found[1:]
             self._file = path.open("r+b" if found else "w+b")
             if found:
@@ -49,11 +49,13 @@ class Journal:
                 fix="pass --state with a folder that can be written.",
             ) from None
 
-    def append(self, record: Mapping[str, Any]) -> None:
+    def append(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Gives the record as it will be read back, so that a resumed run goes on with the same values."""
         self._file.write(line(record))
         self._file.flush()
         if time.monotonic() - self._synced > SYNC_SECONDS:
             self.sync()
+        return parse(canonical(record))
 
     def sync(self) -> None:
         self._file.flush()
@@ -82,12 +84,18 @@ def read(path: Path) -> tuple[list[dict[str, Any]], int]:
 
 
 def _believed(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         for raw in file:
             checksum, _, body = raw.partition(b" ")
             if not raw.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(body):
                 return
-            yield json.loads(body), len(raw)
+            try:
+                record = parse(body)
+            except FieldError:
+                return
+            if not isinstance(record, dict):
+                return
+            yield cast("dict[str, Any]", record), len(raw)
 
 
 def _sync_folder(folder: Path) -> None:

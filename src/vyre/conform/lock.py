@@ -119,13 +119,13 @@ def _ops() -> Promises:
 def _specs() -> Promises:
     """What each specified op computes, and every law and property it declares; laws may be added."""
     from vyre.conform.plan import definition_program
-    from vyre.conform.registry import specs
+    from vyre.conform.registry import own_specs
     from vyre.conform.spec.law import sides
     from vyre.conform.verify.graph import law_names
     from vyre.wire import meaning_digest
 
     found: Promises = {}
-    for spec in specs():
+    for spec in own_specs():
         meaning = meaning_digest(definition_program(spec))[:_DIGITS]
         found[f"spec/{spec.id}"] = f"version {spec.version}, {spec.category} {meaning}"
         for name, role, law in law_names(spec):

@@ -7,10 +7,12 @@ import hashlib
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from vyre.conform.certify.table import rows
 from vyre.conform.certify.track import FLOAT, INTEGER, op_track
+from vyre.conform.documents import Field, FieldError, canonical, decode
 from vyre.conform.registry import specs
 from vyre.conform.registry.float_.names import is_float
-from vyre.conform.results import RunPlan, canonical, decode
+from vyre.conform.results import RunPlan
 from vyre.conform.spec.emit import definition
 from vyre.conform.spec.program import application
 from vyre.conform.units import ALL_STAGES, OPS, REGRESSIONS, graph_of
@@ -41,7 +43,11 @@ QUICK_PROGRAMS = 32
 
 TRACK_STAGES = {
     INTEGER: ALL_STAGES,
-    FLOAT: (REGRESSIONS, "golden", OPS, "determinism", "dispatches", "float_folding"),
+    FLOAT: tuple(
+        s
+        for s in ALL_STAGES
+        if s in (REGRESSIONS, OPS) or s in [need.stage for row in rows(FLOAT)[:2] for need in row.stages]
+    ),
 }
 """What the first two levels of the float track need, and all of the integer track."""
 
@@ -158,7 +164,13 @@ def definition_program(spec: OpSpec) -> Program:
 
 def settle(plan: RunPlan, journal: Journal) -> RunPlan:
     """The plan as the journal began with it. Raises `VyreError` where the journal is of another run."""
-    begun = cast("RunPlan", decode(RunPlan, journal.head["plan"]))
+    try:
+        begun = cast("RunPlan", decode(RunPlan, Field(journal.head).field("plan").value, "plan"))
+    except FieldError as error:
+        raise VyreError(
+            f"the journal {journal.path} does not begin with a plan: {error}.",
+            fix="start anew without --resume.",
+        ) from None
     if replace(begun, regressions=()) != replace(plan, regressions=()):
         differing = [n for n in asdict(plan) if n != "regressions" and getattr(plan, n) != getattr(begun, n)]
         raise VyreError(

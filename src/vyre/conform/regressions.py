@@ -9,14 +9,15 @@ A damaged file is moved aside and named, never silently dropped.
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from vyre.conform.documents import canonical, decode, parse
 from vyre.conform.journal import write_durably
-from vyre.conform.results import Failure, canonical, decode
+from vyre.conform.results import Failure
+from vyre.disk import open_plain
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ class Store:
         folder = self._folder_of(backend)
         for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
             try:
-                failure = cast("Failure", decode(Failure, json.loads(path.read_bytes())))
+                with open_plain(path) as file:
+                    failure = cast("Failure", decode(Failure, parse(file.read())))
             except (ValueError, OSError):
                 path.rename(path.with_suffix(".damaged"))
                 continue

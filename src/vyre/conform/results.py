@@ -12,18 +12,24 @@ Timing goes to an annex of its own (`vyre.conform.suite.Annex`).
 from __future__ import annotations
 
 import hashlib
-import json
 import math
-import types
-from dataclasses import asdict, dataclass, fields, is_dataclass
-from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+from dataclasses import asdict, dataclass
+from typing import Annotated, cast
 
+from vyre.conform.documents import COUNT_MAX, Among, Field, FieldError, Rule, Within, canonical, decode, parse
 from vyre.errors import VyreError
 
 SCHEMA = "vyre.results/1"
 CONFIDENCE = 0.99
 EXHAUSTIVE = {"u8": "u8", "u8x3": "u8", "u16": "u16", "all": "u32"}
 """Kinds of cases that are every input of a domain, and the domain."""
+
+Seed = Annotated[int, Within(0, (1 << 64) - 1)]
+Shard = Annotated[
+    tuple[int, int],
+    Rule("[i, n] with i from 1 to n and n at most 65536", lambda s: 1 <= s[0] <= s[1] <= 1 << 16),
+]
+Status = Annotated[str, Among("passed", "failed", "refused", "not run")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +42,9 @@ class RunPlan:
     """
 
     backend: str
-    seed: int
+    seed: Seed
     cases: int
-    shard: tuple[int, int]
+    shard: Shard
     skip: int
     ops: tuple[str, ...]
     registry: str
@@ -46,7 +52,7 @@ class RunPlan:
     programs: int
     exhaustive: bool
     largest: int
-    repeats: int
+    repeats: Annotated[int, Within(1, COUNT_MAX)]
     regressions: tuple[str, ...] = ()
     """Digests of the stored failures that are replayed first."""
     float_cases: int = 1 << 20
@@ -173,7 +179,7 @@ class OpResult:
     id: str
     version: int
     category: str
-    status: str
+    status: Status
     refusal: str
     lowering: str
     instruction: str
@@ -197,7 +203,10 @@ class OpResult:
 
 @dataclass(frozen=True, slots=True)
 class SubjectCount:
-    """Cases about one subject of a stage, such as a barrier property or a family of golden rows."""
+    """Cases about one subject of a stage, such as a barrier property or a family of golden rows.
+
+    `cases` are all that were asked for, the `refused` ones among them: those gave no result.
+    """
 
     subject: str
     cases: int
@@ -247,7 +256,7 @@ class Failure:
     actual: str
     found: tuple[str, ...]
     count: int
-    seed: int
+    seed: Seed
     note: str
     program: str
     source: str
@@ -280,12 +289,6 @@ class Results:
     schema: str = SCHEMA
 
     @property
-    def cases(self) -> int:
-        """Cases run: parity, every law, and every stage."""
-        laws = sum(c.cases for o in self.ops for law in o.laws for c in law.counts)
-        return sum(o.cases for o in self.ops) + laws + sum(s.cases for s in self.stages)
-
-    @property
     def refused(self) -> tuple[OpResult, ...]:
         return tuple(o for o in self.ops if o.status == "refused")
 
@@ -312,14 +315,15 @@ class Results:
     @classmethod
     def from_json(cls, data: bytes | str) -> Results:
         try:
-            value = json.loads(data)
-            if value.get("schema") != SCHEMA:
+            value = parse(data)
+            schema = Field(value).field("schema").text()
+            if schema != SCHEMA:
                 raise VyreError(
-                    f"results of schema {value.get('schema')!r}, not {SCHEMA!r}.",
+                    f"results of schema {schema!r}, not {SCHEMA!r}.",
                     fix="read them with the version of vyre that wrote them.",
                 )
             return cast("Results", decode(cls, value))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except FieldError as error:
             raise VyreError(
                 f"these are no results of a conformance run: {error}.",
                 fix="pass the results file that `vyre certify` wrote.",
@@ -352,36 +356,3 @@ def evidence(counts: tuple[KindCount, ...]) -> str:
 def density_found(cases: int, *, confidence: float = CONFIDENCE) -> float:
     """The density d with 1 - (1 - d)^cases = confidence: denser faults are found more surely than that."""
     return -math.expm1(math.log1p(-confidence) / cases)
-
-
-def canonical(value: Any) -> bytes:
-    """JSON with sorted keys and no spaces; equal values have equal bytes."""
-    return (json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
-
-
-def decode(cls: Any, value: Any) -> Any:
-    """The dataclass that `dataclasses.asdict` made `value` of; unknown and missing fields raise."""
-    if is_dataclass(cls):
-        hints = get_type_hints(cls)
-        names = {f.name for f in fields(cls)}
-        if not isinstance(value, dict) or set(cast("dict[str, Any]", value)) != names:
-            name = cast("type", cls).__name__
-            raise ValueError(f"a {name} of other fields than {', '.join(sorted(names))}")
-        record = cast("dict[str, Any]", value)
-        return cast("Any", cls)(**{name: decode(hints[name], record[name]) for name in names})
-    origin, args = get_origin(cls), get_args(cls)
-    if origin is tuple:
-        if not isinstance(value, list):
-            raise ValueError(f"{value!r} is no list")
-        items = cast("list[Any]", value)
-        kinds = [args[0]] * len(items) if args[-1] is Ellipsis else list(args)
-        return tuple(decode(kind, item) for kind, item in zip(kinds, items, strict=True))
-    if cls is Any or origin in (Union, types.UnionType):
-        return value
-    if origin is dict:
-        if not isinstance(value, dict):
-            raise ValueError(f"{value!r} is no record")
-        return cast("Any", value)
-    if type(value) is not cls:
-        raise ValueError(f"{value!r} is no {cls.__name__}")
-    return value

@@ -18,18 +18,23 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from vyre.backends.float_state import default_state
 from vyre.conform import fold
+from vyre.conform.block_records import check_entry
+from vyre.conform.certify.track import APPROXIMATE_NAMES, not_approximate
+from vyre.conform.documents import Field, FieldError, decode, printable
 from vyre.conform.faults import EXPLAINED, Faults
 from vyre.conform.isolate import Isolated, canaries
 from vyre.conform.locked import Locked
 from vyre.conform.plan import make_plan, settle
 from vyre.conform.registry import specs
-from vyre.conform.results import BackendFacts, CanaryResult, Failure, Results, decode
+from vyre.conform.results import BackendFacts, CanaryResult, Failure, Results
 from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.units import OPS, REGRESSIONS, STAGES, blocks, graph_of, units
 from vyre.conform.verify import control
 from vyre.conform.verify.bench import Bench, program_of
 from vyre.conform.verify.cases import kind_of
+from vyre.conform.verify.confirm import confirmed
 from vyre.conform.verify.graph import PARITY
 from vyre.conform.verify.named import INPUTS, bits_of, hexes, run_named
 from vyre.conform.verify.operations import explain, run_block
@@ -120,6 +125,7 @@ class Suite:
         expected: Sequence[tuple[str, str]] = (),
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> None:
+        require_exact(backend.describe())
         self.plan = settle(plan, journal)
         self.bench = Bench(Locked(backend))
         self.journal = journal
@@ -144,10 +150,12 @@ class Suite:
         self._stopped: dict[str, tuple[int, int]] = {}
         self._stopping = threading.Lock()
 
+    @default_state()
     def run(self) -> Run:
         """Runs what the journal does not have yet, and gives the results of the whole."""
         started = time.perf_counter()
-        for entry in self.journal.entries:
+        for number, entry in enumerate(self.journal.entries):
+            self._check(number, entry)
             if "group" in entry:
                 self.groups[entry["group"]] = entry
             else:
@@ -212,8 +220,18 @@ class Suite:
         return sum(len(g["failures"]) for g in self.groups.values())
 
     def _keep(self, block: Block, record: dict[str, Any]) -> None:
-        self.records[block.unit, block.number] = record
-        self.journal.append({"unit": block.unit, "block": block.number, "record": record})
+        entry = {"unit": block.unit, "block": block.number, "record": record}
+        self.records[block.unit, block.number] = self.journal.append(entry)["record"]
+
+    def _check(self, number: int, entry: dict[str, Any]) -> None:
+        """A line of the journal may be from another version, or from an editor."""
+        try:
+            check_entry(Field(entry), self.units)
+        except FieldError as error:
+            raise VyreError(
+                f"line {number + 2} of {self.journal.path} is not of this run: {error}.",
+                fix="start anew without --resume.",
+            ) from None
 
     def _stop(self, block: Block) -> bool:
         """Notes that a block ended badly; False where an earlier block of its op did so before."""
@@ -230,6 +248,7 @@ class Suite:
                 assert unit.stage is not None
                 self._memory.own = None  # the arrays of the ops, which are done
                 found = unit.stage.run(self.bench.backend, self.plan, block.lo, block.hi)
+                found = confirmed(self.bench, unit.stage, self.plan, block.lo, found)
                 return {"outcomes": [o.record() for o in found]}
             if self._stopped.get(unit.group, (block.unit, block.number)) < (block.unit, block.number):
                 return {"cases": 0, "fails": [], "refused": [], "stop": None}
@@ -249,11 +268,10 @@ class Suite:
             entry["failures"] = self._stage_failures(*mine[0])
         else:
             entry = self._op_entry(group)
-        self.groups[group] = entry
+        self.groups[group] = entry = self.journal.append(entry)
         for record in entry["failures"]:
             if self.store is not None and group != REGRESSIONS:
-                self.store.add(cast("Failure", decode(Failure, fold.lists(record))))
-        self.journal.append(entry)
+                self.store.add(cast("Failure", decode(Failure, record)))
 
     def _op_entry(self, group: str) -> dict[str, Any]:
         found = fold.tally(group, self.units, self.blocks, self.records)
@@ -293,18 +311,23 @@ class Suite:
         )  # fmt: skip
 
     def _stop_failure(self, group: str, found: fold.OpTally) -> Failure:
-        graph, stop = graph_of(group), found.stop
+        stop = found.stop
         assert stop is not None
-        words = stop["words"]
-        case = f"{group}/{found.stopped_in}/{stop['case']}"
+        op = stop.get("op", group)  # a backend may die of one op while the next one runs
+        graph = graph_of(op)
+        words, size, check = stop["words"], stop.get("cases", 1), stop.get("check", PARITY)
+        prefix = op if check == PARITY else f"{op}/{check}"
+        last = f"-{stop['case'] + size - 1}" if size > 1 else ""
+        case = f"{prefix}/{found.stopped_in}/{stop['case']}{last}"
         shown = tuple(f"0x{w:X}" for w in words[: graph.spec.words])
         operands = [w & m for w, m in zip(words, graph.spec.masks, strict=False)]
         expected = hexes([w for r in graph.spec.apply(CONCRETE, *operands) for w in r]) if words else ""
-        smallest = f"{group}/{INPUTS}/{','.join(f'0x{w:X}' for w in words)}" if words else case
+        one = f"{prefix}/{INPUTS}/{','.join(f'0x{w:X}' for w in words)}"
+        smallest = one if words and size == 1 else case
         program = program_of(graph.spec).to_text()
         return self.faults.failure(
             OPS, group, case, smallest, stop["kind"], shown, expected or "a result", stop["message"],
-            shown, 1, f"at {stop['at']}", program, "",
+            shown, size, f"at {stop['at']}", program, "",
         )  # fmt: skip
 
     def _stage_failures(self, number: int, unit: Unit) -> list[dict[str, Any]]:
@@ -331,12 +354,25 @@ class Suite:
         return tuple((self.units[b.unit].name, b.number, self.records[b.unit, b.number]) for b in self.blocks)
 
 
+def require_exact(info: BackendInfo) -> None:
+    """Raises `VyreError` for a backend that declares an operation approximate which is exact by name."""
+    moved = not_approximate(info.approximate)
+    if moved:
+        raise VyreError(
+            f"the backend {info.name} declares {moved} approximate, which is not approximate by name.",
+            fix="take it out of `BackendInfo.approximate`, and raise `UnsupportedByBackend` for the operation"
+            f" where it is not exact; only {', '.join(sorted(APPROXIMATE_NAMES))} can be approximate.",
+        )
+
+
 def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, str]] = ()) -> BackendFacts:
+    """A driver may call itself anything; in a certificate and on a terminal its names are plain text."""
     return BackendFacts(
-        info.name, info.version, info.device, info.driver, info.toolchain, tuple(info.conventions),
-        tuple(info.categories), tuple(sorted(info.approximate)), target,
-        tuple(CanaryResult(name, fault) for name, fault in canaries),
+        printable(info.name), printable(info.version), printable(info.device), printable(info.driver),
+        printable(info.toolchain), tuple(info.conventions), tuple(info.categories),
+        tuple(sorted(info.approximate)), target,
+        tuple(CanaryResult(name, printable(fault)) for name, fault in canaries),
     )  # fmt: skip
 
 
-__all__ = ["Progress", "Run", "Suite", "backend_facts", "make_plan"]
+__all__ = ["Progress", "Run", "Suite", "backend_facts", "make_plan", "require_exact"]

@@ -12,7 +12,8 @@ import re
 import textwrap
 from typing import TYPE_CHECKING
 
-from vyre.conform.certify.track import TITLES
+from vyre.conform import counts
+from vyre.conform.certify.table import TITLES
 from vyre.conform.registry.float_.names import is_float
 from vyre.conform.results import EXHAUSTIVE, witnessed
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from vyre.conform.certify.certificate import Certificate
     from vyre.conform.certify.level import Level, TrackLevels
     from vyre.conform.certify.verify import Finding
+    from vyre.conform.counts import Counts
     from vyre.conform.results import BackendFacts, Failure, OpResult, Results
 
 Line = list[tuple[str, str]]
@@ -39,7 +41,7 @@ def summary(results: Results, certificates: Sequence[Certificate], *, width: int
     for certificate in certificates:
         for track in certificate.tracks:
             lines += track_lines(track, width=width)
-    lines += [[], *_table(results), *_stages(results, width), [], [_verdict(results)]]
+    lines += [[], *_table(results), *_stages(results, width), [], *_verdict(results, width)]
     lines += _failures(results.unexpected, width)
     lines += _expected(results, width)
     lines += _refused(results.refused, width)
@@ -87,7 +89,7 @@ def _reasons(level: Level, place: int, width: int) -> list[Line]:
 
 
 def _table(results: Results) -> list[Line]:
-    head = ("", "ops", "cases", "laws", "law cases", "each at least")
+    head = ("", "ops run", "cases run", "laws run", "law cases", "each at least")
     families = list(_families(results).items())
     rows = [head, *(_family_row(name, ops) for name, ops in families)]
     if len(rows) == 1:
@@ -117,17 +119,23 @@ def _families(results: Results) -> dict[str, list[OpResult]]:
 
 
 def _family_row(name: str, ops: Sequence[OpResult]) -> tuple[str, ...]:
-    laws = [law for op in ops for law in op.laws]
-    failed, refused = (sum(op.status == s for op in ops) for s in ("failed", "refused"))
-    notes = [f"{n} {word}" for n, word in ((failed, "FAILED"), (refused, "refused")) if n]
+    failed = sum(op.status == "failed" for op in ops)
+    here, laws = counts.ops(ops), counts.laws(ops)
+    notes = [f"{failed} FAILED"] if failed else []
+    notes += [f"{n} {'op' if n == 1 else 'ops'} {w}" for n, w in _lacking(here)]
+    notes += [f"{n} {'law' if n == 1 else 'laws'} {w}" for n, w in _lacking(laws)]
     return (
         name,
-        f"{len(ops)}",
-        f"{sum(op.cases for op in ops):,}",
-        f"{len(laws)}",
-        f"{sum(c.cases for law in laws for c in law.counts):,}",
+        f"{here.run}",
+        f"{sum(counts.parity(op).run for op in ops):,}",
+        f"{laws.run}",
+        f"{sum(counts.law(op, law).run for op in ops for law in op.laws):,}",
         ", ".join([_least(ops), *notes]),
     )
+
+
+def _lacking(found: Counts) -> list[tuple[int, str]]:
+    return [(n, word) for n, word in ((found.refused, "refused"), (found.not_run, "not run")) if n]
 
 
 def _least(ops: Sequence[OpResult]) -> str:
@@ -157,8 +165,9 @@ def _rank(op: OpResult) -> int:
 def _stages(results: Results, width: int) -> list[Line]:
     words: list[str] = []
     for stage in results.stages:
-        notes = [f"{n:,} {w}" for n, w in ((stage.failed, "FAILED"), (stage.refused, "refused")) if n]
-        words.append(f"{stage.stage} {stage.cases:,}" + (f" ({', '.join(notes)})" if notes else ""))
+        found = counts.stage(stage)
+        notes = [*([f"{stage.failed:,} FAILED"] if stage.failed else []), *found.rest]
+        words.append(f"{stage.stage} {found.run:,}" + (f" ({', '.join(notes)})" if notes else ""))
     lines: list[Line] = []
     current = ""
     for word in words:
@@ -169,16 +178,27 @@ def _stages(results: Results, width: int) -> list[Line]:
     return [*lines, [(current, "")]] if current else lines
 
 
-def _verdict(results: Results) -> tuple[str, str]:
-    cases = f"{results.cases:,} cases"
+def _verdict(results: Results, width: int) -> list[Line]:
+    """What came of the cases that were run, and how many gave no result."""
+    found = counts.cases(results)
+    ran = f"{found.run:,} {'case' if found.run == 1 else 'cases'}"
     if results.unexpected:
         number = len(results.unexpected)
-        return f"✗ {number} {'FAILURE' if number == 1 else 'FAILURES'} in {cases}.", "bad"
-    if results.unexpected_passes:
-        return f"✗ {len(results.unexpected_passes)} EXPECTED FAILURES PASSED in {cases}.", "bad"
-    if results.failures:
-        return f"! Every failure in {cases} was expected.", "open"
-    return (f"✓ All {cases} agree.", "good") if results.cases else ("No case was run.", "open")
+        text, style = f"✗ {number} {'FAILURE' if number == 1 else 'FAILURES'} in {ran} that ran.", "bad"
+    elif results.unexpected_passes:
+        number = len(results.unexpected_passes)
+        text, style = f"✗ {number} EXPECTED FAILURES PASSED in {ran} that ran.", "bad"
+    elif results.failures:
+        text, style = f"! Every failure in {ran} that ran was expected.", "open"
+    elif found.run:
+        text, style = f"✓ All {ran} that ran agree.", "good"
+    else:
+        text, style = "No case was run.", "open"
+    rest = f"  {' and '.join(found.rest)}: these show nothing." if found.rest else ""
+    return [
+        *_wrapped_lines("", text, style, width),
+        *(_wrapped_lines("", rest, "open", width) if rest else []),
+    ]
 
 
 def _failures(failures: Sequence[Failure], width: int) -> list[Line]:

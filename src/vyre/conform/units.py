@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry import lookup, spec
 from vyre.conform.verify import (
+    alternates,
     approximate,
     atomics,
     barrier,
@@ -20,15 +21,18 @@ from vyre.conform.verify import (
     determinism,
     dispatches,
     engines,
+    evidence,
     float_folding,
     folding,
     golden,
+    hardest,
     programs,
     races,
     subgroups,
 )
 from vyre.conform.verify.cases import kinds
 from vyre.conform.verify.graph import graph
+from vyre.errors import VyreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +44,9 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 22
 """Cases of an op after which the journal is written."""
+
+MAX_BLOCKS = 1 << 22
+"""Blocks of a run, all shards together: beyond that, listing them alone takes gigabytes."""
 
 STAGES: Mapping[str, Stage] = {
     stage.name: stage
@@ -60,6 +67,9 @@ STAGES: Mapping[str, Stage] = {
         composition.STAGE,
         approximate.STAGE,
         float_folding.STAGE,
+        alternates.STAGE,
+        hardest.STAGE,
+        evidence.STAGE,
     )
 }
 """Every stage but the ops and the regressions, in the order in which they run."""
@@ -118,6 +128,12 @@ def blocks(plan: RunPlan, found: Sequence[Unit]) -> list[Block]:
 
     Stored failures belong to the first shard, which alone knows them, so they are not dealt out.
     """
+    total = sum(-(-unit.count // unit.block) for unit in found)
+    if total > MAX_BLOCKS:
+        raise VyreError(
+            f"this plan has {total:,} blocks of cases, and {MAX_BLOCKS:,} are the most.",
+            fix="plan fewer cases with --cases, or fewer programs with --programs.",
+        )
     chosen: list[Block] = []
     index, number = plan.shard
     seen = running = 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends.host import plain_array
 from vyre.engines.dfa import MATCH, SYMBOLS
 from vyre.errors import VyreError
 
@@ -32,7 +33,8 @@ class Dfa:
     @classmethod
     def of(cls, next_state: Any, accepting: Collection[int]) -> Dfa:
         """An automaton that starts in state 0; `next_state` has one row of 256 for each state."""
-        rows = np.asarray(next_state)
+        given = isinstance(next_state, np.ndarray)
+        rows: NDArray[Any] = plain_array("the table", next_state) if given else np.asarray(next_state)
         if rows.ndim != 2 or rows.shape[1] != SYMBOLS or not 1 <= rows.shape[0] <= MOST_STATES:
             raise VyreError(
                 f"a table of shape {rows.shape} is no automaton over bytes.",

@@ -9,6 +9,7 @@ from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening
 from vyre.engines.plan import Engine, Plan, Shape, Space, Step, groups_for
 from vyre.engines.prefix import scan_steps
 from vyre.ir.buffers import BufferDecl
+from vyre.ir.convention import arranged
 from vyre.ir.expr import LitU32, Var
 from vyre.ir.node import If, Let, Loop, Store
 from vyre.ir.program import Program
@@ -46,7 +47,7 @@ def scatter_program(shape: Shape) -> Program:
         Let("first", GROUP * LitU32(shape.lanes * shape.items) + LOCAL),
         Loop("k", LitU32(0), LitU32(shape.items), body),
     ]
-    return Program((values, output, PARAMS, flags, places, total), (shape.lanes, 1, 1), entry)
+    return Program(arranged((values, output, PARAMS, flags, places, total)), (shape.lanes, 1, 1), entry)
 
 
 def compact_engine(*, shape: Shape | None = None) -> Engine:

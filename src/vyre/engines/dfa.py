@@ -15,6 +15,7 @@ from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening, param
 from vyre.engines.plan import Engine, Plan, Shape, Space, Step, groups_for
 from vyre.engines.prefix import scan_steps
 from vyre.ir.buffers import BufferDecl
+from vyre.ir.convention import arranged
 from vyre.ir.expr import LitU32, Var
 from vyre.ir.node import Assign, If, Let, Loop, Store
 from vyre.ir.program import Program
@@ -120,7 +121,7 @@ def starts_program(shape: Shape) -> Program:
             ],
         ),
     ]
-    return Program((maps, _OUTPUT, PARAMS, before), (shape.lanes, 1, 1), entry)
+    return Program(arranged((maps, _OUTPUT, PARAMS, before)), (shape.lanes, 1, 1), entry)
 
 
 def _moved(maps: BufferDecl, block: Expr, *first: Node) -> list[Node]:
@@ -148,7 +149,8 @@ def count_program(shape: Shape) -> Program:
             ],
         ),
     ]
-    return Program((_TEXT, _OUTPUT, PARAMS, _TABLE, starts), (shape.lanes, 1, 1), entry)
+    buffers = arranged((_TEXT, _OUTPUT, PARAMS, _TABLE, starts), lookup="table")
+    return Program(buffers, (shape.lanes, 1, 1), entry)
 
 
 @cache
@@ -171,7 +173,8 @@ def write_program(shape: Shape) -> Program:
             ],
         ),
     ]
-    return Program((_TEXT, _OUTPUT, PARAMS, _TABLE, starts, offsets, total), (shape.lanes, 1, 1), entry)
+    buffers = arranged((_TEXT, _OUTPUT, PARAMS, _TABLE, starts, offsets, total), lookup="table")
+    return Program(buffers, (shape.lanes, 1, 1), entry)
 
 
 def match_engine(*, shape: Shape | None = None) -> Engine:

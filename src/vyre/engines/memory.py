@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 import numpy as np
 
 from vyre.backends.device_buffer import device_zeros, to_device
-from vyre.backends.host import is_on_device
+from vyre.backends.host import is_on_device, plain_array
 from vyre.engines.plan import Window
 from vyre.errors import DispatchError
 from vyre.ir.types import DataType
@@ -132,7 +132,10 @@ class ResidentMemory:
 
 def as_array(name: str, element: DataType, value: Any) -> NDArray[Any]:
     """The caller's memory as a flat array of the element type. Raises `DispatchError` for another one."""
-    array = np.frombuffer(value, np.uint8) if isinstance(value, (bytes, bytearray)) else np.asarray(value)
+    if isinstance(value, np.ndarray):
+        array = plain_array(f"the input {name!r}", value)
+    else:
+        array = np.frombuffer(value, np.uint8) if isinstance(value, (bytes, bytearray)) else np.asarray(value)
     wanted = _DTYPES[element]
     if array.dtype.name == "bfloat16" and element is DataType.BF16:
         array = array.view(np.uint16)

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
-from vyre.ir.signature import V1, Convention
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from vyre.ir.program import Program
+    from vyre.ir.signature import Convention
     from vyre.ir.types import DataType
 
 LARGEST_GROUP = 1024
@@ -84,7 +84,8 @@ class Step:
     groups: int
     bindings: Mapping[str, str | Window]
     params: tuple[int, ...] = ()
-    convention: Convention = field(default_factory=V1)
+    convention: Convention | None = None
+    """What the step asks of the backend; None takes what its program keeps."""
     grid: tuple[int, int, int] | None = None
     """The grid of a program that does not fold one itself."""
 

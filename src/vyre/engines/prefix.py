@@ -23,6 +23,7 @@ from vyre.engines.kernels import (
 )
 from vyre.engines.plan import Engine, Plan, Shape, Space, Step, groups_for
 from vyre.ir.buffers import BufferDecl
+from vyre.ir.convention import arranged
 from vyre.ir.expr import LitU32, Select, Var
 from vyre.ir.node import Let, Loop, Store
 from vyre.ir.program import Program
@@ -65,7 +66,7 @@ def sweep_program(op: str, shape: Shape, *, inclusive: bool, truth: bool = False
         Let("running", joins.join(Var("start"), Var("before"))),
         Loop("m", LitU32(0), items, [*element("m"), *([*add, put] if inclusive else [put, *add])]),
     ]
-    return Program((source, output, PARAMS, starts, tile), (shape.lanes, 1, 1), entry)
+    return Program(arranged((source, output, PARAMS, starts, tile)), (shape.lanes, 1, 1), entry)
 
 
 def scan_steps(

@@ -54,7 +54,7 @@ class Runner:
 
     def __init__(self, backend: str | Backend | None = None) -> None:
         self.backend = backend
-        self._compiled: dict[tuple[Program, Convention], Compiled] = {}
+        self._compiled: dict[tuple[Program, Convention | None], Compiled] = {}
 
     def run(
         self, engine: Engine, inputs: Mapping[str, Any], *, memory: Memory | None = None
@@ -91,7 +91,7 @@ class Runner:
             buffers["params"] = memory.words(words)
         return Launch(compiled, buffers, step.grid or grid_of(step.groups, row))
 
-    def compiled(self, program: Program, convention: Convention) -> Compiled:
+    def compiled(self, program: Program, convention: Convention | None) -> Compiled:
         """The program on this backend, compiled when it is first asked for."""
         key = (program, convention)
         if key not in self._compiled:

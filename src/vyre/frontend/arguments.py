@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import DispatchError
-from vyre.frontend.literals import number_bits
+from vyre.frontend.literals import number_bits, python_float
 from vyre.frontend.types import Role
 from vyre.frontend.values import Refused
 from vyre.ir.types import DataType
@@ -130,5 +130,5 @@ def _bits(element: DataType, value: Any) -> int:
     if isinstance(value, numbers.Integral):
         return number_bits(int(value), element)
     if isinstance(value, numbers.Real):
-        return number_bits(float(value), element)
+        return number_bits(python_float(value), element)
     raise Refused(f"{value!r} is a {type(value).__name__}.", "pass a number.")

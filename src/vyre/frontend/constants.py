@@ -1,11 +1,18 @@
-"""Arithmetic on numbers that are known while a kernel is translated: Python's own, exact and unbounded."""
+"""Arithmetic on numbers that are known while a kernel is translated: as Python's own, exact and unbounded.
+
+Sums, differences, products, quotients and comparisons of floats are done on integers and rounded once, so
+that they do not depend on the rounding mode of the process.
+"""
 
 from __future__ import annotations
 
 import ast
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from vyre.frontend.values import Const, Refused
+from vyre.ir.floats import double_bits, double_of, is_finite, is_negative, nearest_of, size_of
+from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +39,11 @@ _PYTHON: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Gt: lambda a, b: a > b,
     ast.GtE: lambda a, b: a >= b,
 }
+_RATIONAL: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    op: _PYTHON[op]
+    for op in (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+}
+"""What has an exact result on fractions."""
 
 
 def fold(op: ast.AST, symbol: str, left: Any, right: Any) -> Const:
@@ -42,12 +54,41 @@ def fold(op: ast.AST, symbol: str, left: Any, right: Any) -> Const:
     if isinstance(op, (ast.LShift, ast.Pow)) and abs(right) > _MAX_BITS:
         raise Refused(f"the constant of `{symbol}` is too large.", "write a number that fits its type.")
     try:
-        value: Any = _PYTHON[type(op)](left, right)
+        value: Any = _exact(op, left, right)
+        if value is None:
+            value = _PYTHON[type(op)](left, right)
     except (ArithmeticError, TypeError, ValueError) as error:
         raise Refused(f"the constant cannot be computed: {error}.", "write a number.") from error
     if not isinstance(value, (int, float)):
         raise Refused(f"{value!r} is no number of a kernel.", "write an int or a float.")
     return Const(value)
+
+
+def _exact(op: ast.AST, left: Any, right: Any) -> Any:
+    """The result on integers; None where nothing is rounded: of integers, infinities, NaNs, most zeros."""
+    if not (isinstance(left, float) or isinstance(right, float)) or type(op) not in _RATIONAL:
+        return None
+    a, b = _fraction(left), _fraction(right)
+    if a is None or b is None:
+        return None
+    sum_of_one = isinstance(op, ast.Add | ast.Sub) and (a or b)
+    if not isinstance(op, ast.cmpop) and not (a and b) and not sum_of_one:
+        return None
+    value = _RATIONAL[type(op)](a, b)
+    if isinstance(value, bool):
+        return value
+    return double_of(nearest_of(DataType.F64, abs(value), negative=value < 0))
+
+
+def _fraction(value: Any) -> Fraction | None:
+    """The exact value of a finite number."""
+    if not isinstance(value, float):
+        return Fraction(value)
+    bits = double_bits(value)
+    if not is_finite(DataType.F64, bits):
+        return None
+    size = Fraction(*size_of(DataType.F64, bits))
+    return -size if is_negative(DataType.F64, bits) else size
 
 
 def fold_unary(op: ast.unaryop, value: Any) -> Const:

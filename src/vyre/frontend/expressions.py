@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from vyre.frontend import operators
 from vyre.frontend.elsewhere import ELSEWHERE, METHODS, spelling
 from vyre.frontend.intrinsics import lane_of
+from vyre.frontend.literals import python_float
 from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Value, describe
 from vyre.ir.expr import Atomic, Expr, Load
 from vyre.ir.types import DataType
@@ -77,6 +78,8 @@ class Expressions:
 
     def _steps(self, node: ast.expr) -> Steps:
         match node:
+            case ast.Constant(value=float()):
+                return Const(self._source.float_literal(node))
             case ast.Constant(value=value):
                 return wrap(value)
             case ast.Name(id=name):
@@ -153,7 +156,7 @@ def wrap(value: Any) -> Operand:
     if isinstance(value, numbers.Integral):
         return Const(int(value))
     if isinstance(value, numbers.Real):
-        return Const(float(value))
+        return Const(python_float(value))
     return PyObject(value)
 
 

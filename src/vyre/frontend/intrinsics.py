@@ -193,6 +193,8 @@ def make(target: DataType, lanes: tuple[Operand, ...]) -> Value:
 def cast_to(target: DataType, operand: Operand) -> Value:
     """The documented cast, or a refusal that names the alternative."""
     value = number(operand)
+    if target is DataType.Bytes and value.type is U32:
+        return Value(Cast(target, value.expr), U32)  # validation knows the words that are of Bytes
     if (value.type, target) not in CAST_TABLE:
         raise Refused(
             f"there is no cast from {value.type.value} to {target.value}.", conversion(value.type, target)

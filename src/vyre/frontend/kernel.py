@@ -80,16 +80,24 @@ class Kernel:
         workgroups: int | Sequence[int] | None = None,
         backend: str | Backend | None = None,
         in_place: bool = False,
+        step_limit: int | None = None,
         **named: Any,
     ) -> Any:
         """Runs the kernel and gives its Out and InOut arrays: one array, or a tuple in order.
 
         Out parameters may be left out, or given as a length. What is passed is never changed, unless
-        `in_place` asks for the Out and InOut arrays themselves to be written.
+        `in_place` asks for the Out and InOut arrays themselves to be written. `step_limit` ends a run whose
+        loops take too many turns, as in `vyre.dispatch`.
         """
         bound = bind_arguments(self.__name__, self._translation, arrays, named)
         compiled = self._compile(backend)
-        results = compiled(bound.buffers, workgroups=workgroups, in_place=in_place, lengths=bound.lengths)
+        results = compiled(
+            bound.buffers,
+            workgroups=workgroups,
+            in_place=in_place,
+            lengths=bound.lengths,
+            step_limit=step_limit,
+        )
         ordered = tuple(results[p.name] for p in self._translation.parameters if p.name in results)
         return ordered[0] if len(ordered) == 1 else ordered
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import math
+import numbers
+import sys
+from fractions import Fraction
+from typing import Any
 
 from vyre.frontend.values import Refused
 from vyre.ir.expr import Expr, LitBool, Literal, LitI32, LitU32
+from vyre.ir.floats import FRACTION_BITS, converted, double_bits, double_of, nearest_bits, nearest_of
 from vyre.ir.types import DataType
 
 _INTEGERS = {
@@ -14,13 +18,15 @@ _INTEGERS = {
     DataType.U64: (0, (1 << 64) - 1),
     DataType.U128: (0, (1 << 128) - 1),
 }
-_FLOATS = {DataType.F16: (11, 5), DataType.BF16: (8, 8), DataType.F32: (24, 8), DataType.F64: (53, 11)}
-"""Bits of the significand, with the hidden one, and of the exponent."""
+
+
+_NUMPY_FLOATS = {"float16": DataType.F16, "float32": DataType.F32}
+_MAX_LITERAL = 1_000
 
 
 def number_bits(value: bool | int | float, target: DataType) -> int:
     """The bits of a Python number as `target`. Raises `Refused` where it has no such value."""
-    if target in _FLOATS:
+    if target in FRACTION_BITS:
         return float_bits(value, target)
     if target is DataType.Bool:
         if isinstance(value, bool):
@@ -58,32 +64,30 @@ def literal(value: bool | int | float, target: DataType) -> Expr:
             return Literal(target, bits)
 
 
+def python_float(value: Any) -> float:
+    """A real number of another kind, such as one of NumPy's, as a Python float."""
+    kind = _NUMPY_FLOATS.get(str(getattr(value, "dtype", "")))
+    if kind is not None:  # by its bits: a processor that flushes subnormals would widen some to zero
+        return double_of(converted(kind, int.from_bytes(value.tobytes(), sys.byteorder), DataType.F64))
+    if isinstance(value, numbers.Rational):
+        ratio = Fraction(value)
+        return double_of(nearest_of(DataType.F64, abs(ratio), negative=ratio < 0))
+    return float(value)
+
+
+def float_literal(text: str) -> float | None:
+    """The double nearest to a literal of Python, None for one with a huge exponent or other characters."""
+    digits = text.replace("_", "")
+    if len(digits) > _MAX_LITERAL or len(digits.lower().partition("e")[2].lstrip("+-")) > 4:
+        return None
+    try:
+        return double_of(nearest_of(DataType.F64, Fraction(digits), negative=False))
+    except ValueError:
+        return None
+
+
 def float_bits(value: float, target: DataType) -> int:
     """Nearest value of a float format, ties to even, rounded once from the exact number."""
-    precision, exponent_bits = _FLOATS[target]
-    infinity = ((1 << exponent_bits) - 1) << (precision - 1)
-    if value != value:
-        return infinity | 1 << (precision - 2)
-    sign = (1 << (target.bits - 1)) if math.copysign(1.0, _sign_of(value)) < 0 else 0
-    if isinstance(value, float) and math.isinf(value):
-        return sign | infinity
-    top, bottom = abs(value).as_integer_ratio()
-    if not top:
-        return sign
-    lowest = 2 - (1 << (exponent_bits - 1))
-    exponent = top.bit_length() - bottom.bit_length()
-    if top << max(-exponent, 0) < bottom << max(exponent, 0):
-        exponent -= 1
-    exponent = max(exponent, lowest)
-    if exponent > 1 - lowest:
-        return sign | infinity
-    shift = exponent - precision + 1
-    top, bottom = top << max(-shift, 0), bottom << max(shift, 0)
-    digits, rest = divmod(top, bottom)
-    digits += 2 * rest > bottom or (2 * rest == bottom and digits & 1)
-    # A carry out of the digits runs into the exponent, which is where it belongs.
-    return sign | min(((exponent - lowest) << (precision - 1)) + digits, infinity)
-
-
-def _sign_of(value: float) -> float:
-    return value if isinstance(value, float) else (-1.0 if value < 0 else 1.0)
+    if isinstance(value, float):
+        return converted(DataType.F64, double_bits(value), target)
+    return nearest_bits(target, abs(value), 1, negative=value < 0)

@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from vyre.errors import KernelError, SourceLocation
+from vyre.frontend.literals import float_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +34,13 @@ class Source:
         column = len(text.encode()[:offset].decode(errors="replace")) + 1
         code = self.function.__code__
         return SourceLocation(code.co_filename, self.first_line + line - 1, column, text)
+
+    def float_literal(self, node: ast.Constant) -> float:
+        """The value of a literal, read from the text again: Python's parser rounds as the processor does."""
+        line = self.lines[node.lineno - 1].encode()
+        text = line[node.col_offset : node.end_col_offset].decode(errors="replace")
+        value = float_literal(text) if node.end_lineno == node.lineno else None
+        return float(node.value) if value is None else value  # pyright: ignore[reportArgumentType]
 
     def fail(self, node: ast.AST, message: str, fix: str) -> NoReturn:
         # The refusal inside the translator says nothing more to the user.

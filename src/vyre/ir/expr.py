@@ -13,11 +13,11 @@ structural, so the comparison operation is `a.eq(b)`; float operations have thei
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from vyre.errors import VyreError
+from vyre.ir.floats import converted, double_bits
 from vyre.ir.interning import Interned
 from vyre.ir.limits import U32_MAX
 from vyre.ir.operators import (
@@ -576,20 +576,12 @@ def mul_hi(a: Operand, b: Operand) -> BinOp:
 
 def f32(value: float) -> Literal:
     """The F32 literal nearest to a Python float (ties to even); NaN is the canonical NaN."""
-    if value != value:
-        return Literal(DataType.F32, 0x7FC00000)
-    try:
-        packed = struct.pack("<f", value)
-    except OverflowError:
-        packed = struct.pack("<f", float("inf") if value > 0 else float("-inf"))
-    return Literal(DataType.F32, int.from_bytes(packed, "little"))
+    return Literal(DataType.F32, converted(DataType.F64, double_bits(value), DataType.F32))
 
 
 def f64(value: float) -> Literal:
     """The F64 literal of a Python float; NaN is the canonical NaN."""
-    if value != value:
-        return Literal(DataType.F64, 0x7FF8000000000000)
-    return Literal(DataType.F64, int.from_bytes(struct.pack("<d", value), "little"))
+    return Literal(DataType.F64, converted(DataType.F64, double_bits(value), DataType.F64))
 
 
 def u64(value: int) -> Literal:

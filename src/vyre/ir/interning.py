@@ -6,6 +6,7 @@ holds its nodes weakly, so a program that is dropped leaves nothing behind.
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any, cast
@@ -19,11 +20,21 @@ class _Ref(weakref.ref[Any]):
 
 
 _TABLE: dict[_Key, _Ref] = {}
-_LOCK = threading.RLock()
+_lock = threading.RLock()
+
+
+def _renew() -> None:
+    """In the child of a fork: another thread of the parent may have held the lock."""
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)
 
 
 def _forget(ref: _Ref) -> None:
-    with _LOCK:  # one step, or a thread could remove the node that another has just put in its place
+    with _lock:  # one step, or a thread could remove the node that another has just put in its place
         if _TABLE.get(ref.key) is ref:
             del _TABLE[ref.key]
 

@@ -38,6 +38,9 @@ MAX_WORKGROUP_BYTES: Final = 64 * 1024 * 1024
 MAX_WORKGROUP_INVOCATIONS: Final = 1_024
 """Invocations of one workgroup (V039)."""
 
+MAX_GRID_INVOCATIONS: Final = 1 << 48
+"""Invocations of one dispatch, over all axes of its grid."""
+
 MAX_CALL_INPUT_BYTES: Final = 64 * 1024 * 1024
 """Bytes of one buffer that the reference interpreter accepts (decision 17)."""
 

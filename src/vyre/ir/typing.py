@@ -27,7 +27,7 @@ from vyre.ir.operators import (
 from vyre.ir.types import FLOAT_TYPES, LANE_TYPES, DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from vyre.ir.signature import OpSignature
 
@@ -166,6 +166,23 @@ class TypeEnv(Protocol):
     def signature(self, op_id: str) -> OpSignature | None: ...
 
 
+def cast_source(expr: e.Cast, operand: DataType, element: Callable[[str], DataType | None]) -> DataType:
+    """The type that a cast starts from: its operand's, or Bytes for a cast to Bytes of what is of Bytes.
+
+    Bytes are loaded as U32 words, so only the place tells: a word as it is loaded from a Bytes buffer, or
+    such a cast of one. Once a word has a name it is a U32.
+    """
+    if expr.target is not _T.Bytes:
+        return operand
+    match expr.value:
+        case e.Load(buffer=buffer):
+            return _T.Bytes if element(buffer) is _T.Bytes else operand
+        case e.Cast(target=_T.Bytes):
+            return _T.Bytes
+        case _:
+            return operand
+
+
 def type_of(expr: e.Expr, operands: tuple[DataType, ...], env: TypeEnv) -> DataType | None:
     """The type of one node over operands of these types; None where no rule applies."""
     match expr:
@@ -190,7 +207,8 @@ def type_of(expr: e.Expr, operands: tuple[DataType, ...], env: TypeEnv) -> DataT
             cond, yes, no = operands
             return yes if is_condition(cond) and yes is no else None
         case e.Cast(target=target):
-            return target if (operands[0], target) in CAST_TABLE else None
+            source = cast_source(expr, operands[0], env.element)
+            return target.loaded if (source, target) in CAST_TABLE else None
         case e.Convert(target=target, mode=mode):
             return convert_type(target, mode, operands[0])
         case e.Lane(index=index):

@@ -11,6 +11,9 @@ proven keeps its check. The claim is about these very statements: after any furt
 `adds_up(number, buffer, index)` is True for such an access at `x + literal` where this sum never wraps: then
 the element lies that many places behind the element x, which is in bounds too.
 
+Each answer comes with its witness, a claim that `vyre.obligations.check` verifies: emitters act on nothing
+else.
+
 What is known: the interval of every number, and how far below which buffers' lengths it is. It comes from
 literals, declared counts, local ids, `%`, `&`, `>>`, `min` by Select, the bounds of loops, and the conditions
 of every If around the access or before it with a branch that returned.
@@ -26,7 +29,8 @@ from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, statements
-from vyre.optimize.facts import Knowledge, State, literal_sum
+from vyre.obligations.claims import BEFORE, Rule
+from vyre.optimize.facts import Knowledge, State, literal_sum, says
 from vyre.optimize.ranges import Range, Transfer
 from vyre.optimize.reads import Reads
 from vyre.optimize.types import Types
@@ -36,17 +40,21 @@ if TYPE_CHECKING:
 
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.signature import OpSignature
+    from vyre.obligations.claims import Claim
 
 _Access = tuple[int, str, e.Expr]
 
 
 @dataclass(frozen=True, slots=True)
 class ProvenAccesses:
-    """The accesses of one program that need no check; `total` counts all distinct ones."""
+    """The accesses of one program that need no check, with what shows it; `total` counts all distinct ones.
 
-    proven: frozenset[_Access]
+    The witness of a sum is a claim about `x`.
+    """
+
+    proven: dict[_Access, Claim]
     total: int
-    sums: frozenset[_Access] = field(default=frozenset(), kw_only=True)
+    sums: dict[_Access, Claim] = field(default_factory=dict["_Access", "Claim"], kw_only=True)
 
     def covers(self, statement: int, buffer: str, index: e.Expr) -> bool:
         return (statement, buffer, index) in self.proven
@@ -89,35 +97,36 @@ class _Analysis:
         self._counts = {b.name: b.count for b in buffers}
         self._types = Types.of(entry, buffers, signatures=signature)
         self._assigned = {node.name for _, node in statements(entry) if isinstance(node, n.Assign)}
-        writable = frozenset(b.name for b in buffers if b.access.writable)
-        transfer = Transfer(self._counts, size)
-        self._known = Knowledge(self._types, Reads(), transfer, writable, State())
+        self._known = Knowledge(self._types, Reads(), Transfer(self._counts, size), State())
         self._tasks: list[Callable[[], None]] = []
-        self._number = 0
-        self._proven: set[_Access] = set()
-        self._sums: set[_Access] = set()
+        self._number = -1
+        self._proven: dict[_Access, Claim] = {}
+        self._sums: dict[_Access, Claim] = {}
         self._seen: set[_Access] = set()
 
     def run(self, entry: tuple[n.Node, ...]) -> ProvenAccesses:
         self._block(entry)
         while self._tasks:
             self._tasks.pop()()
-        return ProvenAccesses(frozenset(self._proven), len(self._seen), sums=frozenset(self._sums))
+        return ProvenAccesses(self._proven, len(self._seen), sums=self._sums)
 
     def _block(self, body: tuple[n.Node, ...]) -> None:
         self._tasks.extend(partial(self._statement, node) for node in reversed(body))
 
     def _statement(self, node: n.Node) -> None:
-        self._look(node)
         known = self._known
+        self._number += 1
+        known.place = (self._number, BEFORE)
+        self._look(node)
         match node:
             case n.Let(name=name, value=value):
+                claim = known.claim(value)
                 if name in self._assigned:
-                    known.assign(name, known.range(value))
+                    known.assign(name, claim)
                 else:
-                    known.fixed[name] = known.range(value)
+                    known.fixed[name] = (Rule.LET, says(claim), (claim,))
             case n.Assign(name=name, value=value):
-                known.assign(name, known.range(value))
+                known.assign(name, known.claim(value))
             case n.If():
                 self._branch(node)
             case n.Loop():
@@ -133,43 +142,49 @@ class _Analysis:
         for buffer, index in accesses(node):
             key = (self._number, buffer, index)
             self._seen.add(key)
-            value = self._known.range(index)
+            claim = self._known.claim(index)
+            value = says(claim)
             count = self._counts[buffer]
             if value.room(buffer) > 0 or (count and value.hi < count):
-                self._proven.add(key)
+                self._proven[key] = claim
                 parts = literal_sum(index)
                 if parts and self._known.no_wrap(*parts):
-                    self._sums.add(key)
-        self._number += 1
+                    self._sums[key] = self._known.claim(parts[0])
 
     def _branch(self, node: n.If) -> None:
-        known = self._known
+        known, number = self._known, self._number
         before = known.state
-        known.state = before.copy()
-        known.assume(node.condition, True)
+
+        def take(branch: int) -> None:
+            known.state = before.copy()
+            known.place = (number, branch)
+            known.assume(node.condition, branch == 0)
 
         def after_then() -> None:
             then = known.state
-            known.state = before.copy()
-            known.assume(node.condition, False)
+            take(1)
             self._tasks.append(partial(after_else, then))
             self._block(node.orelse)
 
         def after_else(then: State) -> None:
             known.state = then.join(known.state)
 
+        take(0)
         self._tasks.append(after_then)
         self._block(node.then)
 
     def _loop(self, node: n.Loop) -> None:
         known = self._known
-        start, stop = known.range(node.start), known.range(node.stop)
+        start, stop = known.claim(node.start), known.claim(node.stop)
         changed = {s.name for _, s in statements(node.body) if isinstance(s, n.Assign)}
         before = known.state
         known.state = before.copy()
+        known.forget(changed)
+        known.place = (self._number, 0)
         known.less(node.start, node.stop)
         known.forget(changed)
-        known.fixed[node.var] = Range(start.lo).meet(stop.below())
+        counted = Range(says(start).lo).meet(says(stop).below())
+        known.fixed[node.var] = (Rule.LOOP, counted, (start, stop))
         self._types.declare(node.var, DataType.U32)
 
         def after_body() -> None:

@@ -93,9 +93,14 @@ def compute(expr: e.Expr, operands: tuple[Constant, ...]) -> Constant | None:
 
 
 def fold(expr: e.Expr) -> e.Expr:
-    """The literal that an operation on literals gives; any other expression as it is."""
+    """The literal that an operation on literals gives; any other expression as it is.
+
+    Bytes cast to Bytes are the word itself. No rule of the table says so, because a rule sees a U32.
+    """
     if not expr.children:
         return expr
+    if isinstance(expr, e.Cast) and expr.target is _T.Bytes:
+        return expr.value
     operands: list[Constant] = []
     for child in expr.children:
         known = constant(child)

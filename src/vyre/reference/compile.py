@@ -15,7 +15,7 @@ from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.limits import MAX_CALL_DEPTH, U32_MAX
 from vyre.ir.types import DataType
-from vyre.ir.typing import is_condition, type_of
+from vyre.ir.typing import cast_source, is_condition, type_of
 from vyre.reference import code as c
 from vyre.reference.functions import fold_of, function_of
 from vyre.reference.subgroups import exchange_of
@@ -258,6 +258,8 @@ class _Compiler:
                 fold = fold_of(expr, self.declared(buffer).element)
                 self.emit(c.Reduce(dest, fold, self.slots[buffer], start, stop, self.place))
             case _:
+                if isinstance(expr, e.Cast):
+                    types = (cast_source(expr, types[0], self.element),)
                 dest = self.destination(into)
                 self.emit(c.Compute(dest, function_of(expr, types), operands))
         return dest

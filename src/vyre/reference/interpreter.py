@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from vyre.errors import DispatchError, InterpreterError, StepBudgetExceeded
+from vyre.errors import InterpreterError, StepBudgetExceeded
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.expr import Call
-from vyre.ir.limits import MAX_WORKGROUP_INVOCATIONS, U32_MAX
+from vyre.ir.grid import require_grid
+from vyre.ir.limits import MAX_WORKGROUP_INVOCATIONS
 from vyre.ir.program import require_program
 from vyre.ir.walk import expressions
 from vyre.reference.actions import Budget
@@ -50,14 +51,17 @@ def run(
     registry: Registry | None = None,
     schedule: Schedule | None = None,
     step_budget: int = DEFAULT_STEP_BUDGET,
+    step_limit: int | None = None,
     detect: bool = False,
     check: bool = True,
 ) -> RunResult:
     """Runs every invocation of `workgroups` and gives back the ReadWrite buffers.
 
     `buffers` holds raw little-endian bytes; a missing ReadWrite buffer is zeros of its declared count
-    (decision 15). `detect` looks for races and other trouble and fills the report. `check=False` skips
-    validation: what has no meaning then ends in an `InterpreterError`.
+    (decision 15). `step_limit` is how many turns of its loops one invocation may begin; the next one raises
+    `StepLimitExceeded`, and only the elements of reductions still count against `step_budget`. `detect`
+    looks for races and other trouble and fills the report. `check=False` skips validation: what has no
+    meaning then ends in an `InterpreterError`.
     """
     require_program(program)
     calls = {expr.op_id for expr in expressions(program.entry) if isinstance(expr, Call)}
@@ -72,6 +76,7 @@ def run(
         inlined = registry is None or all((op := registry.get(x)) and op.hardware for x in calls)
         check_program(program, registry=registry, allow_reserved=inlined)
     _check_shape(program, workgroups)
+    _require_few_invocations(program, workgroups, step_budget)
     storage = host_buffers(program, buffers)
     check_workgroup_memory(program)
     lengths = {d.name: storage[d.name].length if d.name in storage else d.count for d in program.buffers}
@@ -82,6 +87,7 @@ def run(
         compile_program(program, lengths, registry),
         program.workgroup_size,
         budget=budget,
+        step_limit=step_limit,
         observer=observer,
         split_at_access=chosen.interleave,
     )
@@ -89,21 +95,29 @@ def run(
     return RunResult(
         {d.name: bytes(storage[d.name].data) for d in program.buffers if d.access is BufferAccess.ReadWrite},
         observer.report() if observer else Report(),
-        step_budget - budget.left,
+        sum(spent.limit - spent.left for spent in {budget, machine.budget}),
     )
 
 
 def _check_shape(program: Program, workgroups: Ids) -> None:
-    if len(workgroups) != 3 or any(not 0 <= count <= U32_MAX for count in workgroups):
-        raise DispatchError(
-            f"{workgroups!r} is not a number of workgroups.", fix="pass three counts from 0 to 4294967295."
-        )
     x, y, z = program.workgroup_size
     whole = all(type(n) is int for n in (x, y, z))
     if not whole or min(x, y, z) < 1 or x * y * z > MAX_WORKGROUP_INVOCATIONS:
         raise InterpreterError(
             f"a workgroup of {x} x {y} x {z} invocations cannot run.",
             fix=f"use sizes of 1 or more with at most {MAX_WORKGROUP_INVOCATIONS} invocations together.",
+        )
+    require_grid(workgroups, (x, y, z), "reference")
+
+
+def _require_few_invocations(program: Program, workgroups: Ids, budget: int) -> None:
+    x, y, z = workgroups
+    width, height, depth = program.workgroup_size
+    total = x * y * z * width * height * depth
+    if total > budget:
+        raise StepBudgetExceeded(
+            f"{total} invocations take at least one step each, more than the step budget of {budget}.",
+            fix="dispatch fewer workgroups, or pass a larger step_budget.",
         )
 
 
@@ -113,12 +127,6 @@ def _execute(
     x, y, z = workgroups
     count = x * y * z
     per_group = machine.size[0] * machine.size[1] * machine.size[2]
-    if count * per_group > machine.budget.limit:
-        raise StepBudgetExceeded(
-            f"{count * per_group} invocations take at least one step each, "
-            f"more than the step budget of {machine.budget.limit}.",
-            fix="dispatch fewer workgroups, or pass a larger step_budget.",
-        )
     rng = schedule.generator()
     order = schedule.workgroups(count, rng)
     together = 1

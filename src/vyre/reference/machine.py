@@ -6,11 +6,12 @@ access to memory, so that a turn of one segment is as short as any other invocat
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from vyre.errors import InterpreterError
+from vyre.errors import InterpreterError, StepLimitExceeded
 from vyre.ir.limits import U32_MAX
 from vyre.reference import code as c
 from vyre.reference.actions import Action, Budget, action_of
@@ -158,12 +159,16 @@ class Machine:
         budget: Budget,
         observer: Observer | None = None,
         split_at_access: bool = False,
+        step_limit: int | None = None,
     ) -> None:
         self.code = code
         self.size = size
-        self.budget = budget
+        # A limit on turns takes the place of the budget, but for the elements of reductions.
+        self.budget = budget if step_limit is None else Budget(sys.maxsize)
         self.observer = observer
-        self.segments = _segments(code, budget, observer, split_at_access)
+        # Where turns are limited, one more register counts down those that an invocation has left.
+        self.registers = code.registers if step_limit is None else (*code.registers, step_limit)
+        self.segments = _segments(code, budget, observer, split_at_access, step_limit)
 
     def turn(self, invocation: Invocation, *, one_segment: bool) -> None:
         """Runs an invocation to its next stop, or for one segment only."""
@@ -188,7 +193,7 @@ class Machine:
                 return
 
     def _start(self, invocation: Invocation) -> list[int]:
-        registers = list(self.code.registers)
+        registers = list(self.registers)
         for wanted in self.code.ids:
             group, local = invocation.group.ids[wanted.axis], invocation.ref.local[wanted.axis]
             values = {
@@ -201,8 +206,11 @@ class Machine:
         return registers
 
 
-def _segments(code: c.Code, budget: Budget, observer: Observer | None, split: bool) -> list[Segment]:
+def _segments(
+    code: c.Code, budget: Budget, observer: Observer | None, split: bool, step_limit: int | None
+) -> list[Segment]:
     instructions = code.instructions
+    counted = None if step_limit is None else (step_limit, len(code.registers))
     starts = {0}
     for at, instruction in enumerate(instructions):
         match instruction:
@@ -226,11 +234,13 @@ def _segments(code: c.Code, budget: Budget, observer: Observer | None, split: bo
         actions = tuple(action_of(i, budget, observer) for i in straight)
         stop = last if isinstance(last, c.StopInstruction) else None
         following = number.get(end, -1)
-        segments.append(Segment(actions, end - start, stop, _leave(last, number, following)))
+        segments.append(Segment(actions, end - start, stop, _leave(last, number, following, counted)))
     return segments
 
 
-def _leave(last: c.Instruction, number: dict[int, int], following: int) -> Callable[[list[int]], int]:
+def _leave(
+    last: c.Instruction, number: dict[int, int], following: int, counted: tuple[int, int] | None
+) -> Callable[[list[int]], int]:
     match last:
         case c.Jump(target):
             goal = number[target]
@@ -240,7 +250,11 @@ def _leave(last: c.Instruction, number: dict[int, int], following: int) -> Calla
             return lambda registers: following if registers[condition] else goal
         case c.LoopEnter(counter, stop, target):
             goal = number[target]
-            return lambda registers: following if registers[counter] < registers[stop] else goal
+
+            def enter(registers: list[int]) -> int:
+                return following if registers[counter] < registers[stop] else goal
+
+            return enter if counted is None else _counted(enter, goal, *counted)
         case c.LoopNext(counter, stop, target):
             goal = number[target]
 
@@ -248,6 +262,22 @@ def _leave(last: c.Instruction, number: dict[int, int], following: int) -> Calla
                 registers[counter] += 1
                 return goal if registers[counter] < registers[stop] else following
 
-            return next_round
+            return next_round if counted is None else _counted(next_round, following, *counted)
         case _:
             return lambda registers: following
+
+
+def _counted(
+    leave: Callable[[list[int]], int], outside: int, limit: int, left: int
+) -> Callable[[list[int]], int]:
+    """`leave`, where going anywhere but `outside` of the loop is a turn of it."""
+
+    def counting(registers: list[int]) -> int:
+        to = leave(registers)
+        if to != outside:
+            if registers[left] == 0:
+                raise StepLimitExceeded(limit)
+            registers[left] -= 1
+        return to
+
+    return counting

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.conform.certify.track import TITLES
+from vyre.conform import counts
+from vyre.conform.certify.table import TITLES
 from vyre.report.bits import side_by_side
 from vyre.report.charts import Bar, Part, bars, stack
 
 if TYPE_CHECKING:
     from vyre.conform.certify.certificate import Certificate, CertifiedOp
     from vyre.conform.certify.statement import Document
-    from vyre.conform.results import Failure, StageResult
+    from vyre.conform.results import Failure, OpResult, StageResult
 
 KINDS = ("u8", "u16", "u8x3", "all", "boundary", "equivalence", "correlated", "adversarial", "random")
 SHOWN, SHOWN_LENGTH = 4, 110
@@ -91,7 +92,7 @@ def view(document: Document) -> View:
         TITLES,
         _totals(certificate),
         ("status", *(_KIND_TITLES[k] for k in shown), "laws", "instruction", "lowered"),
-        tuple(_row(op, shown) for op in certificate.ops),
+        tuple(_row(o, r, shown) for o, r in zip(certificate.ops, certificate.results.ops, strict=True)),
         tuple(_seen(f, certificate) for f in certificate.failures),
         _charts(certificate),
         tuple(dict.fromkeys(i.invariant for e in certificate.engines for i in e.invariants)),
@@ -99,36 +100,46 @@ def view(document: Document) -> View:
 
 
 def _totals(certificate: Certificate) -> tuple[tuple[str, str], ...]:
-    statuses = [o.status for o in certificate.ops]
-    laws = [law for o in certificate.ops for law in o.laws]
-    proved = sum(law.proof.startswith("proved") for law in laws)
+    """What was run, and apart from it what gave no result."""
+    results = certificate.results
+    statuses = [o.status for o in results.ops]
+    proofs = [law.proof for o in certificate.ops for law in o.laws]
+    found = {"cases": counts.cases(results), "ops": counts.ops(results.ops), "laws": counts.laws(results.ops)}
+    tiles = [
+        (f"{what} {word}", f"{number:,}")
+        for what, c in found.items()
+        for word, number in (("run", c.run), ("refused", c.refused), ("not run", c.not_run))
+        if number or word == "run"
+    ]
     return (
-        ("cases", f"{certificate.results.cases:,}"),
+        *tiles,
         ("ops passed", f"{statuses.count('passed')} of {len(statuses)}"),
-        ("refused", str(statuses.count("refused"))),
-        ("laws checked", f"{sum(bool(law.counts) for law in laws)} of {len(laws)}"),
-        ("laws proved", f"{proved} of {len(laws)}"),
+        ("laws proved", f"{sum(p.startswith('proved') for p in proofs)} of {len(proofs)}"),
         ("failures", str(len(certificate.failures))),
     )
 
 
-def _row(op: CertifiedOp, shown: list[str]) -> Row:
-    counts = {c.kind: c for c in op.parity}
+def _row(op: CertifiedOp, result: OpResult, shown: list[str]) -> Row:
+    kinds = {c.kind: c for c in op.parity}
     cells = [Cell(op.status, _TONES[op.status], op.refusal)]
     for kind in shown:
-        found = counts.get(kind)
+        found = kinds.get(kind)
         if found is None or not found.planned:
             cells.append(Cell("", "none"))
         elif found.failed:
             cells.append(Cell(f"{found.failed:,} wrong", "bad", f"of {found.cases:,}"))
+        elif not found.cases:
+            word = "refused" if op.status == "refused" else "not run"
+            cells.append(Cell(word, "open", f"{found.planned:,} planned"))
         elif not found.complete:
             cells.append(Cell(f"{found.cases:,}", "open", f"of {found.planned:,} planned"))
         else:
             cells.append(Cell(f"{found.cases:,}", "good"))
-    wrong = sum(any(c.failed for c in law.counts) for law in op.laws)
-    open_ = sum(not law.counts for law in op.laws)
-    tone = "bad" if wrong else "open" if open_ else "good" if op.laws else "none"
-    cells.append(Cell(f"{len(op.laws) - wrong - open_} of {len(op.laws)}" if op.laws else "", tone))
+    wrong = sum(law.failed > 0 for law in result.laws)
+    laws = counts.laws([result])
+    tone = "bad" if wrong else "open" if laws.rest else "good" if op.laws else "none"
+    title = laws.text("law") if op.laws else ""
+    cells.append(Cell(f"{laws.run - wrong} of {len(op.laws)}" if op.laws else "", tone, title))
     seen = {"seen": "good", "not seen": "bad"}.get(op.instruction, "none")
     cells += [Cell(op.instruction, seen), Cell(op.lowering, "none")]
     return Row(op, tuple(cells))
@@ -142,7 +153,7 @@ def _seen(failure: Failure, certificate: Certificate) -> Seen:
 
 
 def _tone(stage: StageResult) -> str:
-    return "bad" if stage.failed else "open" if stage.refused else "good"
+    return "bad" if stage.failed else "open" if counts.stage(stage).rest else "good"
 
 
 def _charts(certificate: Certificate) -> tuple[tuple[str, str], ...]:
@@ -151,7 +162,15 @@ def _charts(certificate: Certificate) -> tuple[tuple[str, str], ...]:
         for count in (*op.parity, *(c for law in op.laws for c in law.counts)):
             by_kind[count.kind] = by_kind.get(count.kind, 0) + count.cases
     kinds = [Bar(_KIND_TITLES.get(k, k), n) for k, n in by_kind.items() if n]
-    stages = [Bar(s.stage, s.cases, _tone(s)) for s in certificate.stages]
+    stages = [
+        Bar(
+            s.stage,
+            counts.stage(s).run,
+            _tone(s),
+            f"{s.stage}, {', '.join(counts.stage(s).rest)}".strip(", "),
+        )
+        for s in certificate.stages
+    ]
     statuses = [o.status for o in certificate.ops]
     parts = [Part(name, statuses.count(name), tone) for name, tone in _TONES.items()]
     classes = [c for o in certificate.ops for c in o.coverage.classes]
@@ -166,8 +185,8 @@ def _charts(certificate: Certificate) -> tuple[tuple[str, str], ...]:
     ]
     drawn = [
         ("Ops", stack(parts, title="Ops by status")),
-        ("Cases by kind (logarithmic)", bars(kinds, title="Cases by kind", logarithmic=True)),
-        ("Cases by stage (logarithmic)", bars(stages, title="Cases by stage", logarithmic=True)),
+        ("Cases run by kind (logarithmic)", bars(kinds, title="Cases by kind", logarithmic=True)),
+        ("Cases run by stage (logarithmic)", bars(stages, title="Cases by stage", logarithmic=True)),
         ("Coverage of what is declared", stack(cover, title="Coverage")),
     ]
     return tuple(drawn)

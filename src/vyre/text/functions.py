@@ -200,7 +200,7 @@ def member(c: Cursor, enum: type[_Member], what: str) -> _Member:
     """One of the names of an enumeration, such as a type or a rounding mode."""
     found = enum.__members__.get(c.value) if c.kind == "name" else None
     if found is None:
-        near = difflib.get_close_matches(c.value[:40], enum.__members__, 1, 0.4)
+        near = difflib.get_close_matches(c.value[:40], enum.__members__, 1, 0.375)
         hint = f"did you mean {near[0]}? " if near else ""
         names = ", ".join(enum.__members__)
         raise c.error(f"expected {what}, found {c.describe()}.", fix=f"{hint}use one of {names}.")

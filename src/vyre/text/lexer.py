@@ -1,8 +1,17 @@
-"""Text to tokens in one linear scan. Positions are offsets until an error needs a line."""
+"""Text to tokens in one linear scan, a few thousand ahead of the parser. Positions are offsets until an error
+needs a line.
+
+So a text that is refused at its beginning is not read to its end, and what was read takes twenty bytes a
+token, whatever it said.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
+from array import array
+from io import StringIO
+from itertools import islice
 from typing import Final
 
 from vyre.errors import ParseError
@@ -17,8 +26,8 @@ _TOKEN: Final = re.compile(
     | (?P<int>(?:0[xX][0-9A-Fa-f_]+|[0-9][0-9_]*)(?![A-Za-z0-9_]))
     | (?P<i32>[0-9][0-9_]*i(?![A-Za-z0-9_]))
     | (?P<malformed>[0-9][A-Za-z0-9_]*)
-    | (?P<quoted>`[^`\\\n]*(?:\\[^\n][^`\\\n]*)*`)
-    | (?P<string>"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*")
+    | (?P<quoted>`[^`\\\n]*+(?:\\[^\n][^`\\\n]*+)*+`)
+    | (?P<string>"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+")
     | (?P<comment>/\*)
     | (?P<other>[\s\S])
     | (?P<end>\Z)
@@ -33,25 +42,34 @@ _MAX_DIGITS: Final = 1_000
 """Decimal digits of a number; Python converts longer ones in quadratic time. Hexadecimal has no bound."""
 
 
+_CHUNK: Final = 4_096
+"""Tokens that are made at a time, and whose texts are kept behind the parser."""
+
+_AHEAD: Final = 2
+"""Tokens that the parser looks ahead."""
+
+
 class Tokens:
     """Parallel lists: what each token is, its text or name, and where it starts.
 
     The kind is the text itself for marks and keywords, else `name`, `quoted`, `int`, `i32`,
-    `decimal`, `string` or `end`. The last token is always `end`.
+    `decimal`, `string` or `end`. The last token is always `end`. The lists grow as the parser goes on.
     """
 
-    __slots__ = ("file", "kinds", "offsets", "text", "values")
+    __slots__ = ("_forgotten", "_matches", "file", "kinds", "offsets", "text", "values")
 
     def __init__(self, text: str, file: str) -> None:
         self.text = text
         self.file = file
         self.kinds: list[str] = []
         self.values: list[str] = []
-        self.offsets: list[int] = []
-        self._scan()
+        self.offsets = array("Q")
+        self._matches = _TOKEN.finditer(text)
+        self._forgotten = 0
 
-    def _scan(self) -> None:
-        for match in _TOKEN.finditer(self.text):
+    def fill(self, at: int) -> int:
+        """Makes more tokens for a parser at `at`, and says up to where it may go before it asks again."""
+        for match in islice(self._matches, max(0, at - len(self.kinds)) + _CHUNK):
             kind = match.lastgroup or "end"
             value = match[kind]
             offset = match.start(kind)
@@ -66,6 +84,11 @@ class Tokens:
             self.kinds.append(kind)
             self.values.append(value)
             self.offsets.append(offset)
+        old = at - _CHUNK
+        if old > self._forgotten:
+            self.values[self._forgotten : old] = [""] * (old - self._forgotten)
+            self._forgotten = old
+        return sys.maxsize if self.kinds[-1] == "end" else len(self.kinds) - _AHEAD
 
     def _unquote(self, quoted: str, offset: int) -> str:
         body = quoted[1:-1]
@@ -84,7 +107,13 @@ class Tokens:
                 fix='use \\n, \\r, \\t, \\\\, \\`, \\" or \\u{…} with up to six hexadecimal digits.',
             )
 
-        return _ESCAPE.sub(character, body)
+        plain, last = StringIO(), 0  # as `sub` would, which keeps every piece until the end
+        for match in _ESCAPE.finditer(body):
+            plain.write(body[last : match.start()])
+            plain.write(character(match))
+            last = match.end()
+        plain.write(body[last:])
+        return plain.getvalue()
 
     def _refusal(self, kind: str, value: str, offset: int) -> ParseError:
         if kind == "malformed":
@@ -119,13 +148,25 @@ class Tokens:
 class Cursor:
     """A position in the tokens, and the errors that point at it."""
 
-    __slots__ = ("at", "kinds", "tokens", "values")
+    __slots__ = ("_at", "_ready", "kinds", "tokens", "values")
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
         self.kinds = tokens.kinds
         self.values = tokens.values
-        self.at = 0
+        self._ready = tokens.fill(0)
+        self._at = 0
+
+    @property
+    def at(self) -> int:
+        """The number of the token; that one and the next two have been read."""
+        return self._at
+
+    @at.setter
+    def at(self, at: int) -> None:
+        self._at = at
+        if at >= self._ready:
+            self._ready = self.tokens.fill(at)
 
     @property
     def kind(self) -> str:

@@ -1,56 +1,83 @@
-"""Float literals between bits and decimal digits, exactly."""
+"""Float literals between bits and decimal digits, exactly, on integers alone."""
 
 from __future__ import annotations
 
-import math
-import struct
-from fractions import Fraction
-from typing import Final
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
+from vyre.ir.floats import infinity, is_finite, is_nan, is_negative, nearest_bits, size_of
 from vyre.ir.types import DataType
 
-_HALF: Final = struct.Struct("<e")
-_SINGLE: Final = struct.Struct("<f")
-_DOUBLE: Final = struct.Struct("<d")
-_FRACTION_BITS: Final = {DataType.F16: 10, DataType.BF16: 7, DataType.F32: 23, DataType.F64: 52}
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FEWEST: Final = 6
+"""Digits that a value of F32 has at least, zeros at the end aside."""
 
 
 def decimal_of(kind: DataType, bits: int) -> str:
     """Digits for a reader: the shortest that name the value in F32, in F64 for an F64."""
-    if kind is DataType.F64:
-        return repr(_DOUBLE.unpack(bits.to_bytes(8, "little"))[0])
-    if kind is DataType.F16:
-        value: float = _HALF.unpack(bits.to_bytes(2, "little"))[0]
-    else:
-        value = _SINGLE.unpack((bits << (32 - kind.bits)).to_bytes(4, "little"))[0]
-    digits = ""
-    for precision in (6, 7, 8, 9):
-        digits = f"{value:.{precision}g}"
-        if _nearest_single(float(digits)) == value:
+    if is_nan(kind, bits):
+        return "nan"
+    sign = "-" if is_negative(kind, bits) else ""
+    if not is_finite(kind, bits):
+        return f"{sign}inf"
+    top, bottom = size_of(kind, bits)
+    if not top:
+        return f"{sign}0.0"
+    double = kind is DataType.F64
+    named = DataType.F64 if double else DataType.F32
+    wanted = nearest_bits(named, top, bottom, negative=False)
+    assert wanted != infinity(named)
+    digits, exponent = next(
+        (digits, exponent)
+        for count in range(1 if double else _FEWEST, 18)
+        for digits, exponent in islice(_candidates(top, bottom, count), 1 + double)
+        if nearest_bits(named, *_ratio(digits, exponent), negative=False) == wanted
+    )
+    text = str(digits).rstrip("0")
+    point = exponent + len(str(digits))
+    largest = 16 if double else max(_FEWEST, len(str(digits)))
+    return sign + _written(text, point, largest)
+
+
+def _candidates(top: int, bottom: int, count: int) -> Iterator[tuple[int, int]]:
+    """Numbers `digits * 10^exponent` of so many digits: the nearest first, then its neighbours.
+
+    The values that round to a power of two reach twice as far above it as below, so that a neighbour may
+    name it where the nearest number does not.
+    """
+    exponent = len(str(top)) - len(str(bottom)) - count
+    while True:
+        shown, rest, whole = _scaled(top, bottom, exponent)
+        if shown >= 10**count:
+            exponent += 1
+        elif shown < 10 ** (count - 1):
+            exponent -= 1
+        else:
             break
-    return digits if "." in digits or "e" in digits or "n" in digits else f"{digits}.0"
+    up = 2 * rest > whole or (2 * rest == whole and shown & 1)
+    for digits in (shown + up, shown + (not up)):
+        yield (digits, exponent) if digits < 10**count else (digits // 10, exponent + 1)
 
 
-def _nearest_single(value: float) -> float:
-    try:
-        return _SINGLE.unpack(_SINGLE.pack(value))[0]
-    except OverflowError:
-        return math.inf
+def _scaled(top: int, bottom: int, exponent: int) -> tuple[int, int, int]:
+    """`top / bottom / 10^exponent`: its whole part, the rest, and what the rest is of."""
+    top, bottom = top * 10 ** max(-exponent, 0), bottom * 10 ** max(exponent, 0)
+    return *divmod(top, bottom), bottom
 
 
-def bits_of(kind: DataType, value: Fraction, *, negative: bool) -> int:
-    """Bits of the float nearest to `value` ≥ 0, ties to even; too large gives infinity."""
-    fraction_bits = _FRACTION_BITS[kind]
-    exponent_bits = kind.bits - 1 - fraction_bits
-    bias = (1 << (exponent_bits - 1)) - 1
-    sign = int(negative) << (kind.bits - 1)
-    if value == 0:
-        return sign
-    exponent = value.numerator.bit_length() - value.denominator.bit_length()
-    if value < Fraction(2) ** exponent:
-        exponent -= 1
-    exponent = max(exponent, 1 - bias)
-    # Rounding up to the next power of two carries into the exponent field, which is what IEEE asks for.
-    steps = round(value / Fraction(2) ** (exponent - fraction_bits))
-    infinity = ((1 << exponent_bits) - 1) << fraction_bits
-    return sign | min(((exponent + bias - 1) << fraction_bits) + steps, infinity)
+def _ratio(digits: int, exponent: int) -> tuple[int, int]:
+    return digits * 10 ** max(exponent, 0), 10 ** max(-exponent, 0)
+
+
+def _written(digits: str, point: int, largest: int) -> str:
+    """Digits with the point behind so many of them, in scientific notation far from 1."""
+    if not -4 < point <= largest:
+        fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+        return f"{digits[0]}{fraction}e{'-' if point < 1 else '+'}{abs(point - 1):02}"
+    if point <= 0:
+        return f"0.{'0' * -point}{digits}"
+    if point >= len(digits):
+        return f"{digits.ljust(point, '0')}.0"
+    return f"{digits[:point]}.{digits[point:]}"

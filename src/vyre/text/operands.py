@@ -10,11 +10,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from vyre.ir import expr as e
+from vyre.ir.floats import nearest_of
 from vyre.ir.limits import U32_MAX
 from vyre.ir.types import FLOAT_TYPES
 from vyre.text.functions import ONE, Frame, start_function, start_generic
 from vyre.text.lexer import clip
-from vyre.text.literals import bits_of
 from vyre.text.vocabulary import AXES, KEYWORDS, LITERAL_FUNCTIONS
 
 if TYPE_CHECKING:
@@ -166,4 +166,4 @@ def _rounded(c: Cursor, kind: DataType, *, negative: bool) -> int:
             "this decimal number is too long to round.", fix="write the bits in hexadecimal instead."
         )
     c.at += 1
-    return bits_of(kind, Fraction(digits), negative=negative)
+    return nearest_of(kind, Fraction(digits), negative=negative)

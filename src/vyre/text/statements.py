@@ -43,6 +43,7 @@ class Body:
         self.c = c
         self.open = [_Open("root", c.at, root)]
         self.size = 0
+        self.semicolons = 0
         self.places: list[tuple[str, int]] = []
         self.result: Expr | None = None
 
@@ -151,7 +152,9 @@ class Body:
 
     def separators(self) -> None:
         while self.c.take(";"):
-            pass
+            self.semicolons += 1
+            if self.semicolons > 2 * MAX_NODES:
+                raise self.c.error("there are more semicolons than statements.", fix="remove empty ones.")
 
     def expr(self) -> Expr:
         expr = expression(self.c)

@@ -12,7 +12,7 @@ from vyre.ir import expr as e
 from vyre.ir.limits import MAX_EXPR_DEPTH
 from vyre.ir.operators import RoundMode
 from vyre.ir.types import FLOAT_TYPES, LANE_TYPES, DataType
-from vyre.ir.typing import CAST_TABLE, binary_type, convert_type, is_condition, unary_type
+from vyre.ir.typing import CAST_TABLE, binary_type, cast_source, convert_type, is_condition, unary_type
 from vyre.validate.buffer_rules import atomic, length, load, reduction, scalar_only
 from vyre.validate.call_rules import call
 from vyre.validate.mismatch import binary_message, conversion_hint
@@ -100,6 +100,10 @@ class ExpressionChecker:
         if operand is not None:
             path = f"{path}.{operand_name(node, operand)}"
         self.report.add(code, message, fix, path)
+
+    def element(self, name: str) -> DataType | None:
+        buffer = self.context.buffers.get(name)
+        return buffer.element if buffer else None
 
     def path_of(self, node: e.Expr) -> str:
         if self._paths is None:
@@ -218,13 +222,16 @@ def _select(c: ExpressionChecker, expr: e.Select, types: Types) -> DataType | No
 def _cast(c: ExpressionChecker, expr: e.Cast, types: Types) -> DataType | None:
     source = types[0]
     target = expr.target
-    if source is None or (source, target) in CAST_TABLE:
-        return target
+    if source is None:
+        return None if target is _T.Bytes else target
+    source = cast_source(expr, source, c.element)
+    if (source, target) in CAST_TABLE:
+        return target.loaded
     if target is _T.Bytes:
         c.fail(
             expr,
             "V023",
-            f"a {source.value} cannot be cast to Bytes: no lowering has a value of that type.",
+            "cast to Bytes is unsupported in WGSL lowering.",
             "use buffer load/store directly for byte data.",
         )
         return None

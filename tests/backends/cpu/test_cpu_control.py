@@ -286,3 +286,19 @@ def test_a_histogram_in_workgroup_memory() -> None:
     data = [(k * 0x9E3779B9) & 0xFFFFFFFF for k in range(64 * 500)]
     result = on_cpu(program, {"a": words(*data)}, (500, 1, 1), on=CpuBackend(threads=4))
     assert numbers(result["out"]) == [sum(v >> 29 == b for v in data) for b in range(8)]
+
+
+def test_who_returned_is_not_run_again_by_the_loop_around_the_only_region() -> None:
+    """The loop holds a barrier, so it belongs to the workgroup; its turns go on for nobody."""
+    body: list[Node] = [
+        If(Var("k").eq(Load("last", LitU32(0))), (Return(),)),
+        Store("out", I, Load("out", I) + 1),
+        Barrier(),
+    ]
+    program = Program(
+        [BufferDecl.read("last", 0, U32, count=1), BufferDecl.read_write("out", 1, U32, count=4)],
+        (4,),
+        [Loop("k", LitU32(0), LitU32(5), body)],
+    )
+    for last in range(6):
+        assert numbers(agree(program, {"last": words(last)})["out"]) == [min(last, 5)] * 4

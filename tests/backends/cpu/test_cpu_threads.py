@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def nothing() -> None:
+def nothing(_escape: object = None) -> None:
     pass
 
 
@@ -41,7 +41,7 @@ def recorded() -> tuple[list[tuple[int, int]], Callable[..., None], int]:
 def test_a_team_covers_a_grid_exactly_once(count: int) -> None:
     seen, alive, entry = recorded()
     chunks, team = Chunks(count, 3), ThreadTeam(3)
-    team.run(lambda: chunks.run(entry, None, None, 0), helpers=2, stop=chunks.stop)
+    team.run(lambda _: chunks.run(entry, None, None, 0), helpers=2, long=False, stop=chunks.stop)
     covered = [k for first, last in seen for k in range(first, last)]
     assert sorted(covered) == list(range(count))
     assert len(seen) <= 3 * 32
@@ -71,12 +71,12 @@ def test_helpers_work_beside_the_caller() -> None:
     met = threading.Barrier(3, timeout=60)
     names: set[str] = set()
 
-    def work() -> None:
+    def work(_escape: object) -> None:
         met.wait()
         names.add(threading.current_thread().name)
 
     team = ThreadTeam(3)
-    team.run(work, helpers=9, stop=nothing)
+    team.run(work, helpers=9, long=False, stop=nothing)
     assert len(names) == 2, "the caller and helpers of one name"
     assert len(team._idle) == 2
 
@@ -86,34 +86,37 @@ def test_a_run_inside_a_run_works_alone() -> None:
     met = threading.Barrier(2, timeout=60)
     inner: list[str] = []
 
-    def work() -> None:
+    def note(_escape: object) -> None:
+        inner.append(threading.current_thread().name)
+
+    def work(_escape: object) -> None:
         met.wait()
         if threading.current_thread() is threading.main_thread():
-            team.run(lambda: inner.append(threading.current_thread().name), helpers=1, stop=nothing)
+            team.run(note, helpers=1, long=False, stop=nothing)
         met.wait()
 
-    team.run(work, helpers=1, stop=nothing)
+    team.run(work, helpers=1, long=False, stop=nothing)
     assert inner == [threading.main_thread().name]
 
 
 def test_an_error_in_a_helper_reaches_the_caller() -> None:
     team = ThreadTeam(2)
 
-    def work() -> None:
+    def work(_escape: object) -> None:
         if threading.current_thread() is not threading.main_thread():
             raise MemoryError("no scratch")
 
     for _ in range(2):
         with pytest.raises(MemoryError, match="no scratch"):
-            team.run(work, helpers=1, stop=nothing)
-    team.run(nothing, helpers=1, stop=nothing)
+            team.run(work, helpers=1, long=False, stop=nothing)
+    team.run(nothing, helpers=1, long=False, stop=nothing)
 
 
 def test_an_interrupt_stops_the_helpers_before_it_is_raised() -> None:
     team = ThreadTeam(2)
     running, stopped, left = threading.Event(), threading.Event(), threading.Event()
 
-    def work() -> None:
+    def work(_escape: object) -> None:
         if threading.current_thread() is threading.main_thread():
             running.wait(60)
             raise KeyboardInterrupt
@@ -122,17 +125,17 @@ def test_an_interrupt_stops_the_helpers_before_it_is_raised() -> None:
         left.set()
 
     with pytest.raises(KeyboardInterrupt):
-        team.run(work, helpers=1, stop=stopped.set)
+        team.run(work, helpers=1, long=False, stop=stopped.set)
     assert left.is_set(), "nobody works on the memory of a run that has ended"
     seen: list[int] = []
-    team.run(lambda: seen.append(1), helpers=1, stop=nothing)
+    team.run(lambda _: seen.append(1), helpers=1, long=False, stop=nothing)
     assert seen == [1, 1], "the team goes on"
 
 
 def test_a_helper_keeps_nothing_of_a_run() -> None:
     team, array = ThreadTeam(2), np.zeros(1000)
     gone = weakref.ref(array)
-    team.run(lambda held=array: held.sum(), helpers=1, stop=nothing)
+    team.run(lambda _, held=array: held.sum(), helpers=1, long=False, stop=nothing)
     del array
     gc.collect()
     assert gone() is None
@@ -140,7 +143,7 @@ def test_a_helper_keeps_nothing_of_a_run() -> None:
 
 def test_threads_end_with_their_team() -> None:
     team = ThreadTeam(3)
-    team.run(nothing, helpers=2, stop=nothing)
+    team.run(nothing, helpers=2, long=False, stop=nothing)
     threads = [helper.thread for helper in team._idle]
     assert [t.is_alive() for t in threads] == [True, True]
     del team

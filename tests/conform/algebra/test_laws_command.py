@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from vyre.cli import main
 from vyre.conform import registry
 from vyre.conform.registry import spec
+from vyre.conform.registry.categories import categories
 from vyre.conform.spec.law import Idempotent
 
 if TYPE_CHECKING:
@@ -33,10 +34,8 @@ def test_the_table_names_the_evidence() -> None:
     assert "Identity(0)" in result.output
     assert "bitwuzla 0." in result.output
     assert "refuted at (1)" in result.output
-    assert (
-        "3 laws proved; 1 properties proved; 2 non-laws refuted. 1 specs, 100% of category A."
-        in result.output
-    )
+    assert "3 laws proved; 1 properties proved; 2 non-laws refuted. 1 specs." in result.output
+    assert str(categories()) in result.output
 
 
 def test_json_has_one_record_per_law() -> None:

@@ -20,7 +20,7 @@ from vyre.conform.results import (
 from vyre.conform.spec.invariant import EngineInvariant
 
 ADD, NOT, SHUFFLE = "primitive.math.add", "primitive.bitwise.not", "subgroup.shuffle"
-FADD, FSIN = "float.add.f32", "float.sin_approx.f32"
+FADD, FSIN = "float.add.f32", "FSinApprox"
 CATEGORIES = {ADD: "A", NOT: "A", SHUFFLE: "C"}
 """Of the others: A."""
 LAWS = {
@@ -32,11 +32,12 @@ LAWS = {
 MILLION = 1 << 20
 STAGES = (
     "regressions", "golden", "ops", "determinism", "wire", "barrier", "atomics", "bounds", "races", "engines",
-    "programs", "composition", "tensors", "networks", "approximate", "float_folding",
+    "programs", "composition", "tensors", "networks", "approximate", "float_folding", "folding", "dispatches",
+    "convention", "alternates", "hardest", "evidence",
 )  # fmt: skip
 
 FACTS = BackendFacts(
-    "mine", "1.0", "a device", "a driver", "a toolchain", ("V1",), ("A", "C"), (FSIN,), "mine",
+    "mine", "1.0", "a device", "a driver", "a toolchain", ("V1", "V2"), ("A", "C"), (FSIN,), "mine",
     (CanaryResult("long loops", ""), CanaryResult("fusion", "word 0 is 0x1, expected 0x0")),
 )  # fmt: skip
 
@@ -67,13 +68,17 @@ def op(op_id: str) -> OpResult:
     return OpResult(op_id, 1, category, "passed", "", "native", "seen", parity, laws, coverage)
 
 
+EACH = 2000
+"""Cases of every subject of a stage: more than any level asks for."""
+
+
 def stage(name: str, *subjects: str) -> StageResult:
-    return StageResult(name, 4 * len(subjects), tuple(SubjectCount(s, 4, 0, 0) for s in subjects))
+    return StageResult(name, EACH * len(subjects), tuple(SubjectCount(s, EACH, 0, 0) for s in subjects))
 
 
 def perfect(*ops: str) -> Results:
     """A backend that was asked everything and gave every answer."""
-    plan = RunPlan("mine", 1, MILLION, (1, 1), 0, ops, "", STAGES, 64, False, 1 << 24, 3)
+    plan = RunPlan("mine", 1, MILLION, (1, 1), 0, ops, "", STAGES, 256, False, 1 << 24, 3)
     engines = [f"engine.scan/{i.name}" for i in EngineInvariant]
     return Results(
         plan,
@@ -87,13 +92,19 @@ def perfect(*ops: str) -> Results:
             stage("atomics", "storage Add"),
             stage("bounds", "load U32", "load F16"),
             stage("races", "histogram"),
-            stage("engines", *engines),
+            stage("engines", *engines, "reduce_tree/Deterministic"),
             stage("programs", "integer"),
             stage("composition", ADD, "distributive transfer"),
             stage("tensors", "float tensors"),
             stage("networks", "float networks"),
             stage("approximate", "approximate FSinApprox F32"),
             stage("float_folding", "sums of F32"),
+            stage("hardest", "float.sin"),
+            stage("evidence", "float.sin in doubles"),
+            stage("folding", "literals alone"),
+            stage("alternates", f"{ADD} 1"),
+            stage("dispatches", "lengths", "float lengths"),
+            stage("convention", "V1", "V2", "V2 without its table"),
         ),
         (),
     )

@@ -132,7 +132,10 @@ def certified(
     sizes: dict[str, Any] = {"cases": 40, "largest": 0, "programs": 2, **plan}
     made = make_plan(backend.name, ops=ops, stages=stages, store=store, **sizes)
     journal = Journal(folder / "journal.jsonl", {"plan": asdict(made)}, resume=resume)
-    run = Suite(made, backend, journal, store=store, target="cpu", expected=expected).run()
+    try:
+        run = Suite(made, backend, journal, store=store, target="cpu", expected=expected).run()
+    finally:
+        journal.close()
     blocks = [BlockRecord(*b) for b in run.blocks] if made.shard != (1, 1) else []
     return certificates(run.results, promised=registry_now(), baselines=baselines, blocks=blocks)[0]
 

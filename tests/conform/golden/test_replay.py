@@ -271,6 +271,11 @@ WRONG: dict[str, dict[str, Any]] = {
     "tensor": {"element_at": 1234},
     "signature": {"min_input_bytes": 1234},
     "convention": {"fields": {"lookup_binding": 4, "output_binding": 1}},
+    "convention_kept": {"convention": "V2(9)"},
+    "law": {
+        "law": "Commutative",
+        "cases": [{"args": [], "op": "primitive.math.sub", "at": [5, 3], "satisfied": 1}],
+    },
     "access": {"code": "V001"},
     "cast_refused": {"code": "V001"},
     "cast_identity": {"to": "U32"},

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from vyre.conform.registry import spec, specs
-from vyre.conform.spec.gates import GATES, admit, category_share, check
+from vyre.conform.spec.gates import GATES, admit, check
 from vyre.conform.spec.op import Alternate, ExpressionForm, OpSpec
 from vyre.errors import OpError
 from vyre.ir.expr import Call, Expr, LitU32
@@ -123,9 +123,3 @@ def test_a_spec_without_rules_is_rejected() -> None:
     assert names(bare) == {"rules"}
     with pytest.raises(OpError, match=r"gate 6 \(rules\)"):
         admit(bare)
-
-
-def test_the_share_of_category_a_is_reported() -> None:
-    assert category_share(specs()) == 1.0
-    assert category_share([ADD, replace(ADD, category="C")]) == 0.5
-    assert category_share([]) == 0.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import random
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -324,3 +325,74 @@ class Hanging(OnNumber):
     def terrible(self) -> None:
         while True:
             time.sleep(1000)
+
+
+def _words(program: Program, buffers: Mapping[str, memoryview], op: BinaryOp) -> Any:
+    """The first operand of a program that does nothing but this operation."""
+    mine = [x for x in expressions(program.entry) if isinstance(x, BinOp) and x.op is op]
+    views = [v for n, v in buffers.items() if n in ("x0", "in0") and v.nbytes % 4 == 0]
+    return np.frombuffer(views[0], np.uint32) if mine and views else np.zeros(0, np.uint32)
+
+
+class CrashingOn(Right):
+    """Dies of one input of xor in 2^32."""
+
+    name = "crashing-on"
+    op = BinaryOp.BitXor
+    value = 0x8000_0000
+
+    def before(self, program: Program, buffers: Mapping[str, memoryview]) -> None:
+        if (_words(program, buffers, self.op) == self.value).any():
+            self.end()
+
+    def end(self) -> None:
+        os.kill(os.getpid(), 11)
+
+
+class HangingOn(CrashingOn):
+    name = "hanging-on"
+
+    def end(self) -> None:
+        time.sleep(1000)
+
+
+class LateOn(CrashingOn):
+    """Answers first and dies a little later."""
+
+    name = "late-on"
+
+    def end(self) -> None:
+        def soon() -> None:
+            time.sleep(0.005)
+            os._exit(5)
+
+        threading.Thread(target=soon).start()
+
+
+class CrashingTogether(Right):
+    """Dies where two inputs of xor stand in one dispatch, and of neither alone."""
+
+    name = "crashing-together"
+
+    def before(self, program: Program, buffers: Mapping[str, memoryview]) -> None:
+        words = _words(program, buffers, BinaryOp.BitXor)
+        if (words == 0x10).any() and (words == 0xF0).any():
+            os._exit(4)
+
+
+class CrashingLaw(CrashingOn):
+    """Dies of one operand of `and`, which laws of `or` apply."""
+
+    name = "crashing-law"
+    op = BinaryOp.BitAnd
+
+
+class CrashingCompiler(Right):
+    """Dies when it compiles a division, which a law of `shr` applies."""
+
+    name = "crashing-compiler"
+
+    def compile(self, program: Program) -> Any:
+        if any(isinstance(x, BinOp) and x.op is BinaryOp.Div for x in expressions(program.entry)):
+            os._exit(6)
+        return super().compile(program)

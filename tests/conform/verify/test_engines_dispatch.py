@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from vyre.conform.registry import spec
+from vyre.conform.registry.engine import ENGINES
 from vyre.conform.results import RunPlan
 from vyre.conform.verify import convention
 from vyre.conform.verify.dispatch import dispatch_engine, dispatch_op
@@ -21,14 +22,16 @@ from vyre.engines.dfa import ends_program
 from vyre.engines.plan import Shape
 from vyre.errors import OpError, UnsupportedByBackend
 from vyre.ir.buffers import BufferDecl
+from vyre.ir.convention import kept
 from vyre.ir.expr import LitU32, Var
 from vyre.ir.node import Assign, If, Let, Loop, Store
 from vyre.ir.program import Program
-from vyre.ir.signature import V2
+from vyre.ir.signature import V1, V2
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
     from vyre.backends.protocol import BackendInfo
+    from vyre.conform.spec.engine import EngineSpec
 
 PLAN = RunPlan("x", 7, 0, (1, 1), 0, (), "", ("convention",), 0, False, 1, 2)
 U32 = DataType.U32
@@ -73,13 +76,50 @@ def test_an_engine_is_dispatched_step_by_step() -> None:
 
 
 def test_conventions_are_kept_on_a_right_backend() -> None:
-    assert statuses(wrong.Right()) == {"V1": {PASSED}, "V2": {PASSED}, "V2 without its table": {PASSED}}
+    assert statuses(wrong.Right()) == {subject: {PASSED} for subject in convention.SUBJECTS}
 
 
 def test_a_backend_without_v2_refuses_it_and_keeps_v1() -> None:
     found = statuses(OnlyV1())
-    assert found["V1"] == {PASSED}
-    assert found["V2"] == {REFUSED}
+    assert {subject: status for subject, status in found.items() if subject.startswith("V1")} == {
+        subject: {PASSED} for subject in convention.SUBJECTS if subject.startswith("V1")
+    }
+    assert found["V2"] == found["V2 unasked"] == {REFUSED}
+
+
+def test_a_layout_that_is_let_through_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing_wrong(buffers: Any, asked: Any) -> None:
+        return None
+
+    monkeypatch.setattr("vyre.backends.conventions.breach", nothing_wrong)
+    found = statuses(wrong.Right())
+    for subject in ("V2 without its table", "V1 without its input", "V1 out of order", "V1 with a table"):
+        assert found[subject] == {FAILED}, subject
+    assert found["V2 with its table writable"] == {FAILED}
+
+
+def test_a_convention_that_is_not_found_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_kept(buffers: Any) -> tuple[()]:
+        return ()
+
+    monkeypatch.setattr("vyre.backends.conventions.kept", none_kept)
+    found = statuses(wrong.Right())
+    assert found["V1 unasked"] == found["V2 unasked"] == {FAILED}
+    assert found["V1"] == found["V2"] == {PASSED}
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=[engine.id for engine in ENGINES])
+def test_the_programs_of_an_engine_keep_what_it_declares(engine: EngineSpec) -> None:
+    case = engine.case(3, 0, engine.invariants[0])
+    made = case.build(Shape(64))
+    lengths = {name: len(value) for name, value in case.inputs.items()}
+    found = [kept(step.program.buffers) for step in made.plan(lengths).steps]
+    if engine.convention is None:
+        assert all(step.convention is None for step in made.plan(lengths).steps)
+        return
+    assert found
+    assert all(conventions and conventions[0] in (V1(), engine.convention) for conventions in found)
+    assert any(conventions[0] == engine.convention for conventions in found)
 
 
 def test_an_engine_with_a_lookup_table_needs_v2() -> None:

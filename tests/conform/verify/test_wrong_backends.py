@@ -11,6 +11,7 @@ pytest.importorskip("llvmlite")
 import broken_backends as broken
 from runs import certify, failure_of
 
+from vyre.conform import counts
 from vyre.conform.golden import load_rows
 from vyre.conform.suite import make_plan
 from vyre.conform.units import STAGES
@@ -124,7 +125,7 @@ def test_a_stage_catches_its_fault(make: Any, stage: str, subject: str, tmp_path
     assert failure.expected != failure.actual
     fine = certify(broken.Right(), tmp_path / "fine", stages=(stage,), repeats=1, only=subject)
     assert fine.ok
-    assert fine.cases > 0
+    assert counts.cases(fine).run > 0
 
 
 def test_golden_rows_are_replayed() -> None:

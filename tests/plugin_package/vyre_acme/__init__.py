@@ -1,1 +1,1 @@
-"""A stranger's package: one backend and one op."""
+"""A stranger's package: one backend, one op and its spec."""

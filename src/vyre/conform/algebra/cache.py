@@ -9,30 +9,31 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
-from pathlib import Path
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from vyre.conform.algebra.solvers import Answer, Attempt, Verdict, plan, solve, solver_version
+from vyre.disk import cache_directory, own_subfolder, private_folder, read_own, write_own
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 FORMAT = 2
+_LARGEST = 1 << 24
 
 
-def default_folder() -> Path:
-    """`$XDG_CACHE_HOME/vyre/proofs`, by default under `~/.cache`."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "vyre" / "proofs"
+def default_folder() -> Path | None:
+    """`$XDG_CACHE_HOME/vyre/proofs`, by default under `~/.cache`; None for a user without a home."""
+    base = cache_directory()
+    return None if base is None else base / "proofs"
 
 
 class ProofCache:
-    """Answers questions from disk where it can. `folder=None` keeps nothing."""
+    """Answers questions from disk where it can. `folder=None` keeps nothing, nor does one of other users."""
 
     def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
+        self._folder = folder if folder is not None and private_folder(folder) else None
 
     def solve(self, text: str, *, attempts: Sequence[Attempt] | None = None) -> Verdict:
         """As `solvers.solve`. Only definite answers are kept."""
@@ -51,24 +52,18 @@ class ProofCache:
 
     def _read(self, key: str) -> Verdict | None:
         path = self._path(key)
+        data = read_own(path, _LARGEST) if path is not None and own_subfolder(path.parent) else None
         try:
-            return None if path is None else _parse(json.loads(path.read_text(encoding="utf-8")), key)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None if data is None else _parse(json.loads(data), key)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
 
     def _write(self, key: str, verdict: Verdict) -> None:
         path = self._path(key)
         if path is None:
             return
-        record = _record(verdict, key)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(record, file)
-            os.replace(temporary, path)
-        except OSError:
-            return  # a cache that cannot be written costs time and nothing else
+        with suppress(OSError):  # a cache that cannot be written costs time and nothing else
+            write_own(path, json.dumps(_record(verdict, key)).encode())
 
 
 def digest(text: str, attempts: Sequence[Attempt]) -> str:

@@ -14,15 +14,16 @@ other on the host's memory, which it may have to copy. Each baseline says which.
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
 
 from vyre.conform.certify import statement
 from vyre.conform.certify.verify import GOOD, OPEN, WRONG, Finding
+from vyre.conform.documents import Among, Field, FieldError, Rule, Within, canonical, decode
 from vyre.conform.isolate import allocate
-from vyre.conform.results import canonical, decode
 from vyre.conform.verify.residence import residence
 from vyre.errors import CertificateError, VyreError
 from vyre.ir.buffers import BufferDecl
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
     from vyre.conform.certify.statement import Document
     from vyre.conform.verify.residence import Residence
 
-SCHEMA = "vyre.performance/2"
-_WITHOUT_MEMORY = "vyre.performance/1"
+SCHEMA = "vyre.performance/3"
+_WITHOUT_MEMORY, _WITHOUT_DEVICE = "vyre.performance/1", "vyre.performance/2"
 PREDICATE_TYPE = "https://vyre.dev/performance/v1"
 COPY = "copy"
 ON_HOST, ON_DEVICE = "host", "device"
@@ -54,6 +55,10 @@ _TURNS = 7
 _GROUP = 64
 
 
+_SHARE = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}")
+Share = Annotated[str, Rule("a share such as '0.930'", lambda text: bool(_SHARE.fullmatch(text)))]
+
+
 @dataclass(frozen=True, slots=True)
 class Baseline:
     """A kernel over `elements` u32: its best run, and its bytes a second as a share of the copy's.
@@ -62,15 +67,32 @@ class Baseline:
     """
 
     name: str
-    elements: int
+    elements: Annotated[int, Within(1, 1 << 40)]
     microseconds: int
-    of_copy: str
-    memory: str
+    of_copy: Share
+    memory: Annotated[str, Among(ON_HOST, ON_DEVICE)]
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A kernel that is slower than it was, each time as a share of the copy's speed."""
+
+    name: str
+    before: Share
+    now: Share
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.now} of a copy, was {self.before}"
 
 
 @dataclass(frozen=True, slots=True)
 class Annex:
+    """What was measured, on which device with which driver, and what is slower there than before."""
+
     baselines: tuple[Baseline, ...]
+    device: str
+    driver: str
+    drops: tuple[Drop, ...]
     schema: str = SCHEMA
 
 
@@ -233,16 +255,21 @@ def _best(work: Callable[[], None], turns: int) -> float:
 
 
 def write_annex(
-    found: tuple[Baseline, ...], certificate: Certificate, *, key: SigningKey | None = None
+    found: tuple[Baseline, ...],
+    certificate: Certificate,
+    *,
+    drops: tuple[Drop, ...] = (),
+    key: SigningKey | None = None,
 ) -> bytes:
     """The annex as a Statement about the certificate's own subject."""
     backend = certificate.backend
+    annex = Annex(found, backend.device, backend.driver, drops)
     body = canonical(
         {
             "_type": statement.STATEMENT_TYPE,
             "subject": [{"name": backend.name, "digest": {"sha256": backend.digest}}],
             "predicateType": PREDICATE_TYPE,
-            "predicate": statement.sealed_record(asdict(Annex(found))),
+            "predicate": statement.sealed_record(asdict(annex)),
         }
     )
     return body if key is None else statement.seal(body, statement.PAYLOAD_TYPE, key)
@@ -258,23 +285,28 @@ def read_annex(data: bytes) -> tuple[Annex, Any, tuple[str, ...]]:
     try:
         predicate = statement.unsealed(record.get("predicate"), "predicate")
         annex = cast("Annex", decode(Annex, _current(predicate)))
-    except (ValueError, TypeError) as error:
+    except FieldError as error:
         raise CertificateError(f"this is no performance annex: {error}.", fix=statement.FETCH_AGAIN) from None
     return annex, record.get("subject"), signers
 
 
 def _current(predicate: Any) -> Any:
-    """An annex of the first schema said nothing of memory: it was the host's."""
-    if not isinstance(predicate, dict):
-        return predicate
-    record = cast("dict[str, Any]", predicate)
-    if record.get("schema") != _WITHOUT_MEMORY:
-        return record
-    return {**record, "baselines": [{**b, "memory": ON_HOST} for b in record["baselines"]]}
+    """An annex of the first schema said nothing of memory: it was the host's. None told device or driver."""
+    found = Field(predicate)
+    schema, record = found.field("schema").text((SCHEMA, _WITHOUT_MEMORY, _WITHOUT_DEVICE)), found.record()
+    if schema == _WITHOUT_MEMORY:
+        old = [{**b.record(), "memory": ON_HOST} for b in found.field("baselines").items()]
+        record = {**record, "baselines": old}
+    if schema != SCHEMA:
+        record = {**record, "device": "", "driver": "", "drops": []}
+    return record
 
 
 def check_annex(data: bytes, document: Document, *, trusted: str | None = None) -> Finding:
-    """Whether an annex is whole, about the same backend, and has the baselines the certificate names."""
+    """Whether an annex is whole, about the same backend, and has the baselines the certificate names.
+
+    What is slower than before is shown; it is not wrong, and the levels say whether it counts.
+    """
     backend = document.certificate.backend
     try:
         annex, subject, signers = read_annex(data)
@@ -293,4 +325,7 @@ def check_annex(data: bytes, document: Document, *, trusted: str | None = None) 
     shown = "no baseline"
     if slowest is not None:
         shown = f"slowest {slowest.name} at {slowest.of_copy} of a copy in memory of the {slowest.memory}"
-    return Finding("annex", GOOD if signers else OPEN, f"{len(names)} baselines, {shown}")
+    if annex.drops:
+        shown += f"; slower than before: {'; '.join(map(str, annex.drops))}"
+    status = GOOD if signers and not annex.drops else OPEN
+    return Finding("annex", status, f"{len(names)} baselines, {shown}")

@@ -12,15 +12,15 @@ What follows from the rest (evidence, densities, levels, what is unsupported) is
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from vyre.conform.certify.level import TrackLevels, levels
 from vyre.conform.certify.promises import Promises  # noqa: TC001 - read back by its annotations
 from vyre.conform.certify.proofs import LawProof
 from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT, may_be_refused, op_track, subject_track
+from vyre.conform.documents import Among, FieldError, canonical, decode, parse
 from vyre.conform.results import (
     BackendFacts,
     Coverage,
@@ -32,8 +32,7 @@ from vyre.conform.results import (
     Results,
     RunPlan,
     StageResult,
-    canonical,
-    decode,
+    Status,
 )
 from vyre.errors import CertificateError
 
@@ -70,7 +69,7 @@ class CertifiedOp:
     version: int
     category: str
     track: str
-    status: str
+    status: Status
     refusal: str
     lowering: str
     instruction: str
@@ -117,7 +116,7 @@ class BlockRecord:
 class Certificate:
     """A certificate; `kind` is `strict` or `approximate`, never both."""
 
-    kind: str
+    kind: Annotated[str, Among(STRICT, APPROXIMATE)]
     tracks: tuple[TrackLevels, ...]
     backend: BackendFacts
     plan: RunPlan
@@ -133,6 +132,8 @@ class Certificate:
     blocks: tuple[BlockRecord, ...]
     vyre: str
     schema: str = SCHEMA
+    slower: tuple[str, ...] = ()
+    """Of the baselines, those that three measurements found slower than a baseline that was given."""
 
     def track(self, name: str) -> TrackLevels:
         return next(t for t in self.tracks if t.track == name)
@@ -157,7 +158,9 @@ class Certificate:
 
     def derived(self) -> Certificate:
         """The certificate that these contents support: the same one, unless it was made by hand."""
-        made = _certificate(self.kind, self.results, self.registry, self.proofs, self.baselines, self.blocks)
+        made = _certificate(
+            self.kind, self.results, self.registry, self.proofs, self.baselines, self.blocks, self.slower
+        )
         return replace(made, vyre=self.vyre)
 
     def to_json(self) -> bytes:
@@ -166,8 +169,8 @@ class Certificate:
     @classmethod
     def from_json(cls, data: bytes | str) -> Certificate:
         try:
-            return cls.from_record(json.loads(data))
-        except ValueError as error:
+            return cls.from_record(parse(data))
+        except FieldError as error:
             raise _no_certificate(str(error)) from None
 
     @classmethod
@@ -179,8 +182,8 @@ class Certificate:
                 fix="read it with the version of vyre that wrote it.",
             )
         try:
-            return cast("Certificate", decode(cls, record))
-        except (ValueError, TypeError) as error:
+            return cast("Certificate", decode(cls, {"slower": [], **cast("dict[str, Any]", record)}))
+        except FieldError as error:
             raise _no_certificate(str(error)) from None
 
 
@@ -190,12 +193,13 @@ def certificates(
     promised: Promises,
     proofs: Sequence[LawProof] = (),
     baselines: Sequence[str] = (),
+    slower: Sequence[str] = (),
     blocks: Sequence[BlockRecord] = (),
 ) -> tuple[Certificate, ...]:
-    """The strict certificate of a run and, where it has approximate ops, one of those alone."""
-    strict = _certificate(STRICT, results, promised, proofs, baselines, blocks)
-    approximate = _certificate(APPROXIMATE, results, promised, proofs, (), blocks)
-    asked = approximate.ops or any(s.stage == APPROXIMATE for s in approximate.stages)
+    """The strict certificate of a run and, where its approximate operations were run, one of those alone."""
+    strict = _certificate(STRICT, results, promised, proofs, baselines, blocks, slower)
+    approximate = _certificate(APPROXIMATE, results, promised, proofs, (), blocks, ())
+    asked = any(s.stage == APPROXIMATE for s in approximate.stages)
     return (strict, approximate) if asked else (strict,)
 
 
@@ -206,12 +210,13 @@ def _certificate(
     proofs: Sequence[LawProof],
     baselines: Sequence[str],
     blocks: Sequence[BlockRecord],
+    slower: Sequence[str],
 ) -> Certificate:
     part = _part(kind, results)
     known = {(p.op, p.law): p for p in proofs}
     return Certificate(
         kind,
-        tuple(levels(track, part, promised, baselines) for track in KINDS[kind]),
+        tuple(levels(track, part, promised, baselines, slower) for track in KINDS[kind]),
         part.backend,
         part.plan,
         tuple(_op(o, part, known) for o in part.ops),
@@ -222,8 +227,9 @@ def _certificate(
         part.expected,
         tuple(baselines),
         promised,
-        tuple(b for b in blocks if _wanted_block(kind, b, part)),
+        tuple(b for b in blocks if _wanted_block(kind, b)),
         installed(),
+        slower=tuple(slower),
     )
 
 
@@ -236,27 +242,26 @@ def _unsupported(part: Results) -> tuple[Unsupported, ...]:
 
 def _part(kind: str, results: Results) -> Results:
     """The results that a kind of certificate is about: strict ones, or those within a tolerance."""
-    approximate = results.backend.approximate
 
     def wanted(track: str) -> bool:
         return track in KINDS[kind]
 
     stages: list[StageResult] = []
     for stage in results.stages:
-        kept = tuple(s for s in stage.subjects if wanted(subject_track(s.subject, approximate)))
+        kept = tuple(s for s in stage.subjects if wanted(subject_track(s.subject)))
         dropped = sum(s.cases for s in stage.subjects) - sum(s.cases for s in kept)
         if kept or kind == STRICT:
             stages.append(StageResult(stage.stage, stage.planned - dropped, kept))
-    failures = tuple(f for f in results.failures if wanted(failure_track(f, approximate)))
+    failures = tuple(f for f in results.failures if wanted(failure_track(f)))
     return replace(
         results,
-        ops=tuple(o for o in results.ops if wanted(op_track(o.id, approximate))),
+        ops=tuple(o for o in results.ops if wanted(op_track(o.id))),
         stages=tuple(stages),
         failures=failures,
     )
 
 
-def failure_track(failure: Failure, approximate: Sequence[str]) -> str:
+def failure_track(failure: Failure) -> str:
     """The track of an op's failure, or of the subject of a stage's."""
     parts = failure.case.split("/")
     if failure.stage == "golden":
@@ -264,20 +269,20 @@ def failure_track(failure: Failure, approximate: Sequence[str]) -> str:
 
         row = row_named(failure.case.partition("/")[2])
         if row is not None:
-            return subject_track(subject_of(row), approximate)
-    return subject_track(failure.op or (parts[1] if len(parts) > 2 else failure.case), approximate)
+            return subject_track(subject_of(row))
+    return subject_track(failure.op or (parts[1] if len(parts) > 2 else failure.case))
 
 
-def _wanted_block(kind: str, block: BlockRecord, part: Results) -> bool:
+def _wanted_block(kind: str, block: BlockRecord) -> bool:
     op, slash, _ = block.unit.partition("/")
     if not slash:
         return block.unit == "golden" or (block.unit == APPROXIMATE) == (kind == APPROXIMATE)
-    return op_track(op, part.backend.approximate) in KINDS[kind]
+    return op_track(op) in KINDS[kind]
 
 
 def _op(op: OpResult, part: Results, proofs: dict[tuple[str, str], LawProof]) -> CertifiedOp:
     return CertifiedOp(
-        op.id, op.version, op.category, op_track(op.id, part.backend.approximate), op.status, op.refusal,
+        op.id, op.version, op.category, op_track(op.id), op.status, op.refusal,
         op.lowering, op.instruction, op.parity, op.evidence, _density(op.density), op.coverage,
         tuple(_law(op, law, proofs) for law in op.laws),
     )  # fmt: skip

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from vyre.conform.suite import Run
 
 
-def earned(run: Run, *, baselines: Sequence[str] = ()) -> Sequence[Certificate]:
+def earned(run: Run, *, baselines: Sequence[str] = (), slower: Sequence[str] = ()) -> Sequence[Certificate]:
     """What the run has earned; a shard takes along what `vyre merge` adds up."""
     results = run.results
     proofs = law_proofs([op.id for op in results.ops], ProofCache(default_folder()))
     sharded = results.plan.shard != (1, 1)
     blocks = [BlockRecord(*block) for block in run.blocks] if sharded else []
-    return certificates(results, promised=registry_now(), proofs=proofs, baselines=baselines, blocks=blocks)
+    return certificates(
+        results, promised=registry_now(), proofs=proofs, baselines=baselines, slower=slower, blocks=blocks
+    )

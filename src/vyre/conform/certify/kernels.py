@@ -33,6 +33,8 @@ WORTHWHILE = 32
 """Ops from which it is."""
 
 COMPOSITION = "composition"
+EVIDENCE = "evidence"
+"""The stage that runs nothing on the backend."""
 
 MET = 16
 """Kernels in a row that the disk has already, after which the rest of a stage is left to the run."""
@@ -120,7 +122,7 @@ def compile_all(plan: RunPlan, backend: Any) -> int:
         ahead(lambda op: compiler.compile(program_of(spec(op))), reversed(plan.ops))
     if COMPOSITION in plan.stages:
         ahead(lambda op: compiler.compile(inline(call_program(op))), reversed(provable_ops()))
-    for name in reversed([name for name in STAGES if name not in ("golden", COMPOSITION)]):
+    for name in reversed([name for name in STAGES if name not in ("golden", COMPOSITION, EVIDENCE)]):
         stage(name, reversed(range(STAGES[name].count(plan))))
     return compiler.compiled
 

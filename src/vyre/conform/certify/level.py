@@ -1,73 +1,59 @@
 """Which levels a run has earned, from what it recorded and nothing else; each level denied says why.
 
-L1   every Category A op equal to its definition on all planned cases, of the whole registry; golden rows and
-     stored failures clean
-L2   L1, and every declared law on the backend's own results (all small operands, a million uniform cases);
-     determinism, wire form, barriers, atomics, bounds, races; no failure in any stage besides
-L3   L2, and the eight engine invariants on every engine that promises them; generated programs
-L4   L3, and the compositional proofs; performance baselines were measured (they live in an annex)
-
-The float track has the same shape, the approximate one a single level. A level is granted only when all of
-it was executed: a refused Category A op and an expected failure block it, a refused Category C op does not,
-nor does F64 on a device that has no doubles at all.
+`conform/certify/table.py` says what each level asks for; here a run is held against it. A level is granted
+only when all of it was executed: a refused Category A op and an expected failure deny it, and so does a
+stage that was left out, refused or cut short, or a plan with smaller numbers. A refused Category C op denies
+nothing, nor does F64 on a device that has no doubles at all.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from vyre.conform.certify.judged import Operations, count, listed, were
+from vyre.conform.certify.table import (
+    BASELINES,
+    CLEAN,
+    INVARIANTS,
+    LAWS,
+    LEVELS,
+    OPERATIONS,
+    TITLES,
+    rows,
+)
 from vyre.conform.certify.track import (
     APPROXIMATE,
     FLOAT,
     FLOAT_PREFIX,
-    INTEGER,
-    LEVELS,
+    has_doubles,
     may_be_refused,
     op_track,
     subject_track,
 )
-from vyre.conform.registry.float_.names import is_float
+from vyre.conform.documents import Among
 from vyre.conform.results import covers
 from vyre.conform.spec.invariant import EngineInvariant
-from vyre.conform.verify.control import NOT_SEEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vyre.conform.certify.promises import Promises
-    from vyre.conform.results import (
-        Failure,
-        KindCount,
-        LawResult,
-        OpResult,
-        Results,
-        StageResult,
-        SubjectCount,
-    )
-
-WITNESSES = 1_000_000
-MEMORY_WITNESSES = 2048
-"""Uniform cases of a law; loads and stores need buffers of their own, and have fewer."""
-TRIPLES = 1 << 24
-"""Cases of the longest exhaustive kind of small operands."""
+    from vyre.conform.certify.table import Row, StageNeed
+    from vyre.conform.results import Failure, Results, StageResult, SubjectCount
 
 INTRINSIC = "intrinsic."
 """Category C ops, which a device may lack."""
-_ENDED = ("crash", "hang", "error", "coverage")
-_ALGEBRAIC = ("determinism", "wire", "barrier", "atomics", "bounds", "races")
-_NAMED = {
-    *("regressions", "golden", "engines", "programs", "composition", "tensors", "networks"),
-    *("approximate", "float_folding"),
-    *_ALGEBRAIC,
-}
+LENGTHS = {"lengths", "float lengths"}
+"""Subjects of the stage `dispatches` that have one case for each op."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
     """A level of a track: granted, or denied for these reasons."""
 
-    level: str
+    level: Annotated[str, Among(*TITLES)]
     granted: bool
     reasons: tuple[str, ...]
 
@@ -76,19 +62,25 @@ class Level:
 class TrackLevels:
     """All levels of a track, lowest first; `highest` is the best one granted, or nothing."""
 
-    track: str
+    track: Annotated[str, Among(*LEVELS)]
     highest: str
     levels: tuple[Level, ...]
 
 
-def levels(track: str, results: Results, promised: Promises, baselines: Sequence[str]) -> TrackLevels:
-    """Every level of a track, granted or denied with all reasons."""
-    rules = _Rules(track, results, promised, baselines)
+def levels(
+    track: str, results: Results, promised: Promises, baselines: Sequence[str], slower: Sequence[str] = ()
+) -> TrackLevels:
+    """Every level of a track, granted or denied with all reasons.
+
+    `baselines` are the names of the performance baselines that were measured, `slower` of those that three
+    measurements found slower than a baseline that was given.
+    """
+    rules = _Rules(track, results, promised, baselines, slower)
     found: list[Level] = []
-    for name, own in zip(LEVELS[track], _RULES[track], strict=True):
+    for row in rows(track):
         below = [f"{found[-1].level} is not granted"] if found and not found[-1].granted else []
-        reasons = tuple(dict.fromkeys([*below, *(reason for rule in own for reason in rule(rules))]))
-        found.append(Level(name, not reasons, reasons))
+        reasons = tuple(dict.fromkeys([*below, *rules.lacking(row)]))
+        found.append(Level(row.level, not reasons, reasons))
     granted = [level.level for level in found if level.granted]
     return TrackLevels(track, granted[-1] if granted else "", tuple(found))
 
@@ -96,17 +88,61 @@ def levels(track: str, results: Results, promised: Promises, baselines: Sequence
 class _Rules:
     """The rules, each giving the reasons for which it is not met."""
 
-    def __init__(self, track: str, results: Results, promised: Promises, baselines: Sequence[str]) -> None:
+    def __init__(
+        self,
+        track: str,
+        results: Results,
+        promised: Promises,
+        baselines: Sequence[str],
+        slower: Sequence[str],
+    ) -> None:
         self.track = track
         self.results = results
         self.baselines = baselines
-        approximate = results.backend.approximate
-        self.promised = [op for op in promised.ops if op_track(op.id, approximate) == track]
-        self.ops = [op for op in results.ops if op_track(op.id, approximate) == track]
+        self.slower = slower
+        self.promised = [op for op in promised.ops if op_track(op.id) == track]
+        self.ops = [op for op in results.ops if op_track(op.id) == track]
         self.categories = {op.id: op.category for op in promised.ops}
         self.refused = {op.id for op in results.ops if op.status == "refused"}
+        self.named = {need.stage for row in rows(track) for need in row.stages}
+        self.operations = Operations(self.results, self.ops, self.promised, self.refused)
 
-    def complete(self) -> list[str]:
+    def lacking(self, row: Row) -> list[str]:
+        """The reasons for which a run has not earned a row of the table."""
+        rule: dict[str, Callable[[], list[str]]] = {
+            OPERATIONS: lambda: [
+                *self._complete(),
+                *self.operations.parity(row.cases),
+                *self._expected(),
+                *self._stored(),
+            ],
+            LAWS: lambda: self.operations.laws(row.cases),
+            CLEAN: self._others,
+            INVARIANTS: self._invariants,
+            BASELINES: self._performance,
+        }
+        found = self._numbers(row)
+        found += [reason for name in row.rules for reason in rule[name]()]
+        return [*found, *(reason for need in row.stages for reason in self._stage(need))]
+
+    def _numbers(self, row: Row) -> list[str]:
+        """A plan with smaller numbers than the table's."""
+        plan = self.results.plan
+        found: list[str] = []
+        if row.largest > plan.largest:
+            found.append(f"exhaustive kinds of more than {plan.largest:,} cases were left out")
+        planned = plan.float_cases if self.track == FLOAT else plan.cases
+        for have, need, what in (
+            (planned, row.cases, "random case"),
+            (plan.programs, row.programs, "program"),
+            (plan.repeats, row.repeats, "repeat"),
+        ):
+            if have < need:
+                was = "was" if have == 1 else "were"
+                found.append(f"{count(have, what)} {was} planned; {need:,} are needed")
+        return found
+
+    def _complete(self) -> list[str]:
         """Nothing of the registry is left out, and nothing of the plan."""
         plan = self.results.plan
         found: list[str] = []
@@ -121,36 +157,10 @@ class _Rules:
             found.append(f"the first {plan.skip:,} cases were skipped")
         ran = {op.id for op in self.ops if op.status != "not run"}
         absent = [op.id for op in self.promised if op.id not in ran]
-        found += [f"{_count(len(absent), 'op')} {_were(absent)} not run: {_list(absent)}"] if absent else []
+        found += [f"{count(len(absent), 'op')} {were(absent)} not run: {listed(absent)}"] if absent else []
         return found
 
-    def parity(self) -> list[str]:
-        found: list[str] = []
-        for op in self.ops:
-            if op.status == "refused":
-                lawful = may_be_refused(op.id, op.category, self.refused)
-                found += [] if lawful else [f"{op.id} is refused: {op.refusal}"]
-            elif op.status != "not run":
-                found += self._parity_of(op)
-        return found
-
-    def _parity_of(self, op: OpResult) -> list[str]:
-        failed = sum(c.failed for c in op.parity)
-        found = [f"{op.id} differs from its definition in {_count(failed, 'case')}"] if failed else []
-        short = self._short(op.parity)
-        found += [f"{op.id} ran only {short} cases"] if short else []
-        ended = [f for f in self.results.failures if f.op == op.id and f.kind in _ENDED]
-        found += [f"{op.id}: {_ended(f)}" for f in ended]
-        if op.status == "failed" and not failed and not short and not ended and not _law_failures(op):
-            found.append(f"{op.id} failed")
-        return found
-
-    def _short(self, counts: Sequence[KindCount]) -> str:
-        """Kinds that were not run to their end; of a part of a run that goes without saying."""
-        missing = [f"{c.cases:,} of {c.planned:,} {c.kind}" for c in counts if not c.complete]
-        return ", ".join(missing) if self.results.plan.whole else ""
-
-    def expected(self) -> list[str]:
+    def _expected(self) -> list[str]:
         """An expected failure is a failure all the same."""
         return [
             f"a failure is expected: {e.pattern} ({e.reason})"
@@ -160,150 +170,95 @@ class _Rules:
 
     def _mine(self, failure: Failure) -> bool:
         parts = failure.case.split("/")
-        subject = failure.op or (parts[1] if len(parts) > 2 else "")
-        return subject_track(subject, self.results.backend.approximate) == self.track
+        return subject_track(failure.op or (parts[1] if len(parts) > 2 else "")) == self.track
 
-    def stored(self) -> list[str]:
+    def _stored(self) -> list[str]:
         """Stored failures were replayed. No stage result means that none was stored."""
         if "regressions" not in self.results.plan.stages:
             return ["the stage regressions was not run"]
-        return self.stage("regressions") if self._stage("regressions") is not None else []
+        stage = self._found("regressions")
+        return [] if stage is None else self._clean(stage)
 
-    def laws(self) -> list[str]:
-        plan = self.results.plan
-        found: list[str] = []
-        planned = plan.float_cases if self.track == FLOAT else plan.cases
-        if planned < WITNESSES:
-            found.append(f"{planned:,} random cases were planned for each law; {WITNESSES:,} are needed")
-        if self.track == INTEGER and plan.largest < TRIPLES:
-            found.append(f"exhaustive kinds of more than {plan.largest:,} cases were left out")
-        declared = {op.id: op.laws for op in self.promised}
-        for op in self.ops:
-            if op.status in ("refused", "not run"):
-                continue
-            ran = {law.law for law in op.laws}
-            found += [f"{op.id}: {law} was not run" for law in declared.get(op.id, ()) if law not in ran]
-            found += [f"{op.id}: {law.law} {why}" for law in op.laws for why in self._law(op, law)]
-            if op.instruction == NOT_SEEN:
-                found.append(f"{op.id}: its instruction is not in the compiled kernel")
-        return found
-
-    def _law(self, op: OpResult, law: LawResult) -> list[str]:
-        found = [f"fails in {_count(law.failed, 'case')}"] if law.failed else []
-        if not any(c.cases for c in law.counts):
-            return [*found, "met no case"] if self.results.plan.whole else found
-        short = self._short(law.counts)
-        found += [f"ran only {short} cases"] if short else []
-        needed = MEMORY_WITNESSES if op.id.startswith("memory.") else WITNESSES
-        if is_float(op.id) and any(c.kind == "u16" for c in law.counts):
-            return found  # all inputs of a 16-bit format
-        sampled = any(c.kind == "random" for c in law.counts)
-        missing = not sampled and any(c.kind not in ("u8", "u16", "u8x3", "all") for c in law.counts)
-        plan = self.results.plan
-        planned = plan.float_cases if is_float(op.id) else plan.cases
-        if planned >= WITNESSES and (missing or (sampled and law.witnessed < needed)):
-            found.append(f"has {law.witnessed:,} uniform cases; {needed:,} are needed")
-        return found
-
-    def stage(self, name: str) -> list[str]:
-        """A stage that was run to its end, with nothing of this track failed or refused in it."""
-        stage = self._stage(name)
+    def _stage(self, need: StageNeed) -> list[str]:
+        """A stage that was run to its end, with enough results of this track and nothing failed in it."""
+        stage = self._found(need.stage)
         if stage is None:
-            return [f"the stage {name} was not run"]
+            return [f"the stage {need.stage} was not run"]
+        found = self._clean(stage)
+        ran = sum(s.cases - s.refused for s in self._own(stage))
+        if self.results.plan.whole and ran < need.least:
+            found.append(
+                f"the stage {need.stage} has {count(ran, 'result')} of the {self.track} track;"
+                f" {need.least:,} {'is' if need.least == 1 else 'are'} needed"
+            )
+        return found
+
+    def _clean(self, stage: StageResult) -> list[str]:
         found: list[str] = []
+        name = stage.stage
         if self.results.plan.whole and (stage.cases < stage.planned or not stage.planned):
             found.append(f"the stage {name} ran {stage.cases:,} of {stage.planned:,} cases")
         mine = self._own(stage)
         failed = {s.subject: s.failed for s in mine if s.failed}
-        refused = {s.subject: s.refused for s in mine if s.refused and not self._lawful_refusal(s.subject)}
+        refused = {s.subject: s.refused for s in mine if s.refused and not self._lawful_refusal(s)}
         for what, counts in (("failed", failed), ("was refused", refused)):
             if counts:
-                total = _count(sum(counts.values()), "case")
-                found.append(f"the stage {name} {what} in {total}: {_list(list(counts))}")
+                total = count(sum(counts.values()), "case")
+                found.append(f"the stage {name} {what} in {total}: {listed(list(counts))}")
         return found
 
     def _own(self, stage: StageResult) -> list[SubjectCount]:
         """The subjects of a stage that are on this track."""
-        approximate = self.results.backend.approximate
-        return [s for s in stage.subjects if subject_track(s.subject, approximate) == self.track]
+        return [s for s in stage.subjects if subject_track(s.subject) == self.track]
 
-    def _stage(self, name: str) -> StageResult | None:
+    def _found(self, name: str) -> StageResult | None:
         return next((s for s in self.results.stages if s.stage == name), None)
 
-    def _lawful_refusal(self, subject: str) -> bool:
-        """Of an op that may be refused, or of golden rows of a family whose ops are judged one by one."""
+    def _lawful_refusal(self, found: SubjectCount) -> bool:
+        """Of what a device may lack: an instruction, F64, a convention that it does not declare.
+
+        Golden rows of a family whose ops are judged one by one are counted there, and the table says how many
+        must have run; the lengths of the stage `dispatches` are one case for each op.
+        """
+        subject = found.subject
         if subject.startswith(INTRINSIC):
             return True
         if subject in self.categories:
             return may_be_refused(subject, self.categories[subject], self.refused)
+        if subject in LENGTHS:
+            known = self.refused & self.categories.keys()
+            return found.refused <= sum(may_be_refused(op, self.categories[op], known) for op in known)
+        declared = self.results.backend.conventions
+        if re.match(r"V\d+\b", subject):
+            return subject.split()[0] not in declared
+        if subject == "strict convention":
+            return not {"V1", "V2"} <= set(declared)
+        if "f64" in re.split(r"[ ./]", subject.lower()):
+            return not has_doubles(self.refused)
         family = subject.partition(" ")[2]
         ids = (f"{family}.", f"{FLOAT_PREFIX}{family}.")
         return bool(family) and any(op.startswith(ids) for op in self.refused)
 
-    def others(self) -> list[str]:
+    def _others(self) -> list[str]:
         """Stages that no level asks for, such as instructions that a device may lack: wrong is wrong."""
         found: list[str] = []
         for stage in self.results.stages:
             failed = [s.subject for s in self._own(stage) if s.failed]
-            if stage.stage not in _NAMED and failed:
-                found.append(f"the stage {stage.stage} failed: {_list(failed)}")
+            if stage.stage not in {*self.named, "regressions"} and failed:
+                found.append(f"the stage {stage.stage} failed: {listed(failed)}")
         return found
 
-    def engines(self) -> list[str]:
-        found = self.stage("engines")
-        stage = self._stage("engines")
+    def _invariants(self) -> list[str]:
+        stage = self._found("engines")
         if stage is None:
-            return found
+            return []
         seen = {s.subject.rpartition("/")[2].lower() for s in self._own(stage) if s.cases > s.refused}
         absent = [i.name for i in EngineInvariant if i.name.lower() not in seen]
-        return [*found, f"{_list(absent)} {_were(absent)} checked on no engine"] if absent else found
+        return [f"{listed(absent)} {were(absent)} checked on no engine"] if absent else []
 
-    def performance(self) -> list[str]:
-        return [] if self.baselines else ["no performance baseline was measured"]
-
-
-def _stages(*names: str) -> list[Callable[[_Rules], list[str]]]:
-    def rule(name: str) -> Callable[[_Rules], list[str]]:
-        return lambda rules: rules.stage(name)
-
-    return [rule(name) for name in names]
-
-
-_FIRST = [_Rules.complete, _Rules.parity, _Rules.expected, _Rules.stored, *_stages("golden")]
-_RULES: dict[str, list[list[Callable[[_Rules], list[str]]]]] = {
-    INTEGER: [
-        _FIRST,
-        [_Rules.laws, *_stages(*_ALGEBRAIC), _Rules.others],
-        [_Rules.engines, *_stages("programs")],
-        [*_stages("composition"), _Rules.performance],
-    ],
-    FLOAT: [
-        _FIRST,
-        [_Rules.laws, *_stages("determinism", "float_folding"), _Rules.others],
-        _stages("engines", "tensors"),
-        [*_stages("networks"), _Rules.performance],
-    ],
-    APPROXIMATE: [[*_FIRST, *_stages("approximate")]],
-}
-
-
-def _ended(failure: Failure) -> str:
-    if failure.kind == "coverage":
-        return f"{', '.join(failure.inputs)} met no case"
-    return f"{failure.kind} at {failure.case}"
-
-
-def _law_failures(op: OpResult) -> bool:
-    return any(law.failed for law in op.laws)
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
-
-
-def _were(names: Sequence[str]) -> str:
-    return "was" if len(names) == 1 else "were"
-
-
-def _list(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    def _performance(self) -> list[str]:
+        if not self.baselines:
+            return ["no performance baseline was measured"]
+        if not self.slower:
+            return []
+        return [f"slower than the given baseline in three measurements: {listed(list(self.slower))}"]

@@ -11,9 +11,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vyre.conform import fold
+from vyre.conform.block_records import check_record
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import changes, registry_now
-from vyre.conform.certify.track import APPROXIMATE, KINDS, op_track
+from vyre.conform.certify.track import APPROXIMATE, KINDS, not_approximate, op_track
+from vyre.conform.documents import Field, FieldError, canonical, parse
 from vyre.conform.faults import EXPLAINED, Faults
 from vyre.conform.units import REGRESSIONS, blocks, graph_of, units
 from vyre.conform.verify.stage import FAILED
@@ -64,7 +66,11 @@ def merge(shards: Sequence[Certificate]) -> Certificate:
     results = fold.results(plan, first.backend, found, wanted, records, merger.groups(), expected)
     proofs = {(p.op, p.law): p for p in first.proofs}
     made = certificates(
-        results, promised=first.registry, proofs=tuple(proofs.values()), baselines=first.baselines
+        results,
+        promised=first.registry,
+        proofs=tuple(proofs.values()),
+        baselines=first.baselines,
+        slower=tuple(dict.fromkeys(name for shard in ordered for name in shard.slower)),
     )
     whole = next(c for c in made if c.kind == first.kind)
     return replace(whole, vyre=first.vyre)
@@ -88,12 +94,18 @@ def _fitting(shards: Sequence[Certificate]) -> list[Certificate]:
         raise CertificateError(
             f"shard {twice[0]} of {number} is there twice.", fix="name the certificate of each shard once."
         )
-    missing = [i for i in range(1, number + 1) if i not in indices]
+    missing = sorted(set(range(1, number + 1)) - set(indices))
     if missing:
-        listed = ", ".join(map(str, missing))
+        listed = ", ".join(map(str, missing[:8])) + (" and more" if len(missing) > 8 else "")
         raise CertificateError(
             f"of {number} shards, {listed} {'is' if len(missing) == 1 else 'are'} missing.",
             fix=f"run `vyre certify` with --shard {missing[0]}/{number} and the same options.",
+        )
+    moved = not_approximate(first.backend.approximate)
+    if moved:
+        raise CertificateError(
+            f"the backend of these shards declares {moved} approximate, which is not approximate by name.",
+            fix="certify a backend that refuses what it cannot do exactly.",
         )
     changed = changes(first.registry, registry_now())
     if changed:
@@ -137,7 +149,7 @@ def _belongs(unit: Unit, certificate: Certificate) -> bool:
     if unit.kind is None:
         alone = (unit.name == APPROXIMATE) == (certificate.kind == APPROXIMATE)
         return certificate.kind in KINDS and (alone or unit.name == "golden")
-    return op_track(unit.group, certificate.backend.approximate) in KINDS[certificate.kind]
+    return op_track(unit.group) in KINDS[certificate.kind]
 
 
 def _gathered(shards: Sequence[Certificate], found: Sequence[Unit], wanted: Sequence[Block]) -> Records:
@@ -166,6 +178,14 @@ def _gathered(shards: Sequence[Certificate], found: Sequence[Unit], wanted: Sequ
             "a shard holds a block that its plan does not have.",
             fix="merge shards with the version of vyre that made them.",
         )
+    for (unit, number), record in records.items():
+        try:
+            check_record(Field(record, "record"), found[unit])
+        except FieldError as error:
+            raise CertificateError(
+                f"block {number} of {found[unit].name} is not what a run records: {error}.",
+                fix="certify the shards anew.",
+            ) from None
     return records
 
 
@@ -178,6 +198,10 @@ class _Shard:
         self.records: Records = {(names[b.unit], b.number): b.record for b in certificate.blocks}
         self.blocks = [b for b in wanted if (b.unit, b.number) in self.records]
         self.ops = {op.id: op for op in certificate.ops}
+
+    @property
+    def label(self) -> str:
+        return "shard {}/{}".format(*self.certificate.plan.shard)
 
     def failures(self, group: str) -> list[Failure]:
         return [f for f in self.certificate.failures if group in (f.op, f.stage)]
@@ -200,11 +224,15 @@ class _Merger:
             if unit.group not in made and _belongs(unit, self.first):
                 failures = self._of_op(unit.group) if unit.kind else self._of_stage(number, unit)
                 facts = self._facts(unit.group) if unit.kind else {}
-                made[unit.group] = {"facts": facts, "failures": [asdict(f) for f in failures]}
+                entry = {"facts": facts, "failures": [asdict(f) for f in failures]}
+                made[unit.group] = parse(canonical(entry))
         return made
 
     def _facts(self, group: str) -> dict[str, str]:
         """How an op was lowered, on which all shards that ran it must agree."""
+        absent = [s.label for s in self.shards if group not in s.ops]
+        if absent:
+            raise CertificateError(f"{absent[0]} says nothing of {group}.", fix="certify this shard anew.")
         ran = [s.ops[group] for s in self.shards if s.ops[group].status != "not run"]
         said = {(op.lowering, op.instruction) for op in ran}
         refused = {op.refusal for op in ran}
@@ -224,11 +252,17 @@ class _Merger:
         stops: dict[tuple[str, int], Failure] = {}
         for shard in self.shards:
             own = fold.tally(group, self.units, shard.blocks, shard.records)
-            listed = iter(shard.failures(group))
-            for check, (kind, number) in sorted(own.firsts.items()):
-                met[check, kind, number] = next(listed)
+            listed = shard.failures(group)
+            firsts = sorted(own.firsts.items())
+            if len(listed) < len(firsts) + (own.stop is not None):
+                raise CertificateError(
+                    f"{shard.label} counts more failures of {group} than it lists.",
+                    fix="certify this shard anew.",
+                )
+            for failure, (check, (kind, number)) in zip(listed, firsts, strict=False):
+                met[check, kind, number] = failure
             if own.stop is not None:
-                stops[own.stopped_in, own.stop["case"]] = next(listed)
+                stops[own.stopped_in, own.stop["case"]] = listed[len(firsts)]
         found = [
             replace(met[check, kind, number], count=whole.count(check))
             for check, (kind, number) in sorted(whole.firsts.items())

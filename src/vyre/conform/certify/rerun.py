@@ -12,6 +12,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from vyre.backends.float_state import default_state
 from vyre.conform.certify.merge import units_of
 from vyre.conform.locked import Locked
 from vyre.conform.units import REGRESSIONS, blocks
@@ -45,6 +46,7 @@ class Rerun:
         return not self.mismatches
 
 
+@default_state()
 def rerun(
     certificate: Certificate,
     backend: Any,
@@ -102,8 +104,8 @@ class _Again:
         for outcome in unit.stage.run(self.bench.backend, self.certificate.plan, block.lo, block.hi):
             if outcome.subject not in subjects:
                 continue  # of the other kind of certificate
-            self.cases += 1
             failed = outcome.case in self.failing
+            self.cases += outcome.status != REFUSED
             if outcome.status == REFUSED:
                 self.refused += 1
             elif (outcome.status == FAILED) != failed:

@@ -14,13 +14,12 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform.certify import keys
 from vyre.conform.certify.certificate import Certificate
-from vyre.conform.results import canonical
+from vyre.conform.documents import FieldError, canonical, parse
 from vyre.errors import CertificateError
 
 if TYPE_CHECKING:
@@ -121,18 +120,10 @@ def _envelope(data: bytes) -> dict[str, Any] | None:
 def strict_json(data: bytes, place: str) -> Any:
     """JSON in its canonical spelling, and in no other."""
     try:
-        value = json.loads(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise _changed(f"{place}, byte {error.start}", "it is no UTF-8") from None
-    except json.JSONDecodeError as error:
-        at = len(error.doc[: error.pos].encode())
-        raise _changed(f"{place}, byte {at}", f"it is no JSON ({error.msg})") from None
-    except (ValueError, RecursionError) as error:
-        raise _changed(place, f"it is no JSON ({error})") from None
-    try:
-        again = canonical(value)
-    except (ValueError, RecursionError) as error:
-        raise _changed(place, f"it is not canonical JSON ({error})") from None
+        value = parse(data)
+    except FieldError as error:
+        raise _changed(place, str(error)) from None
+    again = canonical(value)
     if again != data:
         pairs = zip(again, data, strict=False)
         at = next((k for k, (a, b) in enumerate(pairs) if a != b), min(len(again), len(data)))

@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from vyre.conform import fold
+from vyre.conform import counts, fold
 from vyre.conform.certify.certificate import installed
 from vyre.conform.certify.merge import units_of
 from vyre.conform.certify.promises import changes, registry_now
 from vyre.conform.certify.statement import FETCH_AGAIN, read
-from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT, op_track
+from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT, not_approximate, op_track
 from vyre.conform.plan import registry_digest
 from vyre.conform.units import ALL_STAGES, OPS
 from vyre.errors import CertificateError
@@ -128,6 +128,12 @@ def _comparable(certificate: Certificate, section: str) -> object:
 
 def _unsound(certificate: Certificate) -> str:
     """Counts that no run can give, and statuses that contradict them."""
+    moved = not_approximate(certificate.backend.approximate)
+    if moved:
+        return f"its backend declares {moved} approximate, which is not approximate by name"
+    strange = [name for name in certificate.slower if name not in certificate.baselines]
+    if strange:
+        return f"it calls {strange[0]} slower, which is none of its baselines"
     for op in certificate.ops:
         for c in (*op.parity, *(c for law in op.laws for c in law.counts)):
             if c.failed < 0 or not 0 <= c.cases <= c.planned:
@@ -167,7 +173,10 @@ def _plan(certificate: Certificate, now: Promises) -> Finding:
         return Finding("plan", OPEN, f"cannot be recounted: vyre {certificate.vyre} may have had other cases")
     if wrong:
         return Finding("plan", WRONG, f"{wrong}.", FETCH_AGAIN)
-    return Finding("plan", GOOD, f"every case of the plan is accounted for, seed {certificate.plan.seed}")
+    shown = counts.cases(certificate.results).text("case")
+    return Finding(
+        "plan", GOOD, f"every case of the plan is accounted for: {shown}, seed {certificate.plan.seed}"
+    )
 
 
 def _misplanned(certificate: Certificate, known: set[str]) -> str:
@@ -179,8 +188,7 @@ def _misplanned(certificate: Certificate, known: set[str]) -> str:
         return "its plan is of another registry"
     found = units_of(plan)
     tracks = KINDS[certificate.kind]
-    approximate = certificate.backend.approximate
-    meant = [op for op in plan.ops if OPS in plan.stages and op_track(op, approximate) in tracks]
+    meant = [op for op in plan.ops if OPS in plan.stages and op_track(op) in tracks]
     if [op.id for op in certificate.ops] != meant:
         return "it is about other ops than its plan"
     for op in certificate.results.ops:
@@ -189,6 +197,9 @@ def _misplanned(certificate: Certificate, known: set[str]) -> str:
     counts = {u.name: u.count for u in found if u.kind is None}
     if certificate.kind == STRICT and list(counts) != [s.stage for s in certificate.stages]:
         return "it has other stages than its plan"
+    absent = [s.stage for s in certificate.stages if s.stage not in counts]
+    if absent:
+        return f"it has the stage {absent[0]}, which its plan does not have"
     for stage in certificate.stages:
         apart = {"golden": _approximate_rows(), APPROXIMATE: counts.get(APPROXIMATE, 0)}
         least = counts[stage.stage] - apart.get(stage.stage, 0)

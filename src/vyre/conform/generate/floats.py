@@ -10,7 +10,6 @@ of the head.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,21 +126,49 @@ def _shape(d: Any, of: Layout, r: Any, s: Any) -> Any:
 
 
 LANDMARKS = (
-    *(math.pi / 2, math.pi, math.pi / 4, 1.0, math.e, 1 / math.e, math.log(2.0), 1 / math.log(2.0)),
-    *(math.log2(10.0), math.log10(2.0), math.sqrt(0.5), 0.5, 10.0, 100.0, 88.722839, 103.27893),
-    *(127.0, 149.0, 38.53184, 44.8536, 11.0898664, 17.3286795, 15.0, 24.0),
-    *(4.81648, 7.2247199, 0.99999, 1.00001, 3.0e-5, 6.0e-8, 1.2e-38, 1.4e-45),
+    0x3FF921FB54442D18,  # pi / 2
+    0x400921FB54442D18,  # pi
+    0x3FE921FB54442D18,  # pi / 4
+    0x3FF0000000000000,  # 1
+    0x4005BF0A8B145769,  # e
+    0x3FD78B56362CEF38,  # 1 / e
+    0x3FE62E42FEFA39EF,  # log 2
+    0x3FF71547652B82FE,  # 1 / log 2
+    0x400A934F0979A371,  # log2 10
+    0x3FD34413509F79FF,  # log10 2
+    0x3FE6A09E667F3BCD,  # sqrt 1/2
+    0x3FE0000000000000,  # 0.5
+    0x4024000000000000,  # 10
+    0x4059000000000000,  # 100
+    0x40562E42FE82517E,  # 88.722839
+    0x4059D1D9FD36F7E4,  # 103.27893
+    0x405FC00000000000,  # 127
+    0x4062A00000000000,  # 149
+    0x4043441355475A32,  # 38.53184
+    0x40466D42C3C9EECC,  # 44.8536
+    0x40262E02F80204BD,  # 11.0898664
+    0x4031542456F75D9A,  # 17.3286795
+    0x402E000000000000,  # 15
+    0x4038000000000000,  # 24
+    0x4013441355475A32,  # 4.81648
+    0x401CE61CF9350AA4,  # 7.2247199
+    0x3FEFFFEB074A771D,  # 0.99999
+    0x3FF0000A7C5AC472,  # 1.00001
+    0x3EFF75104D551D69,  # 3e-5
+    0x3E701B2B29A4692B,  # 6e-8
+    0x38105563C4FFE223,  # 1.2e-38
+    0x369FF868BF4D956A,  # 1.4e-45
 )
-"""Where functions cross zero, overflow, underflow, or are close to a simple one; 32 of them."""
+"""Where functions cross zero, overflow, underflow, or are close to a simple one; 32 doubles by their bits."""
 
 
 def _landmark(d: Any, of: Layout, low: Any, r: Any, s: Any) -> Any:
     """A few steps around one of them, or around it times a power of two, of either sign."""
     c = d.const
     if of is HEAD:
-        words = [int(x) >> 32 for x in np.array(LANDMARKS, np.float64).view(np.uint64)]
+        words = [bits >> 32 for bits in LANDMARKS]
     else:
-        words = nearest(of, np.array(LANDMARKS, np.float64)).tolist()
+        words = nearest(of, np.array(LANDMARKS, np.uint64).view(np.float64)).tolist()
     place = _choose(d, d.and_(low, c(len(LANDMARKS) - 1)), [c(w) for w in words])
     power = d.ite(d.and_(s, c(1 << 16)), d.and_(d.shr(s, c(8)), c(15)), c(0))
     moved = d.add(d.add(place, d.shl(power, c(of.fraction))), d.sub(d.and_(s, c(63)), c(32)))

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from vyre.compose.op import Op, Param
 from vyre.compose.registry import Registry, default_registry
+from vyre.conform.golden.law_checks import check_law
 from vyre.conform.golden.outcome import Outcome, Status, compared
 from vyre.ir.buffers import BufferAccess, BufferDecl
+from vyre.ir.convention import kept
 from vyre.ir.expr import Atomic, Call, Cast, Expr, LitU32, Load, Var
 from vyre.ir.node import Let, Node, Store
 from vyre.ir.operators import AtomicOp
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from vyre.conform.golden.rows import Row
     from vyre.errors import Diagnostic
+    from vyre.ir.signature import Convention
 
 _T = DataType
 _ZERO = LitU32(0)
@@ -53,6 +56,19 @@ def _convention(row: Row) -> Outcome:
         return compared(row, sorted(row["fields"]), sorted(variant.__match_args__))
     made = variant(**row["fields"])
     return compared(row, row["fields"], {name: getattr(made, name) for name in variant.__match_args__})
+
+
+def _convention_kept(row: Row) -> Outcome:
+    """Which convention the buffers of a program keep, the simplest one; None for no convention."""
+    from vyre.text import parse_program
+
+    program = parse_program("\n".join(row["text"]))
+    found = kept(program.buffers)
+    return compared(row, row["convention"], _shown(found[0]) if found else None, program=str(program))
+
+
+def _shown(convention: Convention) -> str:
+    return f"V2({convention.lookup_binding})" if isinstance(convention, V2) else "V1"
 
 
 def _access(row: Row) -> Outcome:
@@ -166,6 +182,7 @@ CHECKS: Mapping[str, Callable[[Row], Outcome]] = {
     "tensor": _tensor,
     "signature": _signature,
     "convention": _convention,
+    "convention_kept": _convention_kept,
     "access": _access,
     "cast_refused": _cast_refused,
     "cast_identity": _cast_identity,
@@ -174,5 +191,6 @@ CHECKS: Mapping[str, Callable[[Row], Outcome]] = {
     "invalid": _invalid,
     "op": _valid_op,
     "inline": _inline,
+    "law": check_law,
 }
 """How each kind that runs nothing is checked."""

@@ -23,7 +23,8 @@ class Status(Enum):
 class Outcome:
     """One row on one backend: the first case that differs, or how many cases agreed.
 
-    `program` is the text of the program that was run; it is empty for rows that run nothing.
+    `program` is the text of the program that was run; it is empty for rows that run nothing. `error` is what
+    a backend raised in place of a result.
     """
 
     row: Row
@@ -33,6 +34,7 @@ class Outcome:
     expected: str = ""
     actual: str = ""
     program: str = ""
+    error: Exception | None = None
 
     @property
     def ok(self) -> bool:

@@ -9,9 +9,10 @@ A backend that refuses an operation leaves its rows refused, which is neither pa
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from typing import TYPE_CHECKING
 
-from vyre.backends import dispatch, get
+from vyre.backends import compile_program, dispatch, get
 from vyre.conform.golden.checks import CHECKS
 from vyre.conform.golden.jobs import Job, element_jobs
 from vyre.conform.golden.memory_jobs import atomic_jobs, reduce_jobs
@@ -21,7 +22,7 @@ from vyre.conform.golden.program_jobs import layout_jobs, program_jobs
 from vyre.errors import UnsupportedByBackend, VyreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from vyre.backends import Backend
     from vyre.conform.golden.rows import Row
@@ -57,7 +58,8 @@ def replay_through_calls(rows: Iterable[Row], backend: str | Backend) -> list[Ou
         and (op := registry.get(row.stem)) is not None
         and op.signature.inputs == operation_of(row).operands
     ]
-    return [o for job in element_jobs(callable_rows, through_calls=True) for o in _run(job, loaded)]
+    split = partial(element_jobs, through_calls=True)
+    return [o for job in split(callable_rows) for o in _run(job, loaded, split)]
 
 
 def jobs_of(rows: Iterable[Row]) -> Iterator[Job]:
@@ -82,10 +84,11 @@ def _outcomes(rows: list[Row], backend: Backend) -> Iterator[Outcome]:
         if row.kind not in EXECUTABLE_KINDS:
             yield CHECKS[row.kind](row)
     for job in jobs_of(rows):
-        yield from _run(job, backend)
+        yield from _run(job, backend, jobs_of)
 
 
-def _run(job: Job, backend: Backend) -> list[Outcome]:
+def _run(job: Job, backend: Backend, split: Callable[[Iterable[Row]], Iterable[Job]]) -> list[Outcome]:
+    """The outcomes of a job's rows; a crash, hang or error is that of the rows which cause it alone."""
     try:
         results = dispatch(
             job.program, job.buffers, backend=backend, workgroups=job.workgroups, registry=job.registry
@@ -95,9 +98,23 @@ def _run(job: Job, backend: Backend) -> list[Outcome]:
             Outcome(row, Status.Refused, 0, actual=str(refusal), program=str(job.program)) for row in job.rows
         ]
     except Exception as error:  # a backend under test may raise anything; the other rows go on
-        text = str(error) if isinstance(error, VyreError) else f"{type(error).__name__}: {error}"
+        if len(job.rows) > 1 and _compiles(job, backend):
+            half = len(job.rows) // 2
+            parts = (job.rows[:half], job.rows[half:])
+            return [o for rows in parts for part in split(rows) for o in _run(part, backend, split)]
+        text = error.message if isinstance(error, VyreError) else f"{type(error).__name__}: {error}"
+        shown = str(job.program)
         return [
-            Outcome(row, Status.Failed, 0, expected="a result", actual=text, program=str(job.program))
+            Outcome(row, Status.Failed, 0, expected="a result", actual=text, program=shown, error=error)
             for row in job.rows
         ]
     return job.judge({name: array.tobytes() for name, array in results.items()})
+
+
+def _compiles(job: Job, backend: Backend) -> bool:
+    """Whether it takes the data to make a backend fail; what it cannot compile, no row of it can do."""
+    try:
+        compile_program(job.program, backend=backend, registry=job.registry)
+    except Exception:  # as above
+        return False
+    return True

@@ -1,8 +1,9 @@
 """The golden rows as data: what they are, where they come from, and how they are read.
 
 Every row has a permanent id (`primitive.math.div/golden/2`), a kind that says how it is replayed, and the
-places of the specification it answers for (`000/Div/2`: document, section, row). Rows of documents that
-belong to later work stand in `later.json` with the reason.
+places of the specification it answers for (`000/Div/2`: document, section, row). What the documents ask of
+the conformance system itself is answered by tests, by name in `shown.json`; what is not there yet stands in
+`later.json` with the reason. `tables.json` is the manifest of the documents: a digest for every row.
 """
 
 from __future__ import annotations
@@ -57,6 +58,14 @@ class Later:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A row of the documents that tests answer for: each shows it, or that its breach is noticed."""
+
+    source: str
+    tests: tuple[str, ...]
+
+
 @cache
 def load_rows() -> tuple[Row, ...]:
     """Every golden row, file by file in the order of their names."""
@@ -77,8 +86,14 @@ def load_later() -> tuple[Later, ...]:
     return tuple(Later(source, reason) for source, reason in _json("later.json").items())
 
 
-def load_tables() -> dict[str, int]:
-    """The manifest of the documents' tables: name and number of rows."""
+@cache
+def load_shown() -> tuple[Shown, ...]:
+    """The rows of the documents that tests answer for."""
+    return tuple(Shown(source, tuple(tests)) for source, tests in _json("shown.json").items())
+
+
+def load_tables() -> dict[str, list[str]]:
+    """The manifest of the documents' tables: name, and a digest of every row."""
     return dict(_json("tables.json"))
 
 

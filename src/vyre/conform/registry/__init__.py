@@ -1,8 +1,12 @@
-"""Every registered spec, one small file per op.
+"""Every registered spec, one small file per op; those of installed packages come after ours.
 
-specs() -> tuple[OpSpec, ...]     all of them, primitives first, strict floats last, in a fixed order
+specs() -> tuple[OpSpec, ...]     all of them: primitives first, strict floats last of ours, in a fixed order
+own_specs()                       ours alone
 spec(op_id) -> OpSpec             one of them; `OpError` for an unknown id
 lookup                            `spec`, under the name under which terms take it
+
+A package offers specs through the entry point group `vyre.specs`. Whatever is registered, ours too, has
+passed the gates (`admission.py`).
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ import importlib
 from functools import cache
 from typing import TYPE_CHECKING
 
+from vyre.conform.registry.admission import admitted
 from vyre.conform.registry.float_.names import is_float
 from vyre.errors import OpError
 
@@ -28,8 +33,12 @@ PRIMITIVES = (
 ATOMICS = ("add", "bit_or", "bit_and", "bit_xor", "min", "max", "exchange", "compare_exchange")
 
 
+GROUP = "vyre.specs"
+
+
 @cache
-def _by_id() -> Mapping[str, OpSpec]:
+def own_specs() -> tuple[OpSpec, ...]:
+    """The specs of this package."""
     from vyre.conform.registry.cast import table
     from vyre.conform.registry.float_ import table as floats
     from vyre.conform.registry.memory import load, store
@@ -47,7 +56,25 @@ def _by_id() -> Mapping[str, OpSpec]:
         store.SPEC,
         *floats.specs(),
     ]
-    return {made.id: made for made in found}
+    return tuple(admitted(found))
+
+
+@cache
+def _by_id() -> Mapping[str, OpSpec]:
+    from vyre.compose.plugins import offered
+    from vyre.conform.spec.op import OpSpec
+
+    known = {made.id: made for made in own_specs()}
+    for package, found in offered(GROUP, OpSpec, "specs"):
+        twice = next((s.id for k, s in enumerate(found) if s.id in known or s in found[:k]), None)
+        if twice is not None:
+            raise OpError(
+                f"the package {package} cannot be used: {twice} has a spec already.",
+                fix=f"give the new meaning a new version, such as {twice.partition('@')[0]}@2, or uninstall "
+                f"{package}.",
+            )
+        known |= {made.id: made for made in admitted(found, package=package)}
+    return known
 
 
 def specs() -> tuple[OpSpec, ...]:

@@ -65,7 +65,8 @@ class EngineSpec:
     doc: str
     invariants: tuple[EngineInvariant, ...]
     case: Callable[[int, int, EngineInvariant], EngineCase]
-    convention: Convention = field(default_factory=V1)
+    convention: Convention | None = field(default_factory=V1)
+    """What its programs keep besides V1; None where they may keep none."""
 
     @property
     def version(self) -> int:

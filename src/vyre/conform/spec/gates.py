@@ -3,6 +3,7 @@
 1 category       A composes and vanishes, C is one hardware instruction; there is no B
 2 signature      the form, the definition and the boundaries agree with the declared types
 3 zero overhead  A leaves nothing behind when lowered; C names its instruction and has no fallback
+                 (that it leaves nothing in the text of any language, `conform/registry/vanishing.py` asks)
 4 deterministic  the definition gives the same result for the same input
 5 observable     the definition gives at least one byte
 6 rules          a law, class, boundary or alternate is declared
@@ -22,11 +23,13 @@ from vyre.ir.typing import type_of
 from vyre.ir.walk import postorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
 
     from vyre.conform.spec.op import OpSpec
     from vyre.ir.signature import OpSignature
     from vyre.ir.types import DataType
+
+    Signatures = Callable[[str], OpSignature | None]
 
 MAX_STEPS = 10_000
 """Expression nodes that one op may lower to; more is an algorithm, not an operation."""
@@ -41,12 +44,17 @@ class GateFailure:
     reason: str
 
 
-def check(spec: OpSpec) -> list[GateFailure]:
-    """Every gate that rejects the spec."""
+def no_ops(op_id: str) -> OpSignature | None:
+    """Knows no op: a spec judged with it may call none."""
+    return None
+
+
+def check(spec: OpSpec, signatures: Signatures = no_ops) -> list[GateFailure]:
+    """Every gate that rejects the spec; `signatures` knows the ops that it may call."""
     found: list[GateFailure] = []
     for number, (name, gate) in enumerate(GATES.items(), 1):
         try:
-            reason = gate(spec)
+            reason = gate(spec, signatures)
         except Exception as error:  # a definition may fail in any way; that is its rejection
             reason = f"it raises {type(error).__name__}: {error}"
         if reason:
@@ -54,31 +62,27 @@ def check(spec: OpSpec) -> list[GateFailure]:
     return found
 
 
-def admit(spec: OpSpec) -> OpSpec:
-    """The spec, if every gate lets it pass; `OpError` with the first reason otherwise."""
-    failures = check(spec)
+def admit(spec: OpSpec, signatures: Signatures = no_ops) -> OpSpec:
+    """The spec, if every gate lets it pass; `OpError` with every reason otherwise."""
+    failures = check(spec, signatures)
     if failures:
-        first = failures[0]
-        raise OpError(
-            f"{spec.id} is rejected by gate {first.gate} ({first.name}): {first.reason}.",
-            fix="correct the spec; `vyre.conform.spec.gates` says what each gate asks for.",
-        )
+        raise rejected(spec, failures)
     return spec
 
 
-def category_share(specs: Iterable[OpSpec]) -> float:
-    """The share of Category A among the specs."""
-    found = [spec.category for spec in specs]
-    return found.count("A") / len(found) if found else 0.0
+def rejected(spec: OpSpec, failures: Sequence[GateFailure]) -> OpError:
+    """What is raised for a spec that gates have turned away; the fix is that of the first."""
+    reasons = "; by ".join(f"gate {f.gate} ({f.name}): {f.reason}" for f in failures)
+    return OpError(f"{spec.id} is rejected by {reasons}.", fix=f"{FIXES[failures[0].name]}.")
 
 
-def _category(spec: OpSpec) -> str:
+def _category(spec: OpSpec, signatures: Signatures) -> str:
     if spec.category in ("A", "C"):
         return ""
     return f"category {spec.category!r} is forbidden: an op composes (A) or is an instruction (C)"
 
 
-def _signature(spec: OpSpec) -> str:
+def _signature(spec: OpSpec, signatures: Signatures) -> str:
     if not spec.signature.inputs:
         return "it takes no operand"
     if any(t.bits == 0 for t in (*spec.signature.inputs, *spec.outputs)):
@@ -90,27 +94,29 @@ def _signature(spec: OpSpec) -> str:
     if given != wanted:
         return f"the definition gives {given} words where the signature has {wanted}"
     if isinstance(spec.form, ExpressionForm):
-        found = _type(spec.form, spec.signature)
+        found = _type(spec.form, spec.signature, signatures)
         if found is not spec.signature.output:
             return f"its expression has the type {found.value if found else 'none'}"
     return ""
 
 
-def _type(form: ExpressionForm, signature: OpSignature) -> DataType | None:
+def _type(form: ExpressionForm, signature: OpSignature, signatures: Signatures) -> DataType | None:
     names = [f"x{k}" for k in range(len(signature.inputs))]
     known = dict(zip(names, signature.inputs, strict=True))
     types: dict[Expr, DataType | None] = {}
+    env = _Env(known, signatures)
     whole = form.build(tuple(Var(name) for name in names))
     for node in postorder(whole):
         operands = tuple(t for t in (types[child] for child in node.children) if t is not None)
         complete = len(operands) == len(node.children)
-        types[node] = type_of(node, operands, _Env(known)) if complete else None
+        types[node] = type_of(node, operands, env) if complete else None
     return types[whole]
 
 
 @dataclass(frozen=True, slots=True)
 class _Env:
     known: dict[str, DataType]
+    signatures: Signatures
 
     def variable(self, name: str) -> DataType | None:
         return self.known.get(name)
@@ -119,10 +125,10 @@ class _Env:
         return None
 
     def signature(self, op_id: str) -> OpSignature | None:
-        return None
+        return self.signatures(op_id)
 
 
-def _zero_overhead(spec: OpSpec) -> str:
+def _zero_overhead(spec: OpSpec, signatures: Signatures) -> str:
     if spec.category == "C":
         if not spec.hardware or spec.availability is None:
             return "a Category C op must name its hardware and say which backends have it"
@@ -133,8 +139,9 @@ def _zero_overhead(spec: OpSpec) -> str:
         whole = spec.form.build(tuple(Var(f"x{k}") for k in range(spec.arity)))
         if whole.size > MAX_STEPS:
             return f"it lowers to {whole.size} steps"
-        if any(isinstance(node, Call) for node in postorder(whole)):
-            return "a call is left in its expression after lowering"
+        for node in postorder(whole):
+            if isinstance(node, Call) and signatures(node.op_id) is None:
+                return f"its call of {node.op_id} is left after lowering, because no such op is registered"
     return ""
 
 
@@ -149,7 +156,7 @@ def _witnesses(spec: OpSpec) -> list[tuple[int, ...]]:
     ]
 
 
-def _deterministic(spec: OpSpec) -> str:
+def _deterministic(spec: OpSpec, signatures: Signatures) -> str:
     for words in _witnesses(spec):
         results = {spec.apply(CONCRETE, *words) for _ in range(4)}
         if len(results) != 1:
@@ -157,7 +164,7 @@ def _deterministic(spec: OpSpec) -> str:
     return ""
 
 
-def _observable(spec: OpSpec) -> str:
+def _observable(spec: OpSpec, signatures: Signatures) -> str:
     results = spec.cpu_fn(CONCRETE, *_witnesses(spec)[0])
     if results is None or results == ():
         return "the definition gives nothing that could be compared"
@@ -166,13 +173,13 @@ def _observable(spec: OpSpec) -> str:
     return ""
 
 
-def _rules(spec: OpSpec) -> str:
+def _rules(spec: OpSpec, signatures: Signatures) -> str:
     if spec.laws or spec.classes or spec.boundaries or spec.alternates:
         return ""
     return "it declares no law, equivalence class, boundary or alternate, so nothing can be tested"
 
 
-GATES: dict[str, Callable[[OpSpec], str]] = {
+GATES: dict[str, Callable[[OpSpec, Signatures], str]] = {
     "category": _category,
     "signature": _signature,
     "zero overhead": _zero_overhead,
@@ -180,3 +187,16 @@ GATES: dict[str, Callable[[OpSpec], str]] = {
     "observable": _observable,
     "rules": _rules,
 }
+
+ZERO_OVERHEAD = "zero overhead"
+
+FIXES = {
+    "category": 'give it category "A" for a composition or "C" for one hardware instruction',
+    "signature": "make its signature, expression, definition and boundaries agree",
+    "zero overhead": "write a composition as one expression of its operands and of registered ops, and "
+    "declare an instruction with its hardware, its availability and no alternate",
+    "deterministic": "compute its definition from its operands alone",
+    "observable": "let its definition give one word or more for every result",
+    "rules": "declare a law, an equivalence class, boundaries or an alternate",
+}
+"""What to do about a rejection, by gate."""

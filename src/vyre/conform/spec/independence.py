@@ -3,6 +3,10 @@
 A test that computes its expected value with the target's own definition, or with a lowering, agrees with
 itself whatever the op does. Two looks find it: the import graph of the oracle's module, which sees what
 could be called, and a trace of the oracle at work, which sees what was.
+
+The definition of a spec is the oracle of every backend, so it must reach no lowering and no soft float. Its
+laws and alternates are tests of the op, so they must say something: a law whose two sides are one term, and
+an alternate that is the op's own expression, agree with any op.
 """
 
 from __future__ import annotations
@@ -12,10 +16,16 @@ import importlib.util
 import inspect
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vyre.conform.spec.domain import CONCRETE
+from vyre.conform.spec.law import sides
+from vyre.conform.spec.op import ExpressionForm
+from vyre.conform.spec.term import Relation
 from vyre.errors import OpError
+from vyre.ir.expr import Var
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +34,12 @@ if TYPE_CHECKING:
     from vyre.conform.spec.op import OpSpec
 
 LOWERINGS = ("vyre.lower", "vyre.backends")
+
+JUDGED = (*LOWERINGS, "vyre.numeric")
+"""What the definition of a spec is compared with."""
+
+GATEKEEPERS = ("vyre.conform.registry.admission",)
+"""Modules that look at lowerings and compute nothing from them; no chain of imports goes through them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +67,64 @@ def require_independent(
         )
 
 
+def require_independent_spec(spec: OpSpec) -> None:
+    """Raises `OpError` for a spec whose definition reaches what it judges, or whose tests say nothing."""
+    found = check_spec(spec)
+    if found:
+        raise OpError(
+            f"{spec.id} is rejected by the independence gate: {found[0].way}.",
+            fix="compute the definition from its operands, without vyre.lower, vyre.backends or "
+            "vyre.numeric; let laws and alternates compare the op with something else than itself.",
+        )
+
+
+def check_spec(spec: OpSpec) -> list[Violation]:
+    """Every way in which the definition reaches a lowering, and every test that cannot fail."""
+    start = _plain(spec.cpu_fn).__module__
+    found = [Violation("imports", " -> ".join(chain)) for chain in _reaching(start, JUDGED)]
+    found += _lowerings_called(lambda: spec.cpu_fn(CONCRETE, *(0,) * spec.words))
+    for law in (*spec.laws, *spec.properties):
+        found += [
+            Violation("law", f"the two sides of {equation} are the same")
+            for equation in sides(law, spec)
+            if equation.lhs == equation.rhs and equation.relation is Relation.Eq
+        ]
+    if isinstance(spec.form, ExpressionForm):
+        operands = tuple(Var(f"x{k}") for k in range(spec.arity))
+        own = spec.form.build(operands)
+        found += [
+            Violation("alternate", f"the alternate {a.name!r} is the op's own expression")
+            for a in spec.alternates
+            if a.build(operands) is own
+        ]
+    return found
+
+
+def _lowerings_called(work: Callable[[], object]) -> list[Violation]:
+    seen: dict[str, Violation] = {}
+
+    def watch(frame: FrameType, event: str, argument: object) -> None:
+        if event == "call" and _lies_in(frame.f_code, JUDGED):
+            code = frame.f_code
+            seen[code.co_filename] = Violation(
+                "call", f"its definition calls {code.co_name} of what it judges"
+            )
+
+    _traced(watch, work)
+    return list(seen.values())
+
+
 def by_imports(oracle: Callable[..., Any], target: OpSpec) -> list[Violation]:
     """The chains of imports from the oracle's module to a forbidden one."""
     start = inspect.unwrap(oracle).__module__
     forbidden = (_plain(target.cpu_fn).__module__, *LOWERINGS)
-    chains = _chains(start)
+    return [Violation("imports", " -> ".join(chain)) for chain in _reaching(start, forbidden)]
+
+
+def _reaching(start: str, forbidden: tuple[str, ...]) -> list[tuple[str, ...]]:
     return [
-        Violation("imports", " -> ".join(chain))
-        for module, chain in chains.items()
+        chain
+        for module, chain in _chains(start).items()
         if any(module == f or module.startswith(f"{f}.") for f in forbidden)
     ]
 
@@ -67,6 +133,7 @@ def _plain(function: Callable[..., Any]) -> Any:
     return inspect.unwrap(getattr(function, "func", function))
 
 
+@cache
 def _chains(start: str) -> dict[str, tuple[str, ...]]:
     """Every module that can be reached, with the first chain of imports to it."""
     packages = {"vyre", start.partition(".")[0]}
@@ -75,22 +142,22 @@ def _chains(start: str) -> dict[str, tuple[str, ...]]:
     while waiting:
         module = waiting.pop(0)
         for name in _imports(module):
-            if name not in chains and name.partition(".")[0] in packages:
+            if name not in chains and name.partition(".")[0] in packages and name not in GATEKEEPERS:
                 chains[name] = (*chains[module], name)
                 waiting.append(name)
     return chains
 
 
-def _imports(module: str) -> Iterator[str]:
+@cache
+def _imports(module: str) -> tuple[str, ...]:
     source = _source(module)
-    if source is None:
-        return
-    for node in _runtime_nodes(ast.parse(source)):
+    found: list[str] = []
+    for node in _runtime_nodes(ast.parse(source or "")):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return tuple(found)
 
 
 def _runtime_nodes(tree: ast.AST) -> Iterator[ast.AST]:
@@ -122,7 +189,6 @@ def by_calls(
 ) -> list[Violation]:
     """What the oracle called while it worked, as far as it was forbidden."""
     own: CodeType | None = getattr(_plain(target.cpu_fn), "__code__", None)
-    places = tuple(f"/{name.replace('.', '/')}/" for name in LOWERINGS)
     seen: dict[str, Violation] = {}
 
     def watch(frame: FrameType, event: str, argument: object) -> None:
@@ -131,14 +197,22 @@ def by_calls(
         code = frame.f_code
         if code is own:
             seen["own"] = Violation("call", f"it calls the definition of {target.id}")
-        elif any(place in code.co_filename.replace("\\", "/") for place in places):
+        elif _lies_in(code, LOWERINGS):
             seen[code.co_filename] = Violation("call", f"it calls {code.co_name} of a lowering")
 
+    _traced(watch, lambda: [oracle(*values) for values in inputs])
+    return list(seen.values())
+
+
+def _lies_in(code: CodeType, rooms: tuple[str, ...]) -> bool:
+    path = code.co_filename.replace("\\", "/")
+    return any(f"/{room.replace('.', '/')}/" in path for room in rooms)
+
+
+def _traced(watch: Callable[[FrameType, str, object], None], work: Callable[[], object]) -> None:
     before = sys.getprofile()
     sys.setprofile(watch)
     try:
-        for values in inputs:
-            oracle(*values)
+        work()
     finally:
         sys.setprofile(before)
-    return list(seen.values())

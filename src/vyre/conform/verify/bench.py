@@ -9,15 +9,17 @@ filled with a pattern before, so that a result that was never written is seen.
 
 from __future__ import annotations
 
+from collections import deque
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from threading import Lock, local
+from threading import RLock, local
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vyre.conform.algebra.arrays import NUMPY
-from vyre.conform.isolate import allocate, inspect
+from vyre.conform.isolate import Isolated, allocate, inspect
 from vyre.conform.spec.op import LoadForm, StoreForm
 from vyre.conform.spec.program import CELLS, WORKGROUP, Kernel, application, memory_program
 from vyre.conform.spec.term import Constant, Relation, Variable
@@ -28,12 +30,13 @@ from vyre.conform.verify.rounds import run_memory
 from vyre.errors import UnsupportedByBackend
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from vyre.conform.isolate import Inspection
     from vyre.conform.spec.op import OpSpec
+    from vyre.conform.verify.cases import Kind
     from vyre.conform.verify.graph import Check, Graph, Node, Source
     from vyre.conform.verify.residence import Residence
     from vyre.ir.program import Program
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
     Words = NDArray[np.uint32]
 
 POISON = 0xA5
+RECENT = 4
+"""Blocks of cases that are kept in mind, as one of them may have caused a crash that comes later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +71,12 @@ class Bench:
     def __init__(self, backend: Any) -> None:
         self.backend = backend
         self._compiled: dict[str, Compiled] = {}
-        self._lock = Lock()
+        self._lock = RLock()
         self._spare = local()
         self._residence: Residence | None = None
         self._asked = False
+        self.recent: deque[tuple[Kind, tuple[Check, ...], int, int]] = deque(maxlen=RECENT)
+        """What ran last: a kind of cases, the checks on it, the first case, and how many."""
 
     @property
     def residence(self) -> Residence | None:
@@ -79,6 +86,16 @@ class Bench:
 
             self._residence, self._asked = residence(self.backend), True
         return self._residence
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Nothing else is asked of the backend meanwhile, so that what happens is due to this thread."""
+        inner = getattr(self.backend, "inner", self.backend)
+        with ExitStack() as held:
+            held.enter_context(self._lock)
+            held.enter_context(getattr(self.backend, "lock", nullcontext()))
+            held.enter_context(inner.alone() if isinstance(inner, Isolated) else nullcontext())
+            yield
 
     def memory(self) -> Memory:
         """Arrays for one thread of work."""

@@ -36,11 +36,16 @@ PER_CLASS = 256
 SHAPED = 1 << 16
 """Adversarial cases of an op, and half of the correlated ones: each of 32 relations gets 4,096."""
 BOUNDARY_LIMIT = 1 << 18
-MEMORY_CASES = 2048
-"""Cases of a kind for a load or store, whose buffers need dispatches of their own."""
+MEMORY_CASES = 1 << 20
+"""Most uniform cases of a load or store, whose buffers need dispatches of their own."""
 
 LENGTHS = np.array([0, 1, 2, 33, *(257, 1024, 4096, 4099) * 7], np.uint32)
 """Lengths of the buffers that loads and stores are tried on; few are short, as cases share those badly."""
+LONG_LENGTHS = np.array([65_537, 131_072, 262_143], np.uint32)
+"""Lengths that thousands of cases can share; those from `LONG_FROM` on have them, but for one in 256."""
+LONG_FROM = 2048
+"""Most cases of the other kinds, whose indices crowd at the same few elements."""
+LONGEST = int(LONG_LENGTHS.max())
 
 EXHAUSTIVE = {"u8": 8, "u16": 16, "u8x3": 8, "all": 32}
 """Kinds that are every value of so many bits, for each of their operand words."""
@@ -62,7 +67,9 @@ class Kind:
     def block(self, start: int, count: int) -> dict[int, Words]:
         """Cases start to start + count - 1: one array per position."""
         words = dict(enumerate(self.stream.block(start, count)))
-        return _tamed(self.graph.spec, words, start) if is_memory(self.graph.spec) else words
+        if not is_memory(self.graph.spec):
+            return words
+        return _tamed(self.graph.spec, words, start, long=self.name == "random")
 
     def case(self, number: int) -> tuple[int, ...]:
         """The operand words of one case."""
@@ -104,8 +111,9 @@ def kinds(graph: Graph, plan: RunPlan) -> list[Kind]:
         counts["correlated"] = (len(masks), 2 * SHAPED)
         counts["random"] = (len(masks), plan.float_cases if floats else plan.cases)
     if is_memory(spec):
-        few = {k: (w, min(n, MEMORY_CASES)) for k, (w, n) in counts.items() if k not in EXHAUSTIVE}
-        counts = {**few, "boundary": counts["boundary"]}
+        few = {k: (w, min(n, LONG_FROM)) for k, (w, n) in counts.items() if k not in EXHAUSTIVE}
+        width, uniform = counts["random"]
+        counts = {**few, "boundary": counts["boundary"], "random": (width, min(uniform, MEMORY_CASES))}
     return [
         Kind(graph, name, count, _stream(graph, name, masks[:width], plan.seed))
         for name in KINDS
@@ -180,10 +188,13 @@ def _boundary(graph: Graph, masks: tuple[int, ...]) -> tuple[int, int]:
     return graph.spec.words, of_words("boundary", graph.spec, masks[: graph.spec.words], 0).length or 0
 
 
-def _tamed(spec: OpSpec, words: dict[int, Words], start: int) -> dict[int, Words]:
+def _tamed(spec: OpSpec, words: dict[int, Words], start: int, *, long: bool) -> dict[int, Words]:
     """Loads and stores: lengths that can be allocated, and half of the indices near the end."""
     number = np.arange(start, start + len(words[0]), dtype=np.uint64)
     raw, length = words[0], LENGTHS[words[1] % np.uint32(len(LENGTHS))]
+    if long:
+        shared = (number >= np.uint64(LONG_FROM)) & (number % np.uint64(256) != np.uint64(255))
+        length = np.where(shared, LONG_LENGTHS[words[1] % np.uint32(len(LONG_LENGTHS))], length)
     near = raw % (length + np.uint32(2))
     index = np.where(number & np.uint64(1), raw, near)
     changed = {**words, 0: index, 1: length}

@@ -3,7 +3,7 @@
     dispatch_op(backend, spec, operands)         one case per element
     dispatch_engine(backend, engine, inputs)     all dispatches of an engine
 
-Both declare the convention they rely on, and a backend that does not keep it refuses.
+Both rely on the convention that their programs keep, and a backend that does not declare it refuses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from vyre.conform.spec.program import WORKGROUP, application
 from vyre.conform.spec.term import Variable
 from vyre.engines.run import Runner
 from vyre.errors import OpError
-from vyre.ir.signature import V1, Convention
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from vyre.conform.spec.op import OpSpec
     from vyre.engines.memory import Memory
     from vyre.engines.plan import Engine
+    from vyre.ir.signature import Convention
 
 
 def dispatch_op(
@@ -51,7 +51,7 @@ def dispatch_op(
         assert isinstance(entry.source, Variable)
         buffers[entry.buffer] = np.array(operands[entry.source.index], STORAGE[entry.type])
     lengths = dict.fromkeys(kernel.results, count)
-    compiled = compile_program(kernel.program, backend=backend, convention=convention or V1())
+    compiled = compile_program(kernel.program, backend=backend, convention=convention)
     grid = -(-count // WORKGROUP[0])
     found = compiled(buffers, workgroups=grid, lengths=lengths)
     return tuple(found[name] for name in kernel.results)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from vyre.conform.golden.outcome import Status
 from vyre.conform.golden.replay import EXECUTABLE_KINDS, replay_all
 from vyre.conform.golden.rows import Row, load_rows
+from vyre.conform.verify.blame import failure_kind
 from vyre.conform.verify.stage import FAILED, PASSED, REFUSED, Outcome
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def run_rows(backend: Any, rows: tuple[Row, ...]) -> list[Outcome]:
             f"golden/{o.row.id}",
             subject_of(o.row),
             _STATUS[o.status],
-            "value" if o.status is Status.Failed else "",
+            "" if o.status is not Status.Failed else "value" if o.error is None else failure_kind(o.error),
             (o.inputs,) if o.inputs else (),
             o.expected,
             o.actual,

@@ -3,6 +3,7 @@
 primitive.math.div/boundary/17              an op on case 17 of a kind
 primitive.math.div/inputs/0x5,0x0           an op on these operand words
 primitive.math.add/Commutative/random/3     a law on case 3 of a kind
+primitive.math.add/laws/random/0-262143     these cases as one block, as a run has them
 barrier/visibility/4, golden/ROW            a case of a stage
 """
 
@@ -16,9 +17,12 @@ from vyre.conform.registry import lookup, spec
 from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.spec.words import mask_of, to_bits
 from vyre.conform.verify import golden
+from vyre.conform.verify.bench import program_of
+from vyre.conform.verify.blame import LAWS, failure_kind, settle
 from vyre.conform.verify.cases import kind_of
+from vyre.conform.verify.confirm import once
 from vyre.conform.verify.graph import PARITY, graph
-from vyre.conform.verify.operations import columns, failure_kind
+from vyre.conform.verify.operations import columns, run_block
 from vyre.errors import UnsupportedByBackend, VyreError
 
 if TYPE_CHECKING:
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
 
     from vyre.conform.results import RunPlan
     from vyre.conform.verify.bench import Bench
+    from vyre.conform.verify.cases import Kind
     from vyre.conform.verify.graph import Check, Graph
     from vyre.conform.verify.stage import Outcome, Stage
 
@@ -74,7 +79,7 @@ def _of_stage(backend: Any, name: str, plan: RunPlan, stage: Stage) -> CaseRepor
     else:
         number = name.rpartition("/")[2]
         known = number.isdecimal() and int(number) < stage.count(plan)
-        outcomes = stage.run(backend, plan, int(number), int(number) + 1) if known else []
+        outcomes = [once(backend, stage, plan, int(number))] if known else []
     if not outcomes or outcomes[0].case != name:
         raise _unknown(name)
     return _report(outcomes[0])
@@ -87,7 +92,8 @@ def _report(o: Outcome) -> CaseReport:
 def _unknown(name: str) -> VyreError:
     return VyreError(
         f"no case is called {name!r}.",
-        fix="write op/kind/number, op/law/kind/number, op/inputs/0x1,0x2, or a name from a report.",
+        fix="write op/kind/number, op/law/kind/number, op/kind/first-last, op/inputs/0x1,0x2, or a name"
+        " from a report.",
     )
 
 
@@ -98,7 +104,9 @@ def _of_op(bench: Bench, name: str, plan: RunPlan) -> CaseReport:
     if not number or not kind:
         raise _unknown(name)
     found = graph(spec(op), lookup)
-    checks = [c for c in found.checks if c.name == (law or PARITY)]
+    if "-" in number and kind != INPUTS:
+        return _of_range(bench, name, kind_of(found, kind, plan), number)
+    checks = [c for c in found.checks if c.name == (law or PARITY) or law == LAWS]
     if not checks:
         raise VyreError(
             f"{op} has no law {law!r}.",
@@ -107,6 +115,28 @@ def _of_op(bench: Bench, name: str, plan: RunPlan) -> CaseReport:
     words = _words(found, name, kind, number, plan)
     reports = [_check(bench, name, found, check, words) for check in checks]
     return next((r for r in reports if r.status != "passed"), reports[0])
+
+
+def _of_range(bench: Bench, name: str, kind: Kind, numbers: str) -> CaseReport:
+    """Cases LO to HI of a kind as one block, with every check, exactly as a run does it."""
+    first, _, last = numbers.partition("-")
+    if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last) < kind.count):
+        raise _unknown(name)
+    lo, hi = int(first), int(last) + 1
+    record = run_block(bench, kind, lo, hi, bench.memory(), narrow=lambda: False, device_from=1)
+    asked = (f"cases {lo:,} to {hi - 1:,} of {kind.name}, in one block",)
+    program = program_of(kind.graph.spec).to_text()
+    if record.get("refusal"):
+        return CaseReport(name, "refused", "", asked, "", record["refusal"], program, "")
+    if record["stop"] is not None:
+        ended = record["stop"]
+        return CaseReport(name, "failed", ended["kind"], asked, "a result", ended["message"], program, "")
+    if record["fails"]:
+        number, count, case = (int(n) for n in record["fails"][0])
+        check = kind.graph.checks[number]
+        actual = f"{count:,} cases differ, the first is {kind.name}/{case}"
+        return CaseReport(name, "failed", "value", asked, f"{check.name} holds", actual, program, "")
+    return CaseReport(name, "passed", "", asked, "all agree", "all agree", program, "")
 
 
 def _words(found: Graph, name: str, kind: str, number: str, plan: RunPlan) -> tuple[int, ...]:
@@ -145,6 +175,7 @@ def _check(bench: Bench, name: str, found: Graph, check: Check, words: tuple[int
         source = inspect(compiled.executable).source
         failed = bench.compare(found, [check], columns(words), bench.spare())[0] is not None
         left, right = bench.values(found, check, columns(words))
+        settle(bench.backend)
     except UnsupportedByBackend as refusal:
         return CaseReport(name, "refused", "", inputs, "", refusal.message, program, source)
     except Exception as error:  # a crash, a hang, or an exception of the backend

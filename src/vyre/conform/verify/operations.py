@@ -9,7 +9,7 @@ what the backend itself computed. A crash or hang ends the block; the record say
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +17,17 @@ import numpy as np
 
 from vyre.conform.algebra.arrays import NUMPY
 from vyre.conform.generate.shrink import shrink
-from vyre.conform.isolate import BackendCrash, BackendHang, Isolated
+from vyre.conform.isolate import BackendCrash, BackendHang
 from vyre.conform.spec.words import mask_of
-from vyre.conform.verify.cases import LENGTHS, is_memory
+from vyre.conform.verify.blame import LAWS, blamed, less_patience, narrowed, settle, stop
+from vyre.conform.verify.cases import LONGEST, is_memory
 from vyre.conform.verify.device import device_checks
 from vyre.conform.verify.graph import PARITY
 from vyre.conform.verify.made import InputMaker
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,17 +50,6 @@ DEVICE_FROM = 1 << 18
 """Cases of a block from which it pays to compare on the device."""
 
 _RETRIES = 16
-_PARTS = 64
-
-
-def failure_kind(error: BaseException) -> str:
-    match error:
-        case BackendCrash():
-            return "crash"
-        case BackendHang():
-            return "hang"
-        case _:
-            return "error"
 
 
 def run_block(
@@ -70,6 +60,7 @@ def run_block(
     memory: Memory,
     *,
     narrow: Callable[[], bool] = lambda: True,
+    device_from: int | None = None,
 ) -> dict[str, Any]:
     """Cases lo to hi - 1 of a kind. The record holds counts, and first failures by check.
 
@@ -80,30 +71,38 @@ def run_block(
     try:
         own = bench.compiled(graph.spec)
     except Exception as error:  # a backend in this process may raise anything
-        record["stop"] = _stop(error, lo, [], at="compiling")
-        return record
+        return {**record, "cases": 0, "stop": stop(error, lo, [], at=f"compiling {graph.spec.id}")}
     if own.refusal is not None:
         record["refused"] = [c.name for c in kind.checks]
         record["refusal"] = str(own.refusal.message)
         record["cases"] = 0
         return record
-    checks = [c for c in kind.checks if bench.refused(graph, c) is None]
+    checks: list[Check] = []
+    for check in kind.checks:
+        try:
+            checks += [check] if bench.refused(graph, check) is None else []
+        except Exception as error:  # of another op that a law applies
+            named = stop(error, lo, [], at=f"compiling what {check.name} applies", check=check.name)
+            return {**record, "cases": 0, "stop": named}
     record["refused"] = sorted({c.name for c in kind.checks} - {c.name for c in checks})
     cases = _Cases(kind)
     if covers_classes(kind):
         record["coverage"] = coverage(graph.spec, cases, lo, hi)
     firsts: dict[int, list[Any]] = {}
-    checks = _on_device(bench, kind, checks, lo, hi, firsts)
+    every = checks
+    least = DEVICE_FROM if device_from is None else device_from
+    checks, ended = _on_device(bench, kind, checks, lo, hi, firsts, least=least)
     maker = _maker(bench, kind, hi - lo, memory)
     for start in range(lo, hi, TILE) if checks else ():
         count = min(TILE, hi - start)
+        bench.recent.append((kind, tuple(checks), start, count))
         try:
             masks = _tile(bench, cases, checks, start, count, memory, maker)
         except Exception as error:  # a crash, a hang, or an exception of the backend
             record["stop"] = (
-                _narrowed(bench, kind, checks, start, count, error)
+                blamed(bench, kind, checks, start, count, error)
                 if narrow()
-                else _stop(error, start, kind.case(start), at=f"{count} cases")
+                else stop(error, start, kind.case(start), at=f"{count:,} cases", check=LAWS, cases=count)
             )
             record["cases"] = start - lo
             break
@@ -111,32 +110,39 @@ def run_block(
             if mask is not None:
                 _note(graph, check, mask, start, firsts)
     record["fails"] = [firsts[k] for k in sorted(firsts)]
+    if ended is not None and record["stop"] is None:
+        # The host's way went well, so it was the comparing on the device that ended badly.
+        record["stop"] = _ended_there(bench, kind, every, lo, hi, ended, look=narrow())
+        record["cases"] = 0
     return record
 
 
 def _on_device(
-    bench: Bench, kind: Kind, checks: list[Check], lo: int, hi: int, firsts: dict[int, list[Any]]
-) -> list[Check]:
+    bench: Bench,
+    kind: Kind,
+    checks: list[Check],
+    lo: int,
+    hi: int,
+    firsts: dict[int, list[Any]],
+    *,
+    least: int,
+) -> tuple[list[Check], BaseException | None]:
     """Checks what can be checked on the device, notes what fails, and gives the checks that are left.
 
-    Whatever goes wrong there is no verdict: those cases are run again from the host, which says what it is.
+    Whatever goes wrong there is no verdict: those cases are run again from the host, which says what it is. A
+    crash or hang is given as well, for the case that the host's way does not show it.
     """
     laws = [c for c in checks if c.name != PARITY]
-    if hi - lo < DEVICE_FROM:
-        return checks
-    found: list[Verdict | None] = []
-    device: DeviceChecks | None = None
+    if hi - lo < least:
+        return checks, None
     try:
-        device = device_checks(bench, kind, laws)
-        if device is None:
-            return checks
-        found = device.compare(lo, hi - lo)
+        found = _compared_there(bench, kind, laws, lo, hi - lo)
+    except (BackendCrash, BackendHang) as ended:
+        return checks, ended
     except Exception:  # a backend may raise anything, and the host's way tells it apart
-        return checks
-    finally:
-        if device is not None:
-            with suppress(Exception):
-                device.close()
+        return checks, None
+    if found is None:
+        return checks, None
     for check, verdict in zip(laws, found, strict=True):
         if verdict is not None:
             firsts[kind.graph.checks.index(check)] = [
@@ -144,7 +150,48 @@ def _on_device(
                 verdict.failed,
                 verdict.first,
             ]
-    return [c for c in checks if c.name == PARITY]
+    return [c for c in checks if c.name == PARITY], None
+
+
+def _compared_there(
+    bench: Bench, kind: Kind, laws: list[Check], lo: int, count: int
+) -> list[Verdict | None] | None:
+    """The verdict on each law by the device itself; None where that does not apply."""
+    device: DeviceChecks | None = None
+    try:
+        device = device_checks(bench, kind, laws)
+        return None if device is None else device.compare(lo, count)
+    finally:
+        if device is not None:
+            with suppress(Exception):
+                device.close()
+
+
+def _ended_there(
+    bench: Bench, kind: Kind, checks: list[Check], lo: int, hi: int, ended: BaseException, *, look: bool
+) -> dict[str, Any]:
+    """The cases at which comparing on the device ends badly."""
+    laws = [c for c in checks if c.name != PARITY]
+
+    def bad(at: int, count: int) -> BaseException | None:
+        try:
+            _compared_there(bench, kind, laws, at, count)
+            settle(bench.backend)
+        except (BackendCrash, BackendHang) as found:
+            return found
+        except Exception:  # no crash and no hang, so not what is looked for
+            return None
+        return None
+
+    at, size, note = lo, hi - lo, "on the device"
+    with bench.alone(), less_patience(bench.backend):
+        again = bad(lo, hi - lo) if look else None
+        if again is not None:
+            at, size, ended = narrowed(bad, lo, hi - lo, again)
+        elif look:
+            note = "on the device, and not again"
+    cases = f"{size:,} {'case' if size == 1 else 'cases'} compared {note}"
+    return stop(ended, at, (), at=cases, check=LAWS, cases=size)
 
 
 def _maker(bench: Bench, kind: Kind, cases: int, memory: Memory) -> InputMaker | None:
@@ -227,62 +274,6 @@ def coverage(spec: OpSpec, cases: _Cases, lo: int, hi: int) -> dict[str, Any]:
     return {"classes": classes, "boundaries": [sorted(m) for m in met]}
 
 
-def _stop(error: BaseException, number: int, words: Sequence[int], *, at: str) -> dict[str, Any]:
-    text = error.message if isinstance(error, VyreError) else f"{type(error).__name__}: {error}"
-    return {"kind": failure_kind(error), "message": text, "case": number, "words": list(words), "at": at}
-
-
-def _narrowed(
-    bench: Bench, kind: Kind, checks: list[Check], start: int, count: int, error: BaseException
-) -> dict[str, Any]:
-    """The case that ends a dispatch badly, or the cases that do so only together.
-
-    The op alone is tried first, as that compiles least; what ends badly costs a new process each time, so
-    the cases are cut into many parts at once.
-    """
-
-    def bad(lo: int, n: int, tried: list[Check]) -> BaseException | None:
-        try:
-            bench.compare(kind.graph, tried, kind.block(lo, n), bench.spare())
-        except Exception as found:  # whatever the backend does here is what is looked for
-            return found
-        return None
-
-    with _less_patience(bench.backend):
-        alone = [c for c in checks if c.name == PARITY]
-        found = bad(start, count, alone) if alone else None
-        tried, last = (checks, error) if found is None else (alone, found)
-        lo, n = start, count
-        while n > 1:
-            step = -(-n // _PARTS)
-            ended: tuple[int, int, BaseException] | None = None
-            for at in range(lo, lo + n, step):
-                size = min(step, lo + n - at)
-                found = bad(at, size, tried)
-                if found is not None:
-                    ended = at, size, found
-                    break
-            if ended is None:
-                return _stop(last, lo, kind.case(lo), at=f"{n} cases together, from this one on")
-            lo, n, last = ended
-    return _stop(last, lo, kind.case(lo), at="a single case")
-
-
-@contextmanager
-def _less_patience(backend: Any) -> Generator[None]:
-    """While a hang is looked for, a part of the cases is waited for less long than all of them."""
-    backend = getattr(backend, "inner", backend)
-    if not isinstance(backend, Isolated):
-        yield
-        return
-    usual = backend.timeout
-    backend.timeout = min(usual, max(5.0, usual / 10))
-    try:
-        yield
-    finally:
-        backend.timeout = usual
-
-
 def columns(words: Sequence[int]) -> dict[int, Words]:
     """One case as arrays of one."""
     return {p: np.array([w], np.uint32) for p, w in enumerate(words)}
@@ -331,8 +322,8 @@ def _question(bench: Bench, graph: Graph, check: Check) -> Callable[[tuple[Words
         words = dict(enumerate(batch))
         possible = np.ones(len(batch[0]), np.bool_)
         if is_memory(graph.spec):  # the second operand is the length of a buffer
-            possible = words[1] <= LENGTHS.max()
-            words[1] = np.minimum(words[1], LENGTHS.max())
+            possible = words[1] <= LONGEST
+            words[1] = np.minimum(words[1], np.uint32(LONGEST))
         mask = bench.compare(graph, [check], words, bench.spare())[0]
         return np.zeros_like(possible) if mask is None else mask & possible
 

@@ -42,16 +42,22 @@ def run_memory(executable: Any, spec: OpSpec, operands: Sequence[Words]) -> Word
 
 def _rounds(touched: list[Words], size: int) -> list[NDArray[np.intp]]:
     """Cases in groups, in each of which no element is touched by two of them."""
-    count = len(touched[0])
-    last = np.zeros(size, np.intp)
-    number = np.zeros(count, np.intp)
-    for case in range(count):
-        mine = {int(t[case]) for t in touched if t[case] < size}
-        if mine:
-            number[case] = turn = max(last[e] for e in mine)
-            for e in mine:
-                last[e] = turn + 1
-    return [np.flatnonzero(number == turn) for turn in range(int(number.max(initial=0)) + 1)]
+    left = np.arange(len(touched[0]))
+    found: list[NDArray[np.intp]] = []
+    first = np.empty(size, np.intp)
+    while len(left):
+        # A case may go when no case before it that is still there touches an element of its own.
+        inside = [t[left] < size for t in touched]
+        for t, within in zip(touched, inside, strict=True):
+            first[t[left[within]]] = len(touched[0])
+        for t, within in zip(touched, inside, strict=True):
+            np.minimum.at(first, t[left[within]], left[within])
+        free = np.ones(len(left), np.bool_)
+        for t, within in zip(touched, inside, strict=True):
+            free[within] &= first[t[left[within]]] == left[within]
+        found.append(left[free])
+        left = left[~free]
+    return found
 
 
 def _load(executable: Any, size: int, index: Words, values: list[Words]) -> Words:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from vyre.conform.isolate import inspect
-from vyre.conform.verify.operations import failure_kind
+from vyre.conform.verify.blame import failure_kind
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.ir.buffers import BufferAccess
 

@@ -5,13 +5,14 @@ The fast version of a kernel runs where every such access is in bounds and has n
 version runs everywhere else. A comparison of such an index with the length of a buffer is decided in the
 same way.
 
-All arithmetic is on integers, not modulo 2^32: an index that is in `0..length` as an integer is the
-index the program computes, whatever wrapped on the way.
+All arithmetic is on integers, not modulo 2^32: an index that is in `0..length` as an integer is the index the
+program computes, whatever wrapped on the way. Forms and limits that reach an emitter were verified by
+`vyre.obligations.linear`; those that were refused are not there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
@@ -19,6 +20,7 @@ from vyre.ir import node as n
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.walk import postorder, statements
 from vyre.lower.llvm.forms import Affine, Term
+from vyre.obligations.linear import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,6 +33,9 @@ RICH = 16
 
 Narrower loops, and those between barriers, gain less from it than a second version takes to compile.
 """
+
+_REACH = 1 << 61
+"""Limits are computed in signed 64-bit numbers; a larger one is none."""
 
 _UPWARD = {BinaryOp.Lt: True, BinaryOp.Ge: False}
 _DOWNWARD = {BinaryOp.Gt: True, BinaryOp.Le: False}
@@ -82,8 +87,11 @@ class Ranges:
     _loops: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     _forms: dict[e.Expr, Affine | None] = field(default_factory=dict["e.Expr", "Affine | None"])
     _branches: dict[e.Expr, bool | None] = field(default_factory=dict["e.Expr", "bool | None"])
+    _verified: dict[e.Expr, Affine | None] = field(default_factory=dict["e.Expr", "Affine | None"])
+    lines: Lines = field(init=False)
 
     def __post_init__(self) -> None:
+        self.lines = Lines(self.prepared.entry, self.prepared.workgroup_size)
         self._rich = self.width >= RICH and stands_alone(self.prepared)
         assigned = {node.name for _, node in statements(self.prepared.entry) if isinstance(node, n.Assign)}
         for _, node in statements(self.prepared.entry):
@@ -108,11 +116,14 @@ class Ranges:
         return self.prepared.workgroup_size[0]
 
     def form(self, root: e.Expr) -> Affine | None:
-        if root not in self._forms:
+        """The affine form of an expression, if it has one that was verified."""
+        if root not in self._verified:
             for expr in postorder(root):
                 if expr not in self._forms:
                     self._forms[expr] = self._form(expr)
-        return self._forms[root]
+            form = self._forms[root]
+            self._verified[root] = form if form is not None and self.lines.agrees(root, form) else None
+        return self._verified[root]
 
     def _form(self, expr: e.Expr) -> Affine | None:
         match expr:
@@ -167,7 +178,8 @@ class Ranges:
         if form is None:
             return False
         if decl.count and form.group == 0 and not form.rows:
-            return self.first(form) >= 0 and self.last(form) < decl.count
+            inside = self.first(form) >= 0 and self.last(form) < decl.count
+            return inside and self.lines.inside(form, decl.count)
         return fast and Constraint(form, decl.name) in self.constraints
 
     def decided(self, expr: e.Expr, *, fast: bool) -> bool | None:
@@ -176,6 +188,9 @@ class Ranges:
         if constraint is None:
             return None
         found, outcome = constraint
+        told = self.lines.told(expr)
+        if told is None or (self.form(told[0]), *told[1:]) != (found.index, found.buffer, outcome):
+            return None
         known = self.proved(found.index, self.prepared.buffer(found.buffer), fast=fast)
         return outcome if known else None
 
@@ -198,25 +213,37 @@ class Ranges:
                 known[expr] = _joined(expr, [known[part] for part in parts])
         return known[condition]
 
+    def place(self, buffer: str, index: e.Expr) -> Affine | None:
+        """The place of an access in the fast version, where it is known as an integer."""
+        form = self.form(index)
+        return form if self.proved(form, self.prepared.buffer(buffer), fast=True) else None
+
     def limits(self) -> list[Limit]:
         """The constraints as ranges of positions, in a stable order.
 
         Of those that differ in their offsets only, the outermost say it all: a program of thousands of
         accesses has a handful.
         """
-        found: dict[tuple[object, ...], Limit] = {}
-        for constraint in self.constraints:
-            index = constraint.index
-            low, high, step = self.first(index), self.last(index), index.group
-            if self.flat and index.group:
-                step = index.local
-                high -= step * (self.width - 1)
-            key = (constraint.buffer, step, index.rows)
-            known = found.get(key)
-            if known is not None:
-                low, high = min(low, known.low), max(high, known.high)
-            found[key] = Limit(step, low, high, constraint.buffer, index.rows)
-        return sorted(found.values(), key=lambda x: (x.buffer, x.step, x.low, x.high, repr(x)))
+        single = {constraint: self._limit(constraint) for constraint in self.constraints}
+        merged: dict[tuple[object, ...], Limit] = {}
+        for limit in single.values():
+            known = merged.get(_kind(limit), limit)
+            wider = replace(limit, low=min(limit.low, known.low), high=max(limit.high, known.high))
+            merged[_kind(limit)] = wider
+        holds = all(
+            self.lines.limited(constraint.index, merged[_kind(limit)], flat=self.flat)
+            for constraint, limit in single.items()
+        )
+        found = set((merged if holds else single).values())
+        return sorted(found, key=lambda x: (x.buffer, x.step, x.low, x.high, repr(x)))
+
+    def _limit(self, constraint: Constraint) -> Limit:
+        index = constraint.index
+        low, high, step = self.first(index), self.last(index), index.group
+        if self.flat and index.group:
+            step = index.local
+            high -= step * (self.width - 1)
+        return Limit(step, low, high, constraint.buffer, index.rows)
 
     def first(self, form: Affine) -> int:
         """The smallest value in the first workgroup."""
@@ -292,7 +319,16 @@ class Ranges:
             return  # what a loop reaches is the same everywhere: one length would slow the whole grid
         if stray and self.flat and form.group:
             return
-        self.constraints.add(Constraint(form, buffer))
+        if max(abs(self.first(form)), abs(self.last(form))) >= _REACH:
+            return
+        constraint = Constraint(form, buffer)
+        if self.lines.limited(form, self._limit(constraint), flat=self.flat):
+            self.constraints.add(constraint)
+
+
+def _kind(limit: Limit) -> tuple[object, ...]:
+    """What limits that differ in their offsets have in common."""
+    return limit.buffer, limit.step, limit.rows
 
 
 def _is_logic(expr: e.Expr) -> bool:

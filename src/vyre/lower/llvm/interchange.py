@@ -16,13 +16,14 @@ from vyre.lower.llvm.touched import touched
 if TYPE_CHECKING:
     from vyre.lower.llvm.affine import Ranges
     from vyre.lower.llvm.forms import Affine
+    from vyre.obligations.order import Order
 
 
-def interchanged(run: Run, ranges: Ranges) -> Run | Repeat:
+def interchanged(run: Run, ranges: Ranges, order: Order) -> Run | Repeat:
     """`run`, whose variables are all its own, with its loop outside where it is one and may be moved."""
     match run.body:
-        case (n.Loop(var=var, start=start, stop=stop, body=body),) if ranges.extent(var) is not None:
-            if run.copies == 1 and _apart(body, var, ranges):
+        case (n.Loop(var=var, start=start, stop=stop, body=body) as loop,) if ranges.extent(var) is not None:
+            if run.copies == 1 and _apart(body, var, ranges) and order.turns_apart(loop):
                 return Repeat(var, start, stop, (Run(body, lanes=True),))
         case _:
             pass

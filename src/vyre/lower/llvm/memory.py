@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.operators import AtomicOp
 from vyre.ir.types import DataType
+from vyre.lower.llvm.addressed import reads_memory
 from vyre.lower.llvm.layout import registers
 
 if TYPE_CHECKING:
@@ -171,6 +172,12 @@ class MemoryEmitter(ABC):
 
     def _index(self, decl: BufferDecl, index: e.Expr) -> tuple[str, str | None]:
         """The element number as i64, and the i1 that says it is in bounds (None: always)."""
+        at, guard = self._place(decl, index)
+        if guard is None and self.guards is not None and self.guards.watch is not None:
+            guard = self.guards.watch.access(self.text, at, length_of(decl, wide=True))
+        return at, guard
+
+    def _place(self, decl: BufferDecl, index: e.Expr) -> tuple[str, str | None]:
         let = self.text.let
         form = self.ranges.form(index) if self.ids.invocation else None
         if form is not None and self.ranges.proved(form, decl, fast=self.fast):
@@ -181,6 +188,8 @@ class MemoryEmitter(ABC):
                 "ok", f"icmp ult i64 {self.ids.invocation}, {length_of(decl, wide=True)}"
             )
         at = self.scalar(index)
+        if needed and reads_memory(index):
+            at = let("at", f"freeze i32 {at}")
         ok = let("ok", f"icmp ult i32 {at}, {length_of(decl)}") if needed else None
         return let("at", f"zext i32 {at} to i64"), ok
 

@@ -29,6 +29,7 @@ from vyre.lower.support import check_supported
 if TYPE_CHECKING:
     from vyre.lower.llvm.forms import Term
     from vyre.lower.llvm.layout import Layout
+    from vyre.lower.llvm.watch import Watch
     from vyre.lower.prepare import Prepared
 
 ENTRY = "vyre_main"
@@ -71,14 +72,17 @@ class LlvmSource(Source):
     scratch_bytes: int = 0
 
 
-def emit(prepared: Prepared, *, backend: str = "cpu") -> LlvmSource:
-    """The kernel as LLVM IR for any 64-bit target; needs no LLVM to be installed."""
+def emit(prepared: Prepared, *, backend: str = "cpu", watch: Watch | None = None) -> LlvmSource:
+    """The kernel as LLVM IR for any 64-bit target; needs no LLVM to be installed.
+
+    With a `watch`, the checks that were left out are in the code again and leave a record.
+    """
     check_supported(prepared, backend)
     ranges = _ranges(prepared)
     flat = ranges.flat
     plan = plan_regions(prepared)
     layout = lay_out(prepared, plan)
-    guards = Guards(prepared)
+    guards = Guards(prepared, watch=watch)
     quick = strands.plan_strands(plan, ranges) if ranges.constraints and not flat else plan
     # The guarded version has a copy of what is rolled for each strand, and runs at the edges only.
     rolled = any(isinstance(item, Run) and item.copies > 1 for item in quick.items)
@@ -103,6 +107,7 @@ def emit(prepared: Prepared, *, backend: str = "cpu") -> LlvmSource:
     notes += [_APART] if rolled else []
     notes += [_EDGE_LOOPS] if ranges.constraints else []
     notes += [_LANES] if quick is not plan else []
+    notes += [watch.table()] if watch else []
     text = "\n".join([*used, "", body, "".join(notes)])
     sized = (f"len_{b.name}" for b in layout.bound if b.count == 0)
     return LlvmSource(

@@ -88,7 +88,9 @@ def plan_regions(prepared: Prepared) -> Plan:
     planner = _Planner(prepared)
     items = tuple(planner.items(prepared.entry))
     runs = list(_runs(items))
-    mortal = len(runs) > 1 and any(run.returns for run in runs)
+    # One region alone still comes again where a loop of the workgroup is around it.
+    alone = len(items) == 1 and isinstance(items[0], Run)
+    mortal = not alone and any(run.returns for run in runs)
     crossing = planner.crossing(items)
     derived = _with_needs(crossing, planner.derived)
     return Plan(items, derived, tuple(name for name in crossing if name not in derived), mortal)

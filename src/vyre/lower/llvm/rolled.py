@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vyre.lower.llvm.affine import Ranges
+    from vyre.obligations.order import Order
 
 _Statement = tuple[str, str, str, tuple["e.Expr", ...]]
 
 
-def roll(bodies: Sequence[tuple[n.Node, ...]], small: dict[str, e.Expr], ranges: Ranges) -> tuple[Run, ...]:
+def roll(
+    bodies: Sequence[tuple[n.Node, ...]], small: dict[str, e.Expr], ranges: Ranges, order: Order
+) -> tuple[Run, ...]:
     """The strands in their order, equal neighbours as one run."""
     if len(bodies) == 1:
         return (Run(bodies[0], lanes=True),)
@@ -35,7 +38,8 @@ def roll(bodies: Sequence[tuple[n.Node, ...]], small: dict[str, e.Expr], ranges:
     first: list[_Statement] = []
     for body in bodies:
         copies = runs[-1].copies if runs else 0
-        if copies and _Form(small, ranges, copies).statements(body) == first:
+        again = copies > 0 and _Form(small, ranges, copies).statements(body) == first
+        if again and order.shifted(runs[-1].body, body, copies):
             runs[-1] = Run(runs[-1].body, copies=copies + 1, lanes=True)
         else:
             runs.append(Run(body, lanes=True))
@@ -97,8 +101,8 @@ class _Form:
 
     def _index(self, buffer: str, index: e.Expr) -> str:
         """The place in bounds as text; empty where it is not known."""
-        form = self.ranges.form(index)
-        if form is None or not self.ranges.proved(form, self.ranges.prepared.buffer(buffer), fast=True):
+        form = self.ranges.place(buffer, index)
+        if form is None:
             return ""
         moved = form.offset - self.place * self.ranges.width * form.local
         rest = sorted((repr(self._value(term)), times) for term, times in form.rest)

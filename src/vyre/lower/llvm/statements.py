@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from vyre.ir import node as n
 from vyre.ir.walk import statements
+from vyre.lower.llvm.addressed import compared_addresses
 from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.values import Arrays, Derived, Held, Slots, ValueEmitter
 
 if TYPE_CHECKING:
     from vyre.lower.guards import Guards
     from vyre.lower.llvm.affine import Ranges
+    from vyre.lower.llvm.memory import Lanes
     from vyre.lower.llvm.text import FunctionText
     from vyre.lower.prepare import Prepared
 
@@ -44,6 +46,7 @@ class StatementEmitter(ValueEmitter):
         super().__init__(prepared, text, ranges, fast=fast, guards=guards)
         self.leave = ""
         self._assigned = {node.name for _, node in statements(prepared.entry) if isinstance(node, n.Assign)}
+        self._frozen = compared_addresses(prepared.entry)
 
     def block(self, body: tuple[n.Node, ...]) -> bool:
         """Emits the statements; False when control never reaches their end."""
@@ -76,7 +79,7 @@ class StatementEmitter(ValueEmitter):
         name = node.name
         if isinstance(self.places.get(name), Derived):
             return
-        lanes = self.value(node.value, f"v_{name}")
+        lanes = self._kept(name, self.value(node.value, f"v_{name}"))
         place = self.places.get(name)
         if place is None and name in self._assigned:
             kinds = registers(self.prepared, self.prepared.variables[name])
@@ -90,7 +93,17 @@ class StatementEmitter(ValueEmitter):
     def assign(self, node: n.Assign) -> None:
         place = self.places[node.name]
         assert isinstance(place, Slots | Arrays)
-        self.write(place, self.value(node.value))
+        self.write(place, self._kept(node.name, self.value(node.value)))
+
+    def _kept(self, name: str, lanes: Lanes) -> Lanes:
+        """A value that is compared and then trusted, as one that no longer depends on memory."""
+        if name not in self._frozen:
+            return lanes
+        kinds = registers(self.prepared, self.prepared.variables[name])
+        return tuple(
+            self.text.let(f"v_{name}", f"freeze {kind} {lane}")
+            for kind, lane in zip(kinds, lanes, strict=True)
+        )
 
     def _if(self, node: n.If) -> bool:
         text = self.text

@@ -7,12 +7,13 @@ workgroup reads and writes its part of a buffer from front to back.
 
 Statements stay together where they share a variable that is more than a few operations on ids, or touch
 places of a buffer that may be the same: every invocation then sees what it saw before, and a place that two
-parts need is fetched once.
+parts need is fetched once. `vyre.obligations.order` verifies each plan; one that it refuses is not used.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from vyre.ir import node as n
@@ -21,6 +22,7 @@ from vyre.lower.llvm.interchange import interchanged
 from vyre.lower.llvm.regions import Plan, Run, names_of, small_variables
 from vyre.lower.llvm.rolled import roll
 from vyre.lower.llvm.touched import Access, touched
+from vyre.obligations.order import Order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,12 +51,15 @@ def plan_strands(plan: Plan, ranges: Ranges) -> Plan:
     strands = _Strands(len(units))
     _join_by_variables(units, small, strands)
     _join_by_memory(units, ranges, strands)
-    bodies: dict[int, list[n.Node]] = {}
+    found: dict[int, list[n.Node]] = {}
     for number, node in enumerate(units):
         if not (isinstance(node, n.Let) and node.name in small):
-            bodies.setdefault(strands.root(number), []).append(node)
-    runs = roll([tuple(body) for body in bodies.values()], small, ranges)
-    items = tuple(interchanged(run, ranges) for run in runs)
+            found.setdefault(strands.root(number), []).append(node)
+    bodies = [tuple(part) for part in found.values()]
+    order = Order(ranges.lines, ranges.width, ranges.place, small, partial(ranges.decided, fast=True))
+    if not order.taken(body, units) or not order.parts_apart(bodies):
+        return whole
+    items = tuple(interchanged(run, ranges, order) for run in roll(bodies, small, ranges, order))
     if len(items) > 1 and ranges.width < NARROW:
         return whole
     return Plan(items, small, (), mortal=False)

@@ -28,9 +28,7 @@ class Access:
 def touched(body: Iterable[n.Node], ranges: Ranges) -> Iterator[Access]:
     """The accesses of the statements and of all inside them; an atomic one writes."""
     for buffer, index, writes in _indices(body):
-        form = ranges.form(index)
-        exact = ranges.proved(form, ranges.prepared.buffer(buffer), fast=True)
-        yield Access(buffer, form if exact else None, writes)
+        yield Access(buffer, ranges.place(buffer, index), writes)
 
 
 def _indices(body: Iterable[n.Node]) -> Iterator[tuple[str, e.Expr, bool]]:

@@ -128,8 +128,15 @@ class ValueEmitter(MemoryEmitter):
 
     def _condition(self, expr: e.Expr) -> str:
         decided = self.ranges.decided(expr, fast=self.fast) if self.ids.invocation else None
-        if decided is not None:
+        watch = self.guards.watch if self.guards else None
+        if decided is not None and watch is None:
             return "true" if decided else "false"
+        condition = self._compared(expr)
+        if decided is not None and watch is not None:
+            watch.decision(self.text, condition, decided)
+        return condition
+
+    def _compared(self, expr: e.Expr) -> str:
         match expr:
             case e.BinOp(op=op, left=left, right=right) if op in _COMPARE:
                 a, b = self.scalar(left), self.scalar(right)

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.expr import Expr, f64, select
+from vyre.ir.expr import Expr, select
 from vyre.numeric.doubles import coefficients as c
 from vyre.numeric.doubles.script import (
+    HALF,
     MAGIC,
+    ONE,
     SIZE,
     DoubleScript,
     added,
+    double,
     fused,
     less,
     low_word,
+    minus,
     over,
     rounded,
     series,
@@ -36,8 +40,8 @@ LIMIT = 0x4D800000
 def sin() -> Op:
     s = DoubleScript("sin", "a")
     x = _argument(s)
-    lifted = s("lifted", fused(x, f64(c.PER_PI[0]), f64(MAGIC)))
-    half_turns = s("half_turns", less(lifted, f64(MAGIC)))
+    lifted = s("lifted", fused(x, double(c.PER_PI[0]), double(MAGIC)))
+    half_turns = s("half_turns", less(lifted, double(MAGIC)))
     sine = _sine(s, _rest(s, x, half_turns, c.PI), c.SINE)
     value = fairly_rounded(s, "sin", s("size", s.params[0] & SIZE), sine)
     return _result(s, "sin", value ^ low_word(lifted) << 31)
@@ -47,8 +51,8 @@ def cos() -> Op:
     """The sine of what is left behind an odd number of quarter turns."""
     s = DoubleScript("cos", "a")
     x = _argument(s)
-    lifted = s("lifted", added(fused(x, f64(c.PER_PI[0]), f64(-0.5)), f64(MAGIC)))
-    half_turns = s("half_turns", added(less(lifted, f64(MAGIC)), f64(0.5)))
+    lifted = s("lifted", added(fused(x, double(c.PER_PI[0]), minus(HALF)), double(MAGIC)))
+    half_turns = s("half_turns", added(less(lifted, double(MAGIC)), double(HALF)))
     value = s("value", rounded(_sine(s, _rest(s, x, half_turns, c.PI), c.SINE)))
     return _result(s, "cos", value ^ (low_word(lifted) + 1) << 31)
 
@@ -56,11 +60,11 @@ def cos() -> Op:
 def tan() -> Op:
     s = DoubleScript("tan", "a")
     x = _argument(s)
-    lifted = s("lifted", fused(x, f64(c.PER_HALF_PI[0]), f64(MAGIC)))
-    rest = _rest(s, x, s("quarter_turns", less(lifted, f64(MAGIC))), c.HALF_PI)
+    lifted = s("lifted", fused(x, double(c.PER_HALF_PI[0]), double(MAGIC)))
+    rest = _rest(s, x, s("quarter_turns", less(lifted, double(MAGIC))), c.HALF_PI)
     square = s("square", times(rest, rest))
     sine = _sine(s, rest, c.SINE_OF_LESS)
-    cosine = s("cosine", series(s, square, (1.0, *c.COSINE)))
+    cosine = s("cosine", series(s, square, (ONE, *c.COSINE)))
     odd = s("odd", low_word(lifted) & 1)
     ratio = s("ratio", over(select(odd, cosine, sine), select(odd, sine, cosine)))
     return _result(s, "tan", rounded(ratio) ^ odd << 31)
@@ -71,14 +75,14 @@ def _argument(s: DoubleScript) -> Expr:
     return s("x", widened(a))
 
 
-def _rest(s: DoubleScript, x: Expr, count: Expr, unit: tuple[float, ...]) -> Expr:
-    rest = s("rest", fused(count, f64(-unit[0]), x))
-    return s("rest", fused(count, f64(-unit[1]), rest))
+def _rest(s: DoubleScript, x: Expr, count: Expr, unit: tuple[int, ...]) -> Expr:
+    rest = s("rest", fused(count, minus(unit[0]), x))
+    return s("rest", fused(count, minus(unit[1]), rest))
 
 
-def _sine(s: DoubleScript, rest: Expr, polynomial: tuple[float, ...]) -> Expr:
+def _sine(s: DoubleScript, rest: Expr, polynomial: tuple[int, ...]) -> Expr:
     square = s("square", times(rest, rest))
-    return s("sine", times(rest, series(s, square, (1.0, *polynomial))))
+    return s("sine", times(rest, series(s, square, (ONE, *polynomial))))
 
 
 def _result(s: DoubleScript, name: str, value: Expr) -> Op:

@@ -1,253 +1,253 @@
-"""Constants of the functions in doubles, by `tools/make_double_coefficients.py`. Not for editing."""
+"""Bits of the constants of functions in doubles, by `tools/make_double_coefficients.py`. Not for editing."""
 
 # 1 / log of 2 to this base, in 1 parts
-EXP_PER_OCTAVE = (float.fromhex("0x1.71547652b82fep+0"),)
+EXP_PER_OCTAVE = (0x3FF71547652B82FE,)
 
 # the logarithm of 2 to this base, in 2 parts
 EXP_OCTAVE = (
-    float.fromhex("0x1.62e42fefa39efp-1"),
-    float.fromhex("0x1.abc9e3b39803fp-56"),
+    0x3FE62E42FEFA39EF,
+    0x3C7ABC9E3B39803F,
 )
 
 # (b^x - 1 - x log b) / x^2; error 2^-47.0
 EXP_SERIES = (
-    float.fromhex("0x1.0000000000000p-1"),
-    float.fromhex("0x1.5555555553b62p-3"),
-    float.fromhex("0x1.55555555546d8p-5"),
-    float.fromhex("0x1.1111111c4e792p-7"),
-    float.fromhex("0x1.6c16c175dbd00p-10"),
-    float.fromhex("0x1.a019ad80def90p-13"),
-    float.fromhex("0x1.a019c0b69581cp-16"),
-    float.fromhex("0x1.72c75c765c175p-19"),
-    float.fromhex("0x1.288ae2d208744p-22"),
+    0x3FE0000000000000,
+    0x3FC5555555553B62,
+    0x3FA55555555546D8,
+    0x3F81111111C4E792,
+    0x3F56C16C175DBD00,
+    0x3F2A019AD80DEF90,
+    0x3EFA019C0B69581C,
+    0x3EC72C75C765C175,
+    0x3E9288AE2D208744,
 )
 
 # the natural logarithm of the base, in 1 parts
-EXP2_SLOPE = (float.fromhex("0x1.62e42fefa39efp-1"),)
+EXP2_SLOPE = (0x3FE62E42FEFA39EF,)
 
 # (b^x - 1 - x log b) / x^2; error 2^-48.0
 EXP2_SERIES = (
-    float.fromhex("0x1.ebfbdff82c58fp-3"),
-    float.fromhex("0x1.c6b08d7047e2fp-5"),
-    float.fromhex("0x1.3b2ab6fba4116p-7"),
-    float.fromhex("0x1.5d87fe8709979p-10"),
-    float.fromhex("0x1.4309130117845p-13"),
-    float.fromhex("0x1.ffcb94e0a1651p-17"),
-    float.fromhex("0x1.62bfeae2f8eeap-20"),
-    float.fromhex("0x1.b638c74572f67p-24"),
-    float.fromhex("0x1.e5df24c23a183p-28"),
+    0x3FCEBFBDFF82C58F,
+    0x3FAC6B08D7047E2F,
+    0x3F83B2AB6FBA4116,
+    0x3F55D87FE8709979,
+    0x3F24309130117845,
+    0x3EEFFCB94E0A1651,
+    0x3EB62BFEAE2F8EEA,
+    0x3E7B638C74572F67,
+    0x3E3E5DF24C23A183,
 )
 
 # 1 / log of 2 to this base, in 1 parts
-EXP10_PER_OCTAVE = (float.fromhex("0x1.a934f0979a371p+1"),)
+EXP10_PER_OCTAVE = (0x400A934F0979A371,)
 
 # the logarithm of 2 to this base, in 2 parts
 EXP10_OCTAVE = (
-    float.fromhex("0x1.34413509f79ffp-2"),
-    float.fromhex("-0x1.9dc1da994fd21p-59"),
+    0x3FD34413509F79FF,
+    0xBC49DC1DA994FD21,
 )
 
 # the natural logarithm of the base, in 1 parts
-EXP10_SLOPE = (float.fromhex("0x1.26bb1bbb55516p+1"),)
+EXP10_SLOPE = (0x40026BB1BBB55516,)
 
 # (b^x - 1 - x log b) / x^2; error 2^-44.6
 EXP10_SERIES = (
-    float.fromhex("0x1.53524c73cea69p+1"),
-    float.fromhex("0x1.0470591de18d8p+1"),
-    float.fromhex("0x1.2bd7609fd8c0ap+0"),
-    float.fromhex("0x1.1429ffdd32e2ep-1"),
-    float.fromhex("0x1.a7ed708fdca78p-3"),
-    float.fromhex("0x1.16e4a7611ccf0p-4"),
-    float.fromhex("0x1.41167e48cb188p-6"),
-    float.fromhex("0x1.4966e24c3c62fp-8"),
-    float.fromhex("0x1.2f4edb7fa59d7p-10"),
+    0x40053524C73CEA69,
+    0x4000470591DE18D8,
+    0x3FF2BD7609FD8C0A,
+    0x3FE1429FFDD32E2E,
+    0x3FCA7ED708FDCA78,
+    0x3FB16E4A7611CCF0,
+    0x3F941167E48CB188,
+    0x3F74966E24C3C62F,
+    0x3F52F4EDB7FA59D7,
 )
 
 # a factor of about sqrt(1/2), and minus its logarithm
 LOG_HALF = (
-    float.fromhex("0x1.6a0ec2ec8de68p-1"),
-    float.fromhex("0x1.62d6700000000p-2"),
+    0x3FE6A0EC2EC8DE68,
+    0x3FD62D6700000000,
 )
 
 # the logarithm of 2, in 1 parts
-LOG_OF_2 = (float.fromhex("0x1.62e42fefa39efp-1"),)
+LOG_OF_2 = (0x3FE62E42FEFA39EF,)
 
 # (log(1 + x) - x / log b) / x^2; error 2^-44.9
 LOG_SERIES = (
-    float.fromhex("-0x1.ffffffffffe26p-2"),
-    float.fromhex("0x1.555555555545bp-2"),
-    float.fromhex("-0x1.0000000117de4p-2"),
-    float.fromhex("0x1.9999999b5a7b5p-3"),
-    float.fromhex("-0x1.555551fe61382p-3"),
-    float.fromhex("0x1.249246441d4d4p-3"),
-    float.fromhex("-0x1.0001dc9ecece5p-3"),
-    float.fromhex("0x1.c71fc22ff16a8p-4"),
-    float.fromhex("-0x1.98aa3e59e843cp-4"),
-    float.fromhex("0x1.7383a9d363b0fp-4"),
-    float.fromhex("-0x1.70cd5a9f22f58p-4"),
-    float.fromhex("0x1.5467d074aa2efp-4"),
+    0xBFDFFFFFFFFFFE26,
+    0x3FD555555555545B,
+    0xBFD0000000117DE4,
+    0x3FC9999999B5A7B5,
+    0xBFC555551FE61382,
+    0x3FC249246441D4D4,
+    0xBFC0001DC9ECECE5,
+    0x3FBC71FC22FF16A8,
+    0xBFB98AA3E59E843C,
+    0x3FB7383A9D363B0F,
+    0xBFB70CD5A9F22F58,
+    0x3FB5467D074AA2EF,
 )
 
 # a factor of about sqrt(1/2), and minus its logarithm
 LOG2_HALF = (
-    float.fromhex("0x1.6a2259330c27fp-1"),
-    float.fromhex("0x1.ff9c400000000p-2"),
+    0x3FE6A2259330C27F,
+    0x3FDFF9C400000000,
 )
 
 # 1 / log of the base, in 1 parts
-LOG2_SLOPE = (float.fromhex("0x1.71547652b82fep+0"),)
+LOG2_SLOPE = (0x3FF71547652B82FE,)
 
 # (log(1 + x) - x / log b) / x^2; error 2^-48.0
 LOG2_SERIES = (
-    float.fromhex("-0x1.71547652b82fep-1"),
-    float.fromhex("0x1.ec709dc39f3a8p-2"),
-    float.fromhex("-0x1.71547652b778cp-2"),
-    float.fromhex("0x1.2776c512b8c2fp-2"),
-    float.fromhex("-0x1.ec709dc9ce6adp-3"),
-    float.fromhex("0x1.a6175acfbde35p-3"),
-    float.fromhex("-0x1.71546f7fcbfc4p-3"),
-    float.fromhex("0x1.484e96e5c2a10p-3"),
-    float.fromhex("-0x1.2779ea00df52cp-3"),
-    float.fromhex("0x1.0bd78f5b9882ap-3"),
-    float.fromhex("-0x1.eb0cbac16068cp-4"),
-    float.fromhex("0x1.eec80772f4a44p-4"),
-    float.fromhex("-0x1.cb581d507f630p-4"),
+    0xBFE71547652B82FE,
+    0x3FDEC709DC39F3A8,
+    0xBFD71547652B778C,
+    0x3FD2776C512B8C2F,
+    0xBFCEC709DC9CE6AD,
+    0x3FCA6175ACFBDE35,
+    0xBFC71546F7FCBFC4,
+    0x3FC484E96E5C2A10,
+    0xBFC2779EA00DF52C,
+    0x3FC0BD78F5B9882A,
+    0xBFBEB0CBAC16068C,
+    0x3FBEEC80772F4A44,
+    0xBFBCB581D507F630,
 )
 
 # (log(1 + x) - x / log b) / x^2, nudged; error 2^-39.0
 LOG2_SHORT = (
-    float.fromhex("-0x1.71547652ba315p-1"),
-    float.fromhex("0x1.ec709dc42fda2p-2"),
-    float.fromhex("-0x1.7154765295fb8p-2"),
-    float.fromhex("0x1.2776c3b23bbd7p-2"),
-    float.fromhex("-0x1.ec709b54b11c1p-3"),
-    float.fromhex("0x1.a6195c06cb5c3p-3"),
-    float.fromhex("-0x1.715631024c68cp-3"),
-    float.fromhex("0x1.47b43e32c7401p-3"),
-    float.fromhex("-0x1.26ef32f6cd5b9p-3"),
-    float.fromhex("0x1.201aa9c70b11cp-3"),
-    float.fromhex("-0x1.082d38eda5b83p-3"),
+    0xBFE71547652BA315,
+    0x3FDEC709DC42FDA2,
+    0xBFD7154765295FB8,
+    0x3FD2776C3B23BBD7,
+    0xBFCEC709B54B11C1,
+    0x3FCA6195C06CB5C3,
+    0xBFC715631024C68C,
+    0x3FC47B43E32C7401,
+    0xBFC26EF32F6CD5B9,
+    0x3FC201AA9C70B11C,
+    0xBFC082D38EDA5B83,
 )
 
 # a factor of about sqrt(1/2), and minus its logarithm
 LOG10_HALF = (
-    float.fromhex("0x1.69cd74d4bcf35p-1"),
-    float.fromhex("0x1.34d5c00000000p-3"),
+    0x3FE69CD74D4BCF35,
+    0x3FC34D5C00000000,
 )
 
 # 1 / log of the base, in 1 parts
-LOG10_SLOPE = (float.fromhex("0x1.bcb7b1526e50ep-2"),)
+LOG10_SLOPE = (0x3FDBCB7B1526E50E,)
 
 # the logarithm of 2, in 1 parts
-LOG10_OF_2 = (float.fromhex("0x1.34413509f79ffp-2"),)
+LOG10_OF_2 = (0x3FD34413509F79FF,)
 
 # (log(1 + x) - x / log b) / x^2; error 2^-49.7
 LOG10_SERIES = (
-    float.fromhex("-0x1.bcb7b1526e50ep-3"),
-    float.fromhex("0x1.287a7636f3989p-3"),
-    float.fromhex("-0x1.bcb7b1526d747p-4"),
-    float.fromhex("0x1.63c62779a7d16p-4"),
-    float.fromhex("-0x1.287a763aacc54p-4"),
-    float.fromhex("0x1.fc3f9ca3441c2p-5"),
-    float.fromhex("-0x1.bcb7a91aed2adp-5"),
-    float.fromhex("0x1.8b522d85cc11fp-5"),
-    float.fromhex("-0x1.63c9f0b53572ep-5"),
-    float.fromhex("0x1.428391b3a8153p-5"),
-    float.fromhex("-0x1.27a432546a182p-5"),
-    float.fromhex("0x1.29e358216fd87p-5"),
-    float.fromhex("-0x1.148d81e7b5979p-5"),
+    0xBFCBCB7B1526E50E,
+    0x3FC287A7636F3989,
+    0xBFBBCB7B1526D747,
+    0x3FB63C62779A7D16,
+    0xBFB287A763AACC54,
+    0x3FAFC3F9CA3441C2,
+    0xBFABCB7A91AED2AD,
+    0x3FA8B522D85CC11F,
+    0xBFA63C9F0B53572E,
+    0x3FA428391B3A8153,
+    0xBFA27A432546A182,
+    0x3FA29E358216FD87,
+    0xBFA148D81E7B5979,
 )
 
 # pi, in 2 parts
 PI = (
-    float.fromhex("0x1.921fb54442d18p+1"),
-    float.fromhex("0x1.1a62633145c07p-53"),
+    0x400921FB54442D18,
+    0x3CA1A62633145C07,
 )
 
 # half pi, in 2 parts
 HALF_PI = (
-    float.fromhex("0x1.921fb54442d18p+0"),
-    float.fromhex("0x1.1a62633145c07p-54"),
+    0x3FF921FB54442D18,
+    0x3C91A62633145C07,
 )
 
 # quarter pi, in 2 parts
 QUARTER_PI = (
-    float.fromhex("0x1.921fb54442d18p-1"),
-    float.fromhex("0x1.1a62633145c07p-55"),
+    0x3FE921FB54442D18,
+    0x3C81A62633145C07,
 )
 
 # 1 / pi, in 1 parts
-PER_PI = (float.fromhex("0x1.45f306dc9c883p-2"),)
+PER_PI = (0x3FD45F306DC9C883,)
 
 # 2 / pi, in 1 parts
-PER_HALF_PI = (float.fromhex("0x1.45f306dc9c883p-1"),)
+PER_HALF_PI = (0x3FE45F306DC9C883,)
 
 # (sin(y) / y - 1) / x for y = sqrt(x); error 2^-56.6
 SINE = (
-    float.fromhex("-0x1.5555555555555p-3"),
-    float.fromhex("0x1.1111111111111p-7"),
-    float.fromhex("-0x1.a01a01a01a00dp-13"),
-    float.fromhex("0x1.71de3a556b9a2p-19"),
-    float.fromhex("-0x1.ae64567e7222cp-26"),
-    float.fromhex("0x1.612460b627b64p-33"),
-    float.fromhex("-0x1.ae7ee3642bb79p-41"),
-    float.fromhex("0x1.9507ed06adab1p-49"),
-    float.fromhex("-0x1.275d3d0997bcfp-57"),
+    0xBFC5555555555555,
+    0x3F81111111111111,
+    0xBF2A01A01A01A00D,
+    0x3EC71DE3A556B9A2,
+    0xBE5AE64567E7222C,
+    0x3DE612460B627B64,
+    0xBD6AE7EE3642BB79,
+    0x3CE9507ED06ADAB1,
+    0xBC6275D3D0997BCF,
 )
 
 # (sin(y) / y - 1) / x for y = sqrt(x); error 2^-56.6
 SINE_OF_LESS = (
-    float.fromhex("-0x1.5555555555555p-3"),
-    float.fromhex("0x1.1111111111110p-7"),
-    float.fromhex("-0x1.a01a01a01992fp-13"),
-    float.fromhex("0x1.71de3a545f89dp-19"),
-    float.fromhex("-0x1.ae645410f4637p-26"),
-    float.fromhex("0x1.61217d9b2ae8ap-33"),
-    float.fromhex("-0x1.ab16fafffdbe1p-41"),
+    0xBFC5555555555555,
+    0x3F81111111111110,
+    0xBF2A01A01A01992F,
+    0x3EC71DE3A545F89D,
+    0xBE5AE645410F4637,
+    0x3DE61217D9B2AE8A,
+    0xBD6AB16FAFFFDBE1,
 )
 
 # (cos(y) - 1) / x for y = sqrt(x); error 2^-59.3
 COSINE = (
-    float.fromhex("-0x1.0000000000000p-1"),
-    float.fromhex("0x1.5555555555555p-5"),
-    float.fromhex("-0x1.6c16c16c16c14p-10"),
-    float.fromhex("0x1.a01a01a019590p-16"),
-    float.fromhex("-0x1.27e4fb767dad2p-22"),
-    float.fromhex("0x1.1eed8d2fec7e9p-29"),
-    float.fromhex("-0x1.9393d29b0d830p-37"),
-    float.fromhex("0x1.ab0927b1659f6p-45"),
+    0xBFE0000000000000,
+    0x3FA5555555555555,
+    0xBF56C16C16C16C14,
+    0x3EFA01A01A019590,
+    0xBE927E4FB767DAD2,
+    0x3E21EED8D2FEC7E9,
+    0xBDA9393D29B0D830,
+    0x3D2AB0927B1659F6,
 )
 
 # (atan(y) / y - 1) / x for y = sqrt(x) up to tan(pi / 8); error 2^-55.6
 ARC_TANGENT = (
-    float.fromhex("-0x1.5555555555555p-2"),
-    float.fromhex("0x1.9999999999952p-3"),
-    float.fromhex("-0x1.249249248d73ep-3"),
-    float.fromhex("0x1.c71c71c2fc570p-4"),
-    float.fromhex("-0x1.745d165c5385ap-4"),
-    float.fromhex("0x1.3b1392aae46b5p-4"),
-    float.fromhex("-0x1.110e84be82b17p-4"),
-    float.fromhex("0x1.e199c7f39bbf5p-5"),
-    float.fromhex("-0x1.ac7865ba5a1e3p-5"),
-    float.fromhex("0x1.74d3e4c62876ap-5"),
-    float.fromhex("-0x1.1b1a2f91f732ap-5"),
-    float.fromhex("0x1.0a9ad7117784dp-6"),
+    0xBFD5555555555555,
+    0x3FC9999999999952,
+    0xBFC249249248D73E,
+    0x3FBC71C71C2FC570,
+    0xBFB745D165C5385A,
+    0x3FB3B1392AAE46B5,
+    0xBFB110E84BE82B17,
+    0x3FAE199C7F39BBF5,
+    0xBFAAC7865BA5A1E3,
+    0x3FA74D3E4C62876A,
+    0xBFA1B1A2F91F732A,
+    0x3F90A9AD7117784D,
 )
 
 # (asin(y) / y - 1) / x for y = sqrt(x); error 2^-56.4
 ARC_SINE = (
-    float.fromhex("0x1.5555555555555p-3"),
-    float.fromhex("0x1.3333333333389p-4"),
-    float.fromhex("0x1.6db6db6dabf85p-5"),
-    float.fromhex("0x1.f1c71c7a6e8c0p-6"),
-    float.fromhex("0x1.6e8ba11e95dcep-6"),
-    float.fromhex("0x1.1c4efd7bcb13ep-6"),
-    float.fromhex("0x1.c9909708be727p-7"),
-    float.fromhex("0x1.7b039141a4194p-7"),
-    float.fromhex("0x1.3b40d5a2f8f99p-7"),
-    float.fromhex("0x1.319644ba18014p-7"),
-    float.fromhex("0x1.8bef3c456f51dp-9"),
-    float.fromhex("0x1.415eaf89266cdp-6"),
-    float.fromhex("-0x1.3cb11bd0e5713p-6"),
-    float.fromhex("0x1.e615994bb5f2fp-6"),
+    0x3FC5555555555555,
+    0x3FB3333333333389,
+    0x3FA6DB6DB6DABF85,
+    0x3F9F1C71C7A6E8C0,
+    0x3F96E8BA11E95DCE,
+    0x3F91C4EFD7BCB13E,
+    0x3F8C9909708BE727,
+    0x3F87B039141A4194,
+    0x3F83B40D5A2F8F99,
+    0x3F8319644BA18014,
+    0x3F68BEF3C456F51D,
+    0x3F9415EAF89266CD,
+    0xBF93CB11BD0E5713,
+    0x3F9E615994BB5F2F,
 )

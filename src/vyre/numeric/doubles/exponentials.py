@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.expr import Expr, f64, select
+from vyre.ir.expr import Expr, select
 from vyre.numeric.doubles import coefficients as c
 from vyre.numeric.doubles.script import (
     INFINITY,
     MAGIC,
     NAN,
+    ONE,
     SIGN,
     SIZE,
     DoubleScript,
     added,
+    double,
     fused,
     less,
     low_word,
+    minus,
     scaled,
     series,
     widened,
@@ -33,23 +36,23 @@ LIMIT = 0x43800000
 def exp() -> Op:
     s = DoubleScript("exp", "a")
     x = _argument(s)
-    lifted = s("lifted", fused(x, f64(c.EXP_PER_OCTAVE[0]), f64(MAGIC)))
-    return _result(s, _rest(s, x, lifted, c.EXP_OCTAVE), (1.0, 1.0, *c.EXP_SERIES), lifted)
+    lifted = s("lifted", fused(x, double(c.EXP_PER_OCTAVE[0]), double(MAGIC)))
+    return _result(s, _rest(s, x, lifted, c.EXP_OCTAVE), (ONE, ONE, *c.EXP_SERIES), lifted)
 
 
 def exp2() -> Op:
     s = DoubleScript("exp2", "a")
     x = _argument(s)
-    lifted = s("lifted", added(x, f64(MAGIC)))
-    rest = s("rest", less(x, less(lifted, f64(MAGIC))))
-    return _result(s, rest, (1.0, *c.EXP2_SLOPE, *c.EXP2_SERIES), lifted)
+    lifted = s("lifted", added(x, double(MAGIC)))
+    rest = s("rest", less(x, less(lifted, double(MAGIC))))
+    return _result(s, rest, (ONE, *c.EXP2_SLOPE, *c.EXP2_SERIES), lifted)
 
 
 def exp10() -> Op:
     s = DoubleScript("exp10", "a")
     x = _argument(s)
-    lifted = s("lifted", fused(x, f64(c.EXP10_PER_OCTAVE[0]), f64(MAGIC)))
-    return _result(s, _rest(s, x, lifted, c.EXP10_OCTAVE), (1.0, *c.EXP10_SLOPE, *c.EXP10_SERIES), lifted)
+    lifted = s("lifted", fused(x, double(c.EXP10_PER_OCTAVE[0]), double(MAGIC)))
+    return _result(s, _rest(s, x, lifted, c.EXP10_OCTAVE), (ONE, *c.EXP10_SLOPE, *c.EXP10_SERIES), lifted)
 
 
 def _argument(s: DoubleScript) -> Expr:
@@ -58,14 +61,14 @@ def _argument(s: DoubleScript) -> Expr:
     return s("x", widened(a & SIGN | select(size < LIMIT, size, LIMIT)))
 
 
-def _rest(s: DoubleScript, x: Expr, lifted: Expr, octave: tuple[float, ...]) -> Expr:
+def _rest(s: DoubleScript, x: Expr, lifted: Expr, octave: tuple[int, ...]) -> Expr:
     """What is left of x behind a whole number of octaves, which are known in two parts."""
-    whole = s("whole", less(lifted, f64(MAGIC)))
-    rest = s("rest", fused(whole, f64(-octave[0]), x))
-    return s("rest", fused(whole, f64(-octave[1]), rest))
+    whole = s("whole", less(lifted, double(MAGIC)))
+    rest = s("rest", fused(whole, minus(octave[0]), x))
+    return s("rest", fused(whole, minus(octave[1]), rest))
 
 
-def _result(s: DoubleScript, rest: Expr, polynomial: tuple[float, ...], lifted: Expr) -> Op:
+def _result(s: DoubleScript, rest: Expr, polynomial: tuple[int, ...], lifted: Expr) -> Op:
     (a,) = s.params
     power = s("power", scaled(series(s, rest, polynomial), low_word(lifted)))
     value = fairly_rounded(s, s.name, a, power)

@@ -9,19 +9,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.expr import f64, select
+from vyre.ir.expr import select
 from vyre.numeric.doubles import coefficients as c
 from vyre.numeric.doubles.script import (
     INFINITY,
     MAGIC,
     NAN,
+    ONE,
     SIGN,
     SIZE,
+    TWO,
     DoubleScript,
     added,
+    double,
     fused,
     less,
     low_word,
+    minus,
     over,
     rounded,
     scaled,
@@ -41,14 +45,14 @@ def tanh() -> Op:
     s = DoubleScript("tanh", "a")
     (a,) = s.params
     size = s("size", a & SIZE)
-    x = s("x", times(widened(select(size < LARGE, size, LARGE)), f64(-2.0)))
-    lifted = s("lifted", fused(x, f64(c.EXP_PER_OCTAVE[0]), f64(MAGIC)))
-    whole = s("whole", less(lifted, f64(MAGIC)))
-    rest = s("rest", fused(whole, f64(-c.EXP_OCTAVE[0]), x))
-    rest = s("rest", fused(whole, f64(-c.EXP_OCTAVE[1]), rest))
-    grown = s("grown", times(rest, series(s, rest, (1.0, *c.EXP_SERIES))))
-    power = s("power", scaled(f64(-1.0), low_word(lifted)))
-    n = s("n", fused(power, grown, added(f64(1.0), power)))
-    bits = s("bits", rounded(over(n, less(f64(2.0), n))))
+    x = s("x", times(widened(select(size < LARGE, size, LARGE)), minus(TWO)))
+    lifted = s("lifted", fused(x, double(c.EXP_PER_OCTAVE[0]), double(MAGIC)))
+    whole = s("whole", less(lifted, double(MAGIC)))
+    rest = s("rest", fused(whole, minus(c.EXP_OCTAVE[0]), x))
+    rest = s("rest", fused(whole, minus(c.EXP_OCTAVE[1]), rest))
+    grown = s("grown", times(rest, series(s, rest, (ONE, *c.EXP_SERIES))))
+    power = s("power", scaled(minus(ONE), low_word(lifted)))
+    n = s("n", fused(power, grown, added(double(ONE), power)))
+    bits = s("bits", rounded(over(n, less(double(TWO), n))))
     value = s("value", select(size < SMALL, size, bits) | a & SIGN)
     return s.gives(select(size > INFINITY, NAN, value))

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.expr import Expr, Var, f64, select
+from vyre.ir.expr import Expr, Var, select
 from vyre.numeric.doubles import coefficients as c
 from vyre.numeric.doubles.script import (
+    HALF,
     INFINITY,
     NAN,
+    ONE,
     SIGN,
     SIZE,
+    TWO,
+    ZERO,
     DoubleScript,
     added,
+    double,
     fused,
     less,
+    minus,
     over,
     root,
     rounded,
@@ -31,7 +37,7 @@ from vyre.numeric.doubles.ties import fairly_rounded
 if TYPE_CHECKING:
     from vyre.compose.op import Op
 
-ONE, HALF = 0x3F800000, 0x3F000000
+F32_ONE, F32_HALF = 0x3F800000, 0x3F000000
 TINY = 0x39000000
 """2^-13: below it asin and atan of a number round to the number itself."""
 
@@ -43,10 +49,10 @@ def asin() -> Op:
     s = DoubleScript("asin", "a")
     (a,) = s.params
     size, far, arc = _arc(s, a)
-    outer = s("outer", fused(f64(-2.0), arc, f64(c.HALF_PI[0])))
-    value = s("value", rounded(select(far, added(outer, f64(c.HALF_PI[1])), arc)))
+    outer = s("outer", fused(minus(TWO), arc, double(c.HALF_PI[0])))
+    value = s("value", rounded(select(far, added(outer, double(c.HALF_PI[1])), arc)))
     signed = s("signed", value | a & SIGN)
-    return s.gives(select(size > ONE, NAN, select(size < TINY, a, signed)))
+    return s.gives(select(size > F32_ONE, NAN, select(size < TINY, a, signed)))
 
 
 def acos() -> Op:
@@ -55,11 +61,11 @@ def acos() -> Op:
     size, far, arc = _arc(s, a)
     negative = s("negative", a >> 31)
     doubled = s("doubled", added(arc, arc))
-    turned = s("turned", added(less(f64(c.PI[0]), doubled), f64(c.PI[1])))
-    signed = s("signed", select(negative, arc, less(f64(0.0), arc)))
-    inner = s("inner", added(f64(c.HALF_PI[0]), added(signed, f64(c.HALF_PI[1]))))
+    turned = s("turned", added(less(double(c.PI[0]), doubled), double(c.PI[1])))
+    signed = s("signed", select(negative, arc, less(double(ZERO), arc)))
+    inner = s("inner", added(double(c.HALF_PI[0]), added(signed, double(c.HALF_PI[1]))))
     angle = s("angle", select(far, select(negative, turned, doubled), inner))
-    return s.gives(select(size > ONE, NAN, fairly_rounded(s, "acos", a, angle)))
+    return s.gives(select(size > F32_ONE, NAN, fairly_rounded(s, "acos", a, angle)))
 
 
 def atan() -> Op:
@@ -68,11 +74,11 @@ def atan() -> Op:
     size = s("size", a & SIZE)
     x = s("x", widened(size))
     far, middle = s("far", size > THREE_EIGHTHS), s("middle", size > EIGHTH_TURN)
-    one = f64(1.0)
-    above = s("above", select(far, f64(-1.0), select(middle, less(x, one), x)))
+    one = double(ONE)
+    above = s("above", select(far, minus(ONE), select(middle, less(x, one), x)))
     below = s("below", select(far, x, select(middle, added(x, one), one)))
     start = tuple(
-        s("start", select(far, f64(c.HALF_PI[i]), select(middle, f64(c.QUARTER_PI[i]), f64(0.0))))
+        s("start", select(far, double(c.HALF_PI[i]), select(middle, double(c.QUARTER_PI[i]), double(ZERO))))
         for i in range(2)
     )
     angle = arc_tangent(s, s("ratio", over(above, below)), start)
@@ -92,9 +98,9 @@ def arc_tangent(s: DoubleScript, ratio: Expr, start: tuple[Expr, ...]) -> Expr:
 def _arc(s: DoubleScript, a: Var) -> tuple[Expr, Expr, Expr]:
     """The size of the argument, whether it is above 1/2, and asin of it or of sqrt((1 - size) / 2)."""
     size = s("size", a & SIZE)
-    far = s("far", size > HALF)
+    far = s("far", size > F32_HALF)
     x = s("x", widened(size))
-    rest = s("rest", fused(x, f64(-0.5), f64(0.5)))
+    rest = s("rest", fused(x, minus(HALF), double(HALF)))
     square = s("square", select(far, rest, times(x, x)))
     y = s("y", select(far, root(rest), x))
     cube = s("cube", times(square, y))

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from vyre.ir.expr import Expr, f64, select
+from vyre.ir.expr import Expr, select
 from vyre.numeric.doubles import coefficients as c
 from vyre.numeric.doubles.script import (
     INFINITY,
     NAN,
+    ONE,
     SIZE,
+    ZERO,
     DoubleScript,
+    double,
     from_i32,
     fused,
     high_word,
     joined,
     low_word,
+    minus,
     series,
     widened,
 )
@@ -32,25 +36,25 @@ if TYPE_CHECKING:
 LOWEST, MIDDLE = 0x3FEA827A, 0x3FF2BEC3
 """About 0.8284 and 1.1716, as high words of doubles: m lies between the first and twice it."""
 
-OCTAVE = 1 << 20
-"""Twice as much in the high word of a double."""
+OCTAVE = 20
+"""Twice as much is 2^20 more in the high word of a double."""
 
 
 class Base(NamedTuple):
-    """Constants of a base.
+    """Constants of a base, as bits of doubles.
 
     The logarithm of 2, the factor of the upper half and minus its logarithm, the slope at 1, and the rest of
     the series.
     """
 
-    of_2: float
-    half: tuple[float, ...]
-    slope: float
-    series: tuple[float, ...]
+    of_2: int
+    half: tuple[int, ...]
+    slope: int
+    series: tuple[int, ...]
 
 
-E = Base(c.LOG_OF_2[0], c.LOG_HALF, 1.0, c.LOG_SERIES)
-TWO = Base(1.0, c.LOG2_HALF, c.LOG2_SLOPE[0], c.LOG2_SHORT)
+E = Base(c.LOG_OF_2[0], c.LOG_HALF, ONE, c.LOG_SERIES)
+TWO = Base(ONE, c.LOG2_HALF, c.LOG2_SLOPE[0], c.LOG2_SHORT)
 TWO_TO_THE_LAST_PLACE = TWO._replace(series=c.LOG2_SERIES)
 TEN = Base(c.LOG10_OF_2[0], c.LOG10_HALF, c.LOG10_SLOPE[0], c.LOG10_SERIES)
 
@@ -83,7 +87,7 @@ def logarithm_of(s: DoubleScript, whole: Expr, base: Base) -> Expr:
     part = s("part", high - octaves)
     upper = s("upper", part >= MIDDLE)
     near = s("near", joined(part, low_word(whole)))
-    x = s("x", fused(near, select(upper, f64(base.half[0]), f64(1.0)), f64(-1.0)))
-    of_2 = f64(base.of_2 / OCTAVE)
-    first = s("first", fused(from_i32(octaves), of_2, select(upper, f64(base.half[1]), f64(0.0))))
+    x = s("x", fused(near, select(upper, double(base.half[0]), double(ONE)), minus(ONE)))
+    of_2 = double(base.of_2 - (OCTAVE << 52))  # divided by 2^20
+    first = s("first", fused(from_i32(octaves), of_2, select(upper, double(base.half[1]), double(ZERO))))
     return s("logarithm", fused(x, series(s, x, (base.slope, *base.series)), first))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.expr import Expr, f64, select
+from vyre.ir.expr import Expr, select
 from vyre.numeric.doubles import coefficients as c
 from vyre.numeric.doubles.inverse import arc_tangent
 from vyre.numeric.doubles.logarithms import TWO_TO_THE_LAST_PLACE, logarithm_of
@@ -16,13 +16,18 @@ from vyre.numeric.doubles.script import (
     INFINITY,
     MAGIC,
     NAN,
+    ONE,
     SIGN,
     SIZE,
+    ZERO,
     DoubleScript,
     added,
     below,
+    double,
     less,
     low_word,
+    minus,
+    number,
     over,
     rounded,
     scaled,
@@ -35,11 +40,11 @@ if TYPE_CHECKING:
     from vyre.compose.op import Op
 
 LARGEST = 0x7F7FFFFF
-POWER_SLACK = 2.0**-43
-"""Relative. The exponent is below 256 in size and off by at most 3 * 2^-53 of itself: 2^-44 of the power."""
+POWER_SLACK = 43
+"""2^-43, relative: an exponent below 256, off by at most 3 * 2^-53 of itself, is 2^-44 of the power."""
 
-ANGLE_SLACK = 2.0**-49
-"""Relative. Five roundings and the polynomial stay below 8 * 2^-53."""
+ANGLE_SLACK = 49
+"""2^-49, relative. Five roundings and the polynomial stay below 8 * 2^-53."""
 
 
 def power() -> Op:
@@ -48,9 +53,9 @@ def power() -> Op:
     size = s("size", a & SIZE)
     logarithm = logarithm_of(s, s("base", widened(size)), TWO_TO_THE_LAST_PLACE)
     exponent = _limited(s, s("exponent", times(widened(b), logarithm)))
-    lifted = s("lifted", added(exponent, f64(MAGIC)))
-    rest = s("rest", less(exponent, less(lifted, f64(MAGIC))))
-    polynomial = series(s, rest, (1.0, *c.EXP2_SLOPE, *c.EXP2_SERIES))
+    lifted = s("lifted", added(exponent, double(MAGIC)))
+    rest = s("rest", less(exponent, less(lifted, double(MAGIC))))
+    polynomial = series(s, rest, (ONE, *c.EXP2_SLOPE, *c.EXP2_SERIES))
     value = s("value", scaled(polynomial, low_word(lifted)))
     bits, sure = _tested(s, value, POWER_SLACK)
     whole, odd = _integer(s, b & SIZE)
@@ -71,13 +76,13 @@ def atan2() -> Op:
         s("small", widened(select(steep, run, rise))),
         s("large", widened(select(steep, rise, run))),
     )
-    wide = s("wide", below(times(large, f64(0.4140625)), small))
+    wide = s("wide", below(times(large, double(number(53, 7))), small))
     above = s("above", select(wide, less(small, large), small))
     under = s("under", select(wide, added(small, large), large))
-    start = tuple(s("start", select(wide, f64(part), f64(0.0))) for part in c.QUARTER_PI)
+    start = tuple(s("start", select(wide, double(part), double(ZERO))) for part in c.QUARTER_PI)
     angle = arc_tangent(s, s("ratio", over(above, under)), start)
-    angle = s("angle", select(steep, less(f64(c.HALF_PI[0]), angle), angle))
-    angle = s("angle", select(b >> 31, less(f64(c.PI[0]), angle), angle))
+    angle = s("angle", select(steep, less(double(c.HALF_PI[0]), angle), angle))
+    angle = s("angle", select(b >> 31, less(double(c.PI[0]), angle), angle))
     bits, sure = _tested(s, angle, ANGLE_SLACK)
     result = s("result", bits | a & SIGN)
     unusual = (rise - 1 >= LARGEST) | (run - 1 >= LARGEST)
@@ -85,16 +90,16 @@ def atan2() -> Op:
     return s.gives(result)
 
 
-def _tested(s: DoubleScript, value: Expr, slack: float) -> tuple[Expr, Expr]:
-    """The rounded bits, and whether everything within the slack rounds to them."""
-    low = s("low_end", rounded(times(value, f64(1 - slack))))
-    return low, s("sure", low.eq(rounded(times(value, f64(1 + slack)))))
+def _tested(s: DoubleScript, value: Expr, slack: int) -> tuple[Expr, Expr]:
+    """The rounded bits, and whether everything within 2^-slack of it rounds to them."""
+    low = s("low_end", rounded(times(value, double(number((1 << slack) - 1, slack)))))
+    return low, s("sure", low.eq(rounded(times(value, double(number((1 << slack) + 1, slack))))))
 
 
 def _limited(s: DoubleScript, exponent: Expr) -> Expr:
     """Within 256: what is beyond is 0 or infinity, and stays so."""
-    high = s("high", select(below(f64(256.0), exponent), f64(256.0), exponent))
-    return s("limited", select(below(high, f64(-256.0)), f64(-256.0), high))
+    high = s("high", select(below(double(number(256)), exponent), double(number(256)), exponent))
+    return s("limited", select(below(high, minus(number(256))), minus(number(256)), high))
 
 
 def _integer(s: DoubleScript, size: Expr) -> tuple[Expr, Expr]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, UnOp, Var, f64, lift
+from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, Literal, UnOp, Var, lift
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.numeric.functions.script import Script
@@ -16,8 +16,26 @@ from vyre.numeric.functions.script import Script
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MAGIC = 1.5 * 2.0**52
-"""Added to a number below 2^31 in size, it leaves the nearest integer in the low word."""
+_SIGN = 1 << 63
+
+
+def number(significand: int, places: int = 0) -> int:
+    """The bits of the double `significand / 2^places`, exactly.
+
+    Constants are made of integers, as Python may round or flush otherwise on the day it compiles this file.
+    """
+    size = abs(significand)
+    exponent = size.bit_length() - 1
+    assert exponent <= 52, "it has more bits than a double"
+    if not size:
+        return 0
+    field = 1023 + exponent - places
+    return (_SIGN if significand < 0 else 0) | (field << 52) + ((size << (52 - exponent)) - (1 << 52))
+
+
+ZERO, HALF, ONE, TWO = number(0), number(1, 1), number(1), number(2)
+MAGIC = number(3, -51)
+"""1.5 * 2^52. Added to a number below 2^31 in size, it leaves the nearest integer in the low word."""
 
 LOW_WORD, HIGH_WORD, JOINED = "native.f64.low_word", "native.f64.high_word", "native.f64.joined"
 SCALE, NARROW, FROM_I32 = "native.f64.scale", "native.f64.to_f32", "native.f64.from_i32"
@@ -36,6 +54,16 @@ class DoubleScript(Script):
         """Where the condition holds, the result is that of another op of the same arguments."""
         with self.when(condition):
             self.assign(result, Call(op_id, self.params))
+
+
+def double(bits: int) -> Literal:
+    """The literal of these bits."""
+    return Literal(DataType.F64, bits)
+
+
+def minus(bits: int) -> Literal:
+    """The literal of the opposite number."""
+    return double(bits ^ _SIGN)
 
 
 def widened(bits: Expr) -> Expr:
@@ -102,9 +130,9 @@ def scaled(value: Expr, exponent: Expr) -> Expr:
     return Call(SCALE, (value, exponent))
 
 
-def series(s: DoubleScript, x: Expr, coefficients: Sequence[float]) -> Expr:
-    """Horner's rule; the lowest coefficient is the first."""
-    total: Expr = f64(coefficients[-1])
+def series(s: DoubleScript, x: Expr, coefficients: Sequence[int]) -> Expr:
+    """Horner's rule; coefficients are bits of doubles, the lowest first."""
+    total: Expr = double(coefficients[-1])
     for c in reversed(coefficients[:-1]):
-        total = s("sum", fused(total, x, f64(c)))
+        total = s("sum", fused(total, x, double(c)))
     return total

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SCALE = 1 << 29
 # The quadratic of least relative error for 1/d between 1/2 and 1; the error is 1/99.
-_QUADRATIC = tuple(round(c * _SCALE / 99) for c in (420, 576, 256))
+_QUADRATIC = tuple((2 * c * _SCALE + 99) // (2 * 99) for c in (420, 576, 256))
 
 
 def div(fmt: Layout) -> Op:

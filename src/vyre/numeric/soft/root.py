@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 _SCALE = 1 << 29
 # The cubic of least relative error for 1/sqrt(d) between 1/4 and 1; the error is 0.0071.
-_CUBIC = tuple(round(c * _SCALE) for c in (3.1123742, 5.91090439, 6.22994252, 2.43845299))
+_UNIT = 10**8
+_CUBIC = tuple((2 * c * _SCALE + _UNIT) // (2 * _UNIT) for c in (311237420, 591090439, 622994252, 243845299))
 
 
 def sqrt(fmt: Layout) -> Op:

@@ -19,6 +19,7 @@ from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening
 from vyre.engines.plan import Engine, Plan, Shape, Space, Step, groups_for
 from vyre.engines.prefix import scan_steps
 from vyre.ir.buffers import BufferDecl
+from vyre.ir.convention import arranged
 from vyre.ir.expr import Atomic, LitU32, Var
 from vyre.ir.node import If, Let, Store
 from vyre.ir.operators import AtomicOp
@@ -49,7 +50,7 @@ def ticket_program(shape: Shape) -> Program:
     counts = BufferDecl.read_write("counts", 3, U32)
     ticket = Atomic(AtomicOp.Add, "counts", Var("key"), LitU32(1))
     entry = _opening(shape, values, [Store("output", Var("i"), ticket)])
-    return Program((values, tickets, PARAMS, counts), (shape.lanes, 1, 1), entry)
+    return Program(arranged((values, tickets, PARAMS, counts)), (shape.lanes, 1, 1), entry)
 
 
 @cache
@@ -60,7 +61,7 @@ def place_program(shape: Shape) -> Program:
     starts = BufferDecl.read("starts", 4, U32)
     i = Var("i")
     entry = _opening(shape, values, [Store("output", starts[Var("key")] + tickets[i], values[i])])
-    return Program((values, placed, PARAMS, tickets, starts), (shape.lanes, 1, 1), entry)
+    return Program(arranged((values, placed, PARAMS, tickets, starts)), (shape.lanes, 1, 1), entry)
 
 
 def bucket_engine(shape: Shape) -> Engine:

@@ -76,4 +76,5 @@ SPEC = EngineSpec(
     "generated programs, one dispatch each",
     (Inv.Deterministic, Inv.NoOutputLost, Inv.NoDuplicate, Inv.Bounded),
     _case,
+    None,
 )

@@ -1,0 +1,44 @@
+"""The share of Category A is that of the whole registry, hardware instructions included."""
+
+from __future__ import annotations
+
+from click.testing import CliRunner
+
+from vyre.cli import main
+from vyre.compose import default_registry
+from vyre.conform.registry import specs
+from vyre.conform.registry.categories import Categories, categories
+from vyre.ops import standard_ops
+from vyre.ops.intrinsics import intrinsic_ops
+
+
+def test_every_op_and_every_spec_is_counted_once() -> None:
+    found = categories()
+    ids = {op.id for op in default_registry()} | {spec.id for spec in specs()}
+    assert found.total == len(ids)
+    assert found.hardware == len(intrinsic_ops()) > 0
+    assert found.composed == len(ids) - len(intrinsic_ops())
+
+
+def test_leaving_hardware_out_shows() -> None:
+    assert categories(standard_ops()).share == 1.0 > categories().share
+
+
+def test_the_widths_of_one_instruction_are_told_from_instructions() -> None:
+    widths = {op.lanes for op in intrinsic_ops()}
+    found = categories()
+    assert found.instructions * len(widths) == found.hardware
+
+
+def test_the_sentence_says_the_share_of_both_counts() -> None:
+    assert str(Categories(90, 10, 10)) == "90.0% of the registry is of Category A (90 of 100 ops)."
+    assert str(Categories(95, 20, 5)) == (
+        "82.6% of the registry is of Category A (95 of 115 ops); the 20 of Category C are 5 hardware "
+        "instructions in several widths (95.0% with each counted once)."
+    )
+
+
+def test_the_listing_of_ops_ends_with_it() -> None:
+    assert str(categories()) in CliRunner().invoke(main, ["ops"]).output
+    part = CliRunner().invoke(main, ["ops", "intrinsic.subgroup32"]).output
+    assert part.endswith("ops, 0 of Category A (0.0%).\n")
