@@ -114,6 +114,12 @@ def conditions(nodes: int) -> str:
     return f"{_WORDS}{lines} }}"
 
 
+def reductions(nodes: int) -> str:
+    """Seven nodes each, that are loops of forty when they are written out."""
+    folds = (f" out[i + {k}] = freduce_strict<Add>(a, {k}..4294967295)\n" for k in range(nodes // 7))
+    return f"{_FLOATS}{''.join(folds)} }}"
+
+
 def _parsed(text: Callable[[int], str]) -> Callable[[int], Program]:
     return lambda nodes: Program.from_text(text(nodes))
 
@@ -136,7 +142,7 @@ def generated(seed: int) -> Callable[[int], Program]:
 
 _NAMED = (
     *(stores, branches, selects, sums, chain, variables, barriers, returns, divisions, functions, floats),
-    *(vectors, conditions),
+    *(vectors, conditions, reductions),
 )
 SHAPES: dict[str, Callable[[int], Program]] = {
     **{text.__name__: _parsed(text) for text in _NAMED},

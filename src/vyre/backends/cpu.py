@@ -6,7 +6,8 @@ import ctypes
 import os
 import platform
 from collections import OrderedDict
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from threading import Lock
@@ -140,6 +141,13 @@ class Kernel:
         self.work_per_invocation = _work(program)
         self.most_work = Work(prepared)
 
+    def rewritten(self, text: str) -> Kernel:
+        """A kernel of another text that is called the same way."""
+        made = copy(self)
+        made.source = replace(self.source, text=text)
+        made.code = compile_source(made.source, made.cpu)
+        return made
+
 
 class CpuExecutable:
     """A kernel bound to a program's own buffer names."""
@@ -151,6 +159,12 @@ class CpuExecutable:
         self._team = team
         self._count_turns = count_turns
         self._buffers = tuple(b for b in program.buffers if not b.access.shared)
+
+    def rewritten(self, text: str) -> CpuExecutable:
+        """The same program with another text as its kernel: how a wrong emitter is imitated."""
+        made = copy(self)
+        made._kernel = self._kernel.rewritten(text)
+        return made
 
     @property
     def source(self) -> LlvmSource:

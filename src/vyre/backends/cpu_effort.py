@@ -24,7 +24,7 @@ Putting variables into registers takes time that grows with their number times t
 generates code fastest keeps them in memory all the same.
 """
 
-MOST = 2_000_000
+MOST = 1_200_000
 """Lines of IR above which a kernel is not compiled."""
 
 
