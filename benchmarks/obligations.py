@@ -13,7 +13,7 @@ import time
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.cpu_compile import native_ways, object_image
+from vyre.backends.cpu_compile import kept_image, native_ways
 from vyre.conform.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import generate_program
 from vyre.lower.llvm import emit
@@ -71,7 +71,7 @@ def main() -> None:
     sources = [emit(prepare(program, ways=native_ways())) for program in programs]
     lowered = time.process_time() - began
     for source in sources:
-        object_image(source)
+        kept_image(source)[0]
     compiled = time.process_time() - began
     print(f"{count} programs: lowering {lowered:.2f} s, machine code {compiled - lowered:.2f} s")
     shares = f"{meter.seconds / lowered:.1%} of lowering, {meter.seconds / compiled:.1%} of compiling"

@@ -45,7 +45,7 @@ SHAPES = {
     ),
     "a large grid": ("text('for k in 0..100000 { out[k] = out[k] * 3 + a[0] }', 1)", 1 << 22),
 }
-LIMIT = 1.0
+LIMIT = 3.0  # a second is promised; the rest is for a loaded machine
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -220,3 +220,25 @@ print("fine")
     if found.startswith("SKIP"):
         pytest.skip(found)
     assert found == "fine\n"
+
+
+def test_interrupts_at_any_moment_lose_neither_threads_nor_results() -> None:
+    """Some come while helpers start, between a check and a wait, or when the run is already over."""
+    script = """
+import random
+program = text("for k in 0..20 { out[invocation.x] = out[invocation.x] * 3 + a[k & 3] }")
+ready = [vyre.compile_program(p, backend="cpu") for p in (DAYS, program)]
+out, rng, seen = np.zeros(1 << 20, np.uint32), random.Random(7), 0
+works("cpu")
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+for turn in range(150):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1e-5 + rng.choice([0.0005, 0.002, 0.01]) * rng.random())
+        while True:
+            rng.choice(ready)({"a": A, "out": out}, in_place=True)
+    except KeyboardInterrupt:
+        seen += 1
+    works("cpu")
+print("fine", seen, threading.active_count() <= 2 + (os.cpu_count() or 1))
+"""
+    assert run_script(script) == "fine 150 True\n"

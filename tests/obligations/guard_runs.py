@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from guard_programs import guard_case
 
-from vyre.backends.cpu_compile import MachineCode, native_ways, object_image
+from vyre.backends.cpu_compile import MachineCode, kept_image, native_ways
 from vyre.lower.llvm import emit
 from vyre.lower.llvm.watch import ESCAPED, LAST, RAN, TABLE, Watch
 from vyre.lower.prepare import prepare
@@ -81,13 +81,13 @@ class Runner:
         prepared = prepare(case.program, ways=native_ways())
         if plain:
             source = emit(prepared)
-            code = MachineCode(object_image(source), source.entry)
+            code = MachineCode(kept_image(source)[0], source.entry)
             for setting in case.settings:
                 for left in (False, True):
                     self._call(code, source, setting, left=left)
         watch = Watch()
         source = emit(prepared, watch=watch)
-        code = MachineCode(object_image(source), source.entry)
+        code = MachineCode(kept_image(source)[0], source.entry)
         for setting in case.settings:
             self._call(code, source, setting, left=False)
         table = ctypes.string_at(code._engine.get_global_value_address(TABLE), watch.sites)

@@ -6,7 +6,8 @@ import ctypes
 import os
 import platform
 from collections import OrderedDict
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from threading import Lock
@@ -18,7 +19,7 @@ from vyre.backends import host_memory
 from vyre.backends.canaries import Examined, refuse_lost_features
 from vyre.backends.cpu_chunks import Chunks
 from vyre.backends.cpu_compile import MachineCode, assembly, compile_source, kept_image, native_ways
-from vyre.backends.cpu_llvm import toolchain
+from vyre.backends.cpu_llvm import HOST, refuse_foreign, toolchain
 from vyre.backends.cpu_threads import ThreadTeam
 from vyre.backends.cpu_work import Work
 from vyre.backends.forks import renew_after_fork
@@ -47,8 +48,9 @@ if TYPE_CHECKING:
 _PARALLEL_WORK = 200_000
 """Program nodes to execute for each thread, below which another one costs more than it saves."""
 
-_SOON_DONE = 1 << 22
-"""Program nodes that the main thread executes itself: more may take so long that an interrupt would wait."""
+_SOON_DONE = 1 << 25
+"""Program nodes that the main thread executes itself: within a second, whatever they are. An interrupt would
+have to wait for more."""
 
 _LOOP_WEIGHT = 64
 """A guess at how often the body of a loop runs, for that estimate only."""
@@ -59,14 +61,19 @@ _ALIGN = 64
 class CpuBackend(Examined):
     """Compiles to machine code of this processor and runs on `threads` threads, all cores by default.
 
-    The `keep` kernels used last stay compiled; one takes about 20 KB.
+    The `keep` kernels used last stay compiled; one takes about 20 KB. With `cpu="x86-64-v3"` and the like the
+    code is for every processor of that level; the results are the same.
     """
 
     name = "cpu"
 
-    def __init__(self, *, threads: int | None = None, keep: int = 256, canaries: bool = True) -> None:
-        self._tools = toolchain()
-        self.ways = native_ways()
+    def __init__(
+        self, *, threads: int | None = None, keep: int = 256, canaries: bool = True, cpu: str = HOST
+    ) -> None:
+        refuse_foreign(cpu)
+        self._cpu = cpu
+        self._tools = toolchain(cpu)
+        self.ways = native_ways(cpu)
         self._team = ThreadTeam(threads or _cores())
         self._keep = keep
         self._kept: OrderedDict[tuple[str, Ways], Kernel] = OrderedDict()
@@ -105,7 +112,7 @@ class CpuBackend(Examined):
             if kernel is not None:
                 self._kept.move_to_end(key)
         if kernel is None:
-            kernel = Kernel(prepare(program, ways=chosen), program, self.name)
+            kernel = Kernel(prepare(program, ways=chosen), program, self.name, self._cpu)
             with self._lock:
                 self._kept[key] = kernel
                 while len(self._kept) > self._keep:
@@ -115,7 +122,7 @@ class CpuBackend(Examined):
     def compile_ahead(self, program: Program) -> bool:
         """Compiles for the cache on disk and loads nothing; False where the kernel was there already."""
         refuse_lost_features(program, self.verdict, self.name)
-        return kept_image(emit(prepare(program, ways=self.ways), backend=self.name))[1]
+        return kept_image(emit(prepare(program, ways=self.ways), backend=self.name), self._cpu)[1]
 
     def allocate(self, nbytes: int) -> HostMemory:
         return host_memory.allocate(nbytes)
@@ -127,11 +134,19 @@ class CpuBackend(Examined):
 class Kernel:
     """Machine code with what is needed to call it; programs that differ in names only share one."""
 
-    def __init__(self, prepared: Prepared, program: Program, backend: str) -> None:
+    def __init__(self, prepared: Prepared, program: Program, backend: str, cpu: str = HOST) -> None:
         self.source: LlvmSource = emit(prepared, backend=backend)
-        self.code: MachineCode = compile_source(self.source)
+        self.cpu = cpu
+        self.code: MachineCode = compile_source(self.source, cpu)
         self.work_per_invocation = _work(program)
         self.most_work = Work(prepared)
+
+    def rewritten(self, text: str) -> Kernel:
+        """A kernel of another text that is called the same way."""
+        made = copy(self)
+        made.source = replace(self.source, text=text)
+        made.code = compile_source(made.source, made.cpu)
+        return made
 
 
 class CpuExecutable:
@@ -145,6 +160,12 @@ class CpuExecutable:
         self._count_turns = count_turns
         self._buffers = tuple(b for b in program.buffers if not b.access.shared)
 
+    def rewritten(self, text: str) -> CpuExecutable:
+        """The same program with another text as its kernel: how a wrong emitter is imitated."""
+        made = copy(self)
+        made._kernel = self._kernel.rewritten(text)
+        return made
+
     @property
     def source(self) -> LlvmSource:
         """The LLVM IR; its names are those of the first program of this meaning."""
@@ -157,7 +178,7 @@ class CpuExecutable:
 
     def assembly(self) -> str:
         """The machine code as text."""
-        return assembly(self.source)
+        return assembly(self.source, self._kernel.cpu)
 
     def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
         bound = [_bind(buffers[b.name], b) for b in self._buffers]
@@ -201,9 +222,10 @@ class CpuExecutable:
         invocations = count * prod(self.source.workgroup_size)
         work = invocations * self._kernel.work_per_invocation
         helpers = min(self._team.threads - 1, work // _PARALLEL_WORK, count - 1)
-        names = (decl.name for decl in self.source.buffers)
-        lengths = dict(zip(names, (length for _, length in sized), strict=True))
-        long = invocations * self._kernel.most_work.most(lengths) > _SOON_DONE
+        # By the kernel's own names, which may be those of another program of the same meaning.
+        named = zip(self.source.buffers, sized, strict=True)
+        most = self._kernel.most_work.most({decl.name: length for decl, (_, length) in named})
+        long = invocations * most > _SOON_DONE
         if helpers < 1 and not long:
 
             def alone() -> None:

@@ -1,4 +1,6 @@
-"""Kernels as machine code of this processor: LLVM IR text to a function that can be called.
+"""Kernels as machine code: LLVM IR text to a function that can be called, or to what a reader wants to see.
+
+`cpu` names the processor that the code is for (`cpu_llvm.CPUS`); by default it is this one, with all it has.
 
 The optimised module becomes an object file first, which is then loaded: compiled code is bytes that can be
 kept. What is loaded is freed with the object that holds it.
@@ -14,12 +16,14 @@ import ctypes
 import sys
 from typing import TYPE_CHECKING
 
+from vyre.backends.cpu_effort import EFFORTS, refuse_giants
 from vyre.backends.cpu_llvm import (
     ASSEMBLY,
-    EFFORT,
+    HOST,
     OBJECT,
     LlvmRejection,
     binding,
+    refuse_foreign,
     target_machine,
     toolchain,
 )
@@ -70,20 +74,20 @@ _KERNEL = ctypes.CFUNCTYPE(
 )
 
 
-def native_ways() -> Ways:
-    """Which float operations are native here: none on an architecture whose state cannot be set."""
-    tools = toolchain()
+def native_ways(cpu: str = HOST) -> Ways:
+    """Which float operations are native there: none on an architecture whose state cannot be set."""
+    tools = toolchain(cpu)
     if tools.architecture not in _STATES:
         return SOFT
     converts = tools.architecture != "x86_64" or "+f16c" in tools.features.split(",")
     return LLVM_F16_WAYS if converts else LLVM_WAYS
 
 
-def _entered(source: LlvmSource) -> tuple[str, str]:
+def _entered(source: LlvmSource, cpu: str) -> tuple[str, str]:
     """The text to compile and the function to call."""
     if "@native_" not in source.text:
         return source.text, source.entry
-    return source.text + _STATES[toolchain().architecture], GUARDED_ENTRY
+    return source.text + _STATES[toolchain(cpu).architecture], GUARDED_ENTRY
 
 
 class MachineCode:
@@ -94,7 +98,7 @@ class MachineCode:
         # An engine wants a module of its own; an empty one, in its own context, costs nothing.
         self._context = llvm.create_context()
         self._engine = llvm.create_mcjit_compiler(
-            llvm.parse_assembly("", context=self._context), target_machine(0)
+            llvm.parse_assembly("", context=self._context), target_machine(0, toolchain())
         )
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(image))
         self._engine.finalize_object()
@@ -112,38 +116,42 @@ class MachineCode:
                     getattr(self, owned).close()
 
 
-def compile_source(source: LlvmSource) -> MachineCode:
-    """The kernel for this processor, optimised and loaded; from the disk where it was compiled before."""
-    image, _ = kept_image(source)
-    return MachineCode(image, _entered(source)[1])
+def compile_source(source: LlvmSource, cpu: str = HOST) -> MachineCode:
+    """The kernel, optimised and loaded; from the disk where it was compiled before.
+
+    Raises `BackendUnavailable` where code for this `cpu` does not run here.
+    """
+    refuse_foreign(cpu)
+    image, _ = kept_image(source, cpu)
+    return MachineCode(image, _entered(source, cpu)[1])
 
 
-def kept_image(source: LlvmSource) -> tuple[bytes, bool]:
+def kept_image(source: LlvmSource, cpu: str = HOST) -> tuple[bytes, bool]:
     """The kernel as the disk has it or will have it from now on, and whether it was compiled just now."""
     fresh: list[bytes] = []
 
     def build() -> bytes:
-        fresh.append(object_image(source))
+        fresh.append(_translated(source, OBJECT, cpu))
         return fresh[0]
 
-    image = kept("cpu", [_entered(source)[0], toolchain().digest, repr(EFFORT)], build)
+    image = kept("cpu", _key(source, OBJECT, cpu), build)
     return image, bool(fresh)
 
 
-def object_image(source: LlvmSource) -> bytes:
-    """The kernel as an object file of this processor."""
-    return _translated(source, OBJECT)
-
-
-def assembly(source: LlvmSource) -> str:
+def assembly(source: LlvmSource, cpu: str = HOST) -> str:
     """What `compile_source` makes, as assembly text for a reader."""
-    parts = [_entered(source)[0], toolchain().digest, repr(EFFORT), ASSEMBLY]
-    return kept("cpu", parts, lambda: _translated(source, ASSEMBLY)).decode()
+    parts = _key(source, ASSEMBLY, cpu)
+    return kept("cpu", parts, lambda: _translated(source, ASSEMBLY, cpu)).decode()
 
 
-def _translated(source: LlvmSource, form: str) -> bytes:
+def _key(source: LlvmSource, form: str, cpu: str) -> list[str]:
+    return [_entered(source, cpu)[0], toolchain(cpu).digest, repr(EFFORTS), form]
+
+
+def _translated(source: LlvmSource, form: str, cpu: str) -> bytes:
+    refuse_giants(source.text)
     try:
         with default_state():  # LLVM folds constants with the processor's own floats
-            return translator()(_entered(source)[0], form)
+            return translator()(_entered(source, cpu)[0], form, cpu)
     except LlvmRejection as error:
         raise SourceRejected("LLVM", str(error), source.text) from None

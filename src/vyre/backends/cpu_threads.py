@@ -11,7 +11,7 @@ at once, and the helpers are made to leave their kernels (`cpu_escape`) before t
 from __future__ import annotations
 
 from contextlib import suppress
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread, current_thread, main_thread
 from typing import TYPE_CHECKING
 from weakref import finalize
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Work = Callable[[Escape | None], object]
+
+
+_TURN = 0.1
 
 
 class ThreadTeam:
@@ -57,13 +60,13 @@ class ThreadTeam:
                 helper.asked.put(work)
             if not away:
                 work(None)
-            errors = [helper.done.get() for helper in taken]
+            errors = [helper.answer() for helper in taken]
+            with self._lock:
+                self._idle.extend(taken)
         except BaseException:
             stop()
             self._forget(taken)
             raise
-        with self._lock:
-            self._idle.extend(taken)
         for error in errors:
             if error is not None:
                 raise error
@@ -84,6 +87,7 @@ class ThreadTeam:
     def _forget(self, helpers: Sequence[_Helper]) -> None:
         """Ends helpers whose answers nobody waits for, so that none works on memory of a run that failed."""
         with self._lock:
+            helpers = [helper for helper in helpers if helper not in self._idle]
             self._started -= len(helpers)
         _dismiss(helpers)
         for helper in helpers:
@@ -102,7 +106,17 @@ class _Helper:
         self._ready = Event()
         arguments = (self.asked, self.done, self._escape, self._ready)
         self.thread = Thread(target=_serve, args=arguments, name="vyre-cpu", daemon=True)
-        self.thread.start()
+        try:
+            self.thread.start()
+        except BaseException:  # an interrupt: the thread may run, and nobody will know it
+            self.asked.put(None)
+            raise
+
+    def answer(self) -> BaseException | None:
+        """Waits in turns: a signal that comes just before a wait begins is seen only when it ends."""
+        while True:
+            with suppress(Empty):
+                return self.done.get(timeout=_TURN)
 
     def end(self) -> None:
         """Returns when the thread, which was dismissed, has ended, out of whatever kernel."""

@@ -18,7 +18,7 @@ from threading import Lock
 from typing import IO, TYPE_CHECKING
 from weakref import finalize
 
-from vyre.backends.cpu_llvm import LlvmRejection, translate
+from vyre.backends.cpu_llvm import HOST, LlvmRejection, translate
 from vyre.backends.forks import renew_after_fork
 
 if TYPE_CHECKING:
@@ -46,21 +46,21 @@ class Translator:
         """In the child of a fork: another thread of the parent may have held the lock."""
         self._lock = Lock()
 
-    def __call__(self, text: str, form: str) -> bytes:
+    def __call__(self, text: str, form: str, cpu: str = HOST) -> bytes:
         with self._lock:
             if self._left > 0:
                 self._left -= 1
                 answer = None
             else:
-                answer = self._elsewhere(text, form)
+                answer = self._elsewhere(text, form, cpu)
         if answer is None:
-            return translate(text, form)
+            return translate(text, form, cpu)
         kind, payload = answer
         if kind == _REJECTED:
             raise LlvmRejection(payload.decode())
         return payload
 
-    def _elsewhere(self, text: str, form: str) -> tuple[bytes, bytes] | None:
+    def _elsewhere(self, text: str, form: str, cpu: str) -> tuple[bytes, bytes] | None:
         """The answer of the other process, or None where there is none to ask."""
         if self._other is None or self._other.served >= self._each or not self._other.ours:
             self.close()
@@ -70,7 +70,7 @@ class Translator:
                 self._left = sys.maxsize
                 return None
         try:
-            return self._other.ask(text, form)
+            return self._other.ask(text, form, cpu)
         except (OSError, EOFError):
             if self._other.served < 2:  # it never worked, and the next would not either
                 self._left = sys.maxsize
@@ -114,11 +114,11 @@ class _Process:
         """False in a child of a fork, which must not speak into its parent's pipe."""
         return self._owner == os.getpid()
 
-    def ask(self, text: str, form: str) -> tuple[bytes, bytes]:
+    def ask(self, text: str, form: str, cpu: str) -> tuple[bytes, bytes]:
         to, back = self._process.stdin, self._process.stdout
         assert to is not None
         assert back is not None
-        _send(to, form[:1].encode(), text.encode())
+        _send(to, form[:1].encode(), f"{cpu}\n{text}".encode())
         self.served += 1
         return _receive(back)
 
@@ -144,11 +144,12 @@ def serve() -> None:
     asked, answers = sys.stdin.buffer, sys.stdout.buffer
     while True:
         try:
-            kind, text = _receive(asked)
+            kind, question = _receive(asked)
         except EOFError:
             return
         try:
-            _send(answers, _DONE, translate(text.decode(), forms[kind]))
+            cpu, _, text = question.decode().partition("\n")
+            _send(answers, _DONE, translate(text, forms[kind], cpu))
         except LlvmRejection as error:
             _send(answers, _REJECTED, str(error).encode())
 

@@ -107,8 +107,9 @@ class Compiled:
         launch = held = None
         try:
             # Before the key, which changes first when a buffer is closed: memory stays for the whole call.
-            held = [v if type(v) is bytes else v._claim for v in (buffers[name] for name in self._names)]
-            launch = self._launches[self._key(buffers, workgroups)]
+            given = [buffers[name] for name in self._names]
+            held = [v if type(v) is bytes else v._claim for v in given]
+            launch = self._launches[_key(buffers, given, workgroups)]
         except (AttributeError, KeyError, TypeError):  # an array, a buffer left out, a new call
             pass
         if launch is not None and limited is None:
@@ -166,11 +167,6 @@ class Compiled:
         finally:
             call.end()
 
-    def _key(self, buffers: Mapping[str, Any], workgroups: object) -> tuple[Any, ...]:
-        """What a call depends on: its grid, the device buffers, and `bytes`, which never change."""
-        values = [buffers[name] for name in self._names]
-        return len(buffers), workgroups, *[v if type(v) is bytes else v._vyre_serial for v in values]
-
     def _keep(
         self,
         launch: Callable[[], None],
@@ -181,7 +177,7 @@ class Compiled:
         if len(self._launches) >= _KEPT_LAUNCHES:
             self._launches = {}
         kept = partial(_launch_with, launch, constants) if constants else launch
-        self._launches[self._key(buffers, workgroups)] = kept
+        self._launches[_key(buffers, [buffers[name] for name in self._names], workgroups)] = kept
 
     def _require_room(self, sizes: Mapping[str, int]) -> None:
         limits = self.info.limits
@@ -208,6 +204,11 @@ class Compiled:
         limits = self.info.limits
         require_grid(grid, size, self.info.name, per_axis=limits.workgroups_per_axis)
         return grid
+
+
+def _key(buffers: Mapping[str, Any], given: list[Any], workgroups: object) -> tuple[Any, ...]:
+    """What a call depends on: its grid, the device buffers, and `bytes`, which never change."""
+    return len(buffers), workgroups, *[v if type(v) is bytes else v._vyre_serial for v in given]
 
 
 def _launch_with(launch: Callable[[], None], constants: list[Claim]) -> None:

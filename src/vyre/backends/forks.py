@@ -36,7 +36,7 @@ class Home:
 
     def require(self) -> None:
         """Raises `BackendUnavailable` in a child of the process. Call it before any lock is taken."""
-        if not self.here:
+        if self._process != os.getpid():
             raise BackendUnavailable(
                 f"the backend {self._backend!r} was opened before this process was forked, and neither its "
                 "device nor its buffers work here.",
@@ -90,7 +90,7 @@ def _leave_drivers_alone() -> None:
     What Python does at its end comes before, and so does all that this process registers from now on.
     """
     library = ctypes.CDLL(None)
-    if hasattr(library, "on_exit"):
+    if hasattr(library, "on_exit") and hasattr(library, "_IO_flush_all"):
         library.on_exit(ctypes.cast(library["_exit"], ctypes.c_void_p), None)
         library.on_exit(ctypes.cast(library["_IO_flush_all"], ctypes.c_void_p), None)  # the last comes first
 

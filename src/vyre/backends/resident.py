@@ -80,12 +80,12 @@ class ResidentCall:
         return found
 
     def end(self) -> None:
+        self.held = []
         for _, memory in self._copies:
             memory.free()
         for buffer in self._imported:
             buffer.close()
         self.constants = []
-        self.held = []
 
 
 def is_constant(value: object) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vyre.cli.files import read_bytes, write_bytes
+from vyre.cli.files import read_bytes, read_document, write_bytes
 from vyre.cli.progress import Bar
 from vyre.errors import VyreError
 
@@ -316,13 +316,12 @@ def _whole(target: str, options: dict[str, Any]) -> None:
     made = earned(run, baselines=[b.name for b in baselines], slower=slower)
     places = _write_certificates(made, folder, options["certificate"], key)
     # The certificate is written; from here on nothing that goes wrong with a report may hide it.
-    dropped: tuple[Drop, ...] = ()
+    dropped: list[Drop] = []
 
     def performance() -> None:
-        nonlocal dropped
-        dropped = _kept(baselines, before, made[0], state / "baselines")
+        dropped.extend(_kept(baselines, before, made[0], state / "baselines"))
         if baselines:
-            annex = write_annex(baselines, made[0], drops=dropped, key=key)
+            annex = write_annex(baselines, made[0], drops=tuple(dropped), key=key)
             write_durably(folder / "performance.json", annex)
 
     troubles = [
@@ -377,7 +376,7 @@ def _given(options: dict[str, Any], backend: Any) -> Annex | None:
         return None
     if options["baselines"] is False:
         raise VyreError("--baseline and --no-baselines exclude each other.", fix="keep one of them.")
-    return given(read_bytes(file), backend.describe(), file=file)
+    return given(read_document(file), backend.describe(), file=file)
 
 
 def _baselines(

@@ -44,8 +44,6 @@ MOST_GROWTH = 1 << 30
 """Bytes that a child may grow by before it is overgrown."""
 LEAST_LIFE = 10.0
 """Seconds that a child has at least: one that needs so much memory is not started all the time."""
-SETTLE = 0.05
-"""Seconds in which a child that is asked for nothing must show that its last request has not killed it."""
 _send_handle: Any = reduction.send_handle  # its stub knows one of the two kinds of connections
 
 
@@ -195,11 +193,11 @@ class Isolated:
     def _limit(self) -> float:
         return getattr(self._patience, "seconds", None) or self.timeout
 
-    def settle(self) -> None:
-        """Gives the child a moment to die of what it did last, and raises `BackendCrash` if it does."""
+    def settle(self, seconds: float) -> None:
+        """Gives the child time to die of what it did last, and raises `BackendCrash` if it does."""
         with self._lock:
             if self._process is not None:
-                time.sleep(SETTLE)
+                time.sleep(seconds)
                 self._request("ping")
 
     def overgrown(self) -> bool:

@@ -229,6 +229,15 @@ class SubjectCount:
     refused: int
 
 
+Subjects = Annotated[
+    tuple[SubjectCount, ...],
+    Rule(
+        "subjects with no more failed and refused cases than cases",
+        lambda found: all(s.failed + s.refused <= s.cases for s in found),
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class StageResult:
     """One stage besides the ops: `regressions`, `golden`, `determinism`, `wire`, `barrier`, `atomics`,
@@ -236,7 +245,7 @@ class StageResult:
 
     stage: str
     planned: int
-    subjects: tuple[SubjectCount, ...]
+    subjects: Subjects
 
     @property
     def cases(self) -> int:

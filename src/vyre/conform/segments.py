@@ -5,7 +5,9 @@
     segments.find(view[64:128])           # (number, 64)
     for gone in segments.collect(): …     # those whose views are all gone, to be given back over there
 
-Buffers that are not in a segment are copied into one, the scratch, and back.
+A view belongs to the segment whose memory it keeps alive, never to the one that had its address: addresses
+are used again before anybody hears that a segment is gone. Buffers that are not in a segment are copied into
+one, the scratch, and back.
 """
 
 from __future__ import annotations
@@ -50,6 +52,12 @@ class Place:
     writable: bool
 
 
+class _Memory(mmap.mmap):
+    """The memory of a segment, which knows which one it is."""
+
+    segment: Segment
+
+
 class Segments:
     """All segments of one owner; numbers are never used twice."""
 
@@ -65,18 +73,16 @@ class Segments:
         folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - lives as long as the segment
         file.truncate(size)
-        memory = mmap.mmap(file.fileno(), size)
+        memory = _Memory(file.fileno(), size)
         address = int(np.frombuffer(memory, np.uint8).ctypes.data)
         self._numbered += 1  # the other side may still hold what was dropped here
-        segment = self._held[self._numbered] = Segment(self._numbered, file, address, size)
+        memory.segment = segment = Segment(self._numbered, file, address, size)
+        self._held[self._numbered] = segment
         finalize(memory, self._unused.append, segment).atexit = False
         return self._numbered, memoryview(memory)
 
     def collect(self) -> list[Segment]:
-        """The segments that nobody holds any more, each once.
-
-        To be asked before an address is looked up: one that was given back may belong to other memory by now.
-        """
+        """The segments that nobody holds any more, each once."""
         gone: list[Segment] = []
         while self._unused:
             segment = self._unused.popleft()
@@ -86,14 +92,12 @@ class Segments:
         return gone
 
     def find(self, view: memoryview) -> tuple[int, int] | None:
-        """Segment and offset of a view, None where it is not in one."""
-        if not view.nbytes:
+        """Segment and offset of a view, also through arrays; None where it is not in one of these."""
+        memory = _memory_of(view)
+        if not view.nbytes or memory is None or self._held.get(memory.segment.number) is not memory.segment:
             return None
         address = int(np.frombuffer(view, np.uint8).ctypes.data)
-        for segment in self._held.values():
-            if segment.address <= address and address + view.nbytes <= segment.address + segment.size:
-                return segment.number, address - segment.address
-        return None
+        return memory.segment.number, address - memory.segment.address
 
     def of(self, places: Iterable[Place]) -> list[Segment]:
         """The segments of some places."""
@@ -136,6 +140,20 @@ class Segments:
         for segment in self._held.values():
             segment.file.close()
         self._held.clear()
+
+
+def _memory_of(view: memoryview) -> _Memory | None:
+    """What a view keeps alive in the end, through other views and arrays."""
+    owner: Any = view
+    while not isinstance(owner, _Memory):
+        match owner:
+            case memoryview():
+                owner = owner.obj
+            case np.ndarray():
+                owner = owner.base
+            case _:
+                return None
+    return owner
 
 
 def _aligned(view: memoryview) -> int:

@@ -8,20 +8,19 @@ from vyre.ir.expr import Call, Expr, MakeVec
 from vyre.ir.node import Block, If, Loop, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
 
 
-def postorder(root: Expr) -> Iterator[Expr]:
-    """Each distinct node under `root` once, operands before the node, in first-use order."""
-    return _unseen(root, set())
+def postorder(root: Expr, known: Container[Expr] = ()) -> Iterator[Expr]:
+    """Each distinct node under `root` once, operands before the node, in first-use order.
 
-
-def _unseen(root: Expr, seen: set[Expr]) -> Iterator[Expr]:
-    """What is not in `seen` yet, in postorder; adds it."""
+    What is in `known`, which may grow meanwhile, is left out with all that is under it.
+    """
+    seen: set[Expr] = set()
     stack: list[tuple[Expr, int]] = [(root, 0)]
     while stack:
         expr, position = stack.pop()
-        if position == 0 and expr in seen:
+        if position == 0 and (expr in seen or expr in known):
             continue
         if position < len(expr.children):
             stack.append((expr, position + 1))
@@ -103,5 +102,7 @@ def expressions(entry: Iterable[Node]) -> Iterator[Expr]:
             continue
         visited.add(node)
         for root in node.exprs:
-            yield from _unseen(root, seen)
+            for expr in postorder(root, seen):
+                seen.add(expr)
+                yield expr
         pending.extend(child for body in reversed(node.bodies) for child in reversed(body))

@@ -76,9 +76,7 @@ class Prepared:
         known = self._types.get(root)
         if known is not None:
             return known
-        for expr in postorder(root):
-            if expr in self._types:
-                continue
+        for expr in postorder(root, self._types):
             found = type_of(expr, tuple(self._types[c] for c in expr.children), self)
             assert found is not None, f"prepare() got an invalid program: {expr!r}"
             self._types[expr] = found

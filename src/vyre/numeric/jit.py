@@ -50,29 +50,19 @@ class Kernel:
 
     def __init__(self, definition: str, arity: int) -> None:
         """`definition` is LLVM IR that defines `i32 @f(i32 …)` with this many parameters."""
-        llvm: Any = import_module("llvmlite.binding")
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
         self.arity = arity
-        module: Any = llvm.parse_assembly(definition + _loop(arity))
-        module.verify()
-        machine: Any = llvm.Target.from_default_triple().create_target_machine(
-            cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3
-        )
-        options: Any = llvm.create_pipeline_tuning_options(speed_level=3)
-        options.loop_vectorization = True
-        builder: Any = llvm.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(module, builder)
-        self._module, self._machine = module, machine
-        self._engine: Any = llvm.create_mcjit_compiler(module, machine)
+        self._text = definition + _loop(arity)
+        llvm: Any = import_module("llvmlite.binding")
+        self._engine: Any = llvm.create_mcjit_compiler(*_optimised(self._text))
         self._engine.finalize_object()
         pointers = [ctypes.c_void_p] * (arity + 1)
         signature = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_uint64)
         self._call = signature(self._engine.get_function_address("sweep"))
 
-    def assembly(self) -> str:
-        """The machine code as text: which instructions really ran."""
-        return self._machine.emit_assembly(self._module)
+    def assembly(self, cpu: str | None = None) -> str:
+        """The machine code as text: which instructions really run here, or would on an x86-64 named `cpu`."""
+        module, machine = _optimised(self._text, cpu)
+        return machine.emit_assembly(module)
 
     def __call__(self, *arguments: Words) -> Words:
         arrays = [np.ascontiguousarray(a, dtype=np.uint32) for a in arguments]
@@ -83,6 +73,25 @@ class Kernel:
         out = np.empty_like(arrays[0])
         self._call(out.ctypes.data, *(a.ctypes.data for a in arrays), out.size)
         return out
+
+
+def _optimised(text: str, cpu: str | None = None) -> tuple[Any, Any]:
+    """The module after all passes, and the machine to make code with."""
+    llvm: Any = import_module("llvmlite.binding")
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    module: Any = llvm.parse_assembly(text)
+    module.verify()
+    triple: str = llvm.get_process_triple() if cpu is None else "x86_64-unknown-linux-gnu"
+    name: str = llvm.get_host_cpu_name() if cpu is None else cpu
+    features: str = llvm.get_host_cpu_features().flatten() if cpu is None else ""
+    machine: Any = llvm.Target.from_triple(triple).create_target_machine(cpu=name, features=features, opt=3)
+    module.triple = triple
+    options: Any = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = True
+    builder: Any = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    return module, machine
 
 
 def _loop(arity: int) -> str:

@@ -34,6 +34,9 @@ _CHANGING = (e.Load, e.FReduce, e.FReduceApprox, e.Atomic, e.Call)
 _MANY = 16
 """A variable that may hold one of more values than this is not worth following."""
 
+MOST_FACTS = 256
+"""Each assignment looks at all facts, so the oldest make room: to know less is always right."""
+
 
 @dataclass(slots=True)
 class State:
@@ -219,6 +222,8 @@ class Knowledge:
             known = facts.get(told.expr)
             facts[told.expr] = told if known is None else self._met(known, told)
             told = self._summand(told)
+        while len(facts) > MOST_FACTS:
+            del facts[next(iter(facts))]
         self._memo.clear()
 
     def _summand(self, claim: Claim) -> Claim | None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import platform
 import re
 import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from cpu_assembly import V2, V3, V4, listing, loops_of
 from cpu_programs import U32, backend, kernel, numbers, on_cpu, words
 
 from vyre.backends import dispatch
 from vyre.backends.cpu import CpuBackend
-from vyre.backends.cpu_compile import assembly, compile_source
+from vyre.backends.cpu_compile import compile_source
+from vyre.backends.cpu_llvm import TUNINGS
 from vyre.errors import SourceRejected, UnsupportedByBackend
 from vyre.ir import (
     BinaryOp,
@@ -32,8 +33,7 @@ from vyre.ir import (
     UnOp,
     Var,
 )
-from vyre.lower.llvm import LlvmSource, emit
-from vyre.lower.prepare import prepare
+from vyre.lower.llvm import LlvmSource
 from vyre.lower.ways import SOFT
 
 if TYPE_CHECKING:
@@ -65,43 +65,32 @@ def test_dispatch_runs_arrays() -> None:
     assert np.array_equal(result["out"], np.bitwise_count(a ^ b))
 
 
-def loops_of(text: str) -> list[list[str]]:
-    """Innermost loops of an assembly listing: the lines from a label to a jump back to it."""
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("\t.")]
-    labels = {line[:-1]: k for k, line in enumerate(lines) if line.endswith(":")}
-    found: list[list[str]] = []
-    for k, line in enumerate(lines):
-        target = re.match(r"j\w+\s+(\S+)", line)
-        start = labels.get(target[1], k) if target else k
-        if start < k and not any(x.endswith(":") for x in lines[start + 1 : k]):
-            found.append(lines[start : k + 1])
-    return found
+def streams(loop: list[str]) -> bool:
+    """Whether a loop stores whole vectors one behind the other, and branches nowhere but to its head."""
+    stores = any(re.match(r"v?movdq\S*\s+%", line) for line in loop)
+    return stores and sum(line.startswith("j") for line in loop) == 1
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="reads x86 assembly")
-def test_the_elementwise_kernel_is_vectorised_without_guards() -> None:
+@pytest.mark.parametrize("cpu", [V2, V3, V4, *TUNINGS])
+def test_the_elementwise_kernel_is_vectorised_without_guards(cpu: str) -> None:
     """The long loop: vector loads, xor, popcount, vector stores, and one branch, its own."""
-    source = emit(prepare(elementwise()))
-    vector = [loop for loop in loops_of(assembly(source)) if any(re.search(r"%[xyz]mm", x) for x in loop)]
+    text = listing(elementwise(), cpu)
+    vector = [loop for loop in loops_of(text) if any(re.search(r"%[xyz]mm", x) for x in loop)]
     assert vector, "no loop uses vector registers"
     for loop in vector:
-        assert sum(line.startswith("j") for line in loop) == 1
-        assert any(re.match(r"vmovdq\S*\s+%|movdq\S*\s+%", line) for line in loop), "no vector store"
+        assert streams(loop)
         assert not any(line.startswith("div") for line in loop)
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="reads x86 assembly")
-def test_a_guard_in_the_loop_would_be_seen() -> None:
+@pytest.mark.parametrize("cpu", [V2, V3, V4, *TUNINGS])
+def test_a_guard_in_the_loop_would_be_seen(cpu: str) -> None:
     """The control: without affine indices every access keeps its guard, and the loop is another."""
     program = Program(
         [BufferDecl.read("a", 0, U32), BufferDecl.read_write("out", 1, U32)],
         (64,),
         [Store("out", Load("a", I * I), LitU32(1))],
     )
-    text = assembly(emit(prepare(program)))
-    assert not any(
-        sum(x.startswith("j") for x in loop) == 1 and "vmov" in "".join(loop) for loop in loops_of(text)
-    )
+    assert not any(streams(loop) for loop in loops_of(listing(program, cpu)))
 
 
 def test_programs_that_differ_in_names_share_one_kernel() -> None:

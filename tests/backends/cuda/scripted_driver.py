@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre import BufferDecl, DataType, InvocationId, Program
 from vyre.backends.cuda import CudaBackend, CudaExecutable
+from vyre.backends.forks import Home
 from vyre.backends.protocol import BackendInfo
 from vyre.lower.cuda import emit
 from vyre.lower.prepare import prepare
@@ -109,6 +110,7 @@ class ScriptedBackend(CudaBackend):
     """The CUDA backend on a scripted driver."""
 
     def __init__(self, driver: Driver, *, ordinal: int = 0) -> None:
+        self.home = Home("scripted")
         self._driver = driver
         self.context = "context"
         self.ordinal = ordinal

@@ -15,7 +15,7 @@ from scripted_driver import COPY, Driver, ScriptedBackend
 import vyre
 from vyre.backends import compile_program, dlpack
 from vyre.backends.cuda_driver import check
-from vyre.errors import DeviceError, DeviceLost, DeviceOutOfMemory, DispatchError
+from vyre.errors import BackendUnavailable, DeviceError, DeviceLost, DeviceOutOfMemory, DispatchError
 
 
 def u32s(*values: int) -> Any:
@@ -205,3 +205,20 @@ def test_a_repeated_call_does_little_in_python() -> None:
     compiled(buffers)
     assert calls(lambda: compiled(buffers)) <= 20
     assert calls(lambda: compiled(host)) > 60, "the control: a call on arrays checks them every time"
+
+
+def test_a_forked_child_is_refused_and_calls_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = Driver()
+    backend = ScriptedBackend(driver)
+    held = vyre.to_device(np.arange(4, dtype=np.uint32), backend=backend)
+    kernel = backend.compile(COPY)
+    launch = kernel.bind([held.memory, held.memory], (1, 1, 1))  # pyright: ignore[reportArgumentType] - of cuda
+    monkeypatch.setattr("vyre.backends.forks.os.getpid", lambda: -1)
+    before = len(driver.calls)
+    for use in (held.numpy, launch, backend.synchronize, lambda: backend.allocate(4)):
+        with pytest.raises(BackendUnavailable, match=r"'scripted' was opened before this process was forked"):
+            use()
+    held.close()
+    del kernel, launch
+    gc.collect()
+    assert len(driver.calls) == before

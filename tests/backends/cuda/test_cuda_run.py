@@ -7,10 +7,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from scripted_driver import OUT, Driver, executable
+from scripted_driver import COPY, OUT, Driver, executable
 
 from vyre import BufferDecl, DataType, Program
 from vyre.backends.cuda import CudaBackend, _unload
+from vyre.backends.forks import Home
 from vyre.conform.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.exactness import exactness_programs
 from vyre.conform.generate.programs import generate_program
@@ -68,7 +69,8 @@ def test_out_of_memory_says_what_to_do() -> None:
 
 def test_a_grid_beyond_one_launch_takes_several() -> None:
     driver = Driver()
-    executable(driver).launch([1, 2], {"a": 1, "out": 1}, (2**31 + 5, 65_536, 1))
+    single = Program(COPY.buffers, [1], COPY.entry)
+    executable(driver, single).launch([1, 2], {"a": 1, "out": 1}, (2**31 + 5, 65_536, 1))
     launches = driver.named("cuLaunchKernel")
     bases = [tuple(arguments[2:5]) for arguments in driver.launched]
     grids = [launch[1:4] for launch in launches]
@@ -86,7 +88,7 @@ def test_a_dropped_kernel_unloads_its_module_in_the_right_context() -> None:
 
 
 def test_unloading_on_a_lost_device_raises_nothing() -> None:
-    _unload(Driver(fail="cuModuleUnload"), "context", "module")
+    _unload(Driver(fail="cuModuleUnload"), Home("scripted"), "context", "module")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,7 @@ def test_unloading_on_a_lost_device_raises_nothing() -> None:
     ],
 )
 def test_blocks_that_do_not_fit_are_refused(program: Program) -> None:
-    backend: Any = SimpleNamespace(name="cuda", verdict=None)
+    backend: Any = SimpleNamespace(name="cuda", verdict=None, home=Home("scripted"))
     with pytest.raises(UnsupportedByBackend):
         CudaBackend.compile(backend, program)
 

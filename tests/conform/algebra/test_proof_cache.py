@@ -228,4 +228,6 @@ def test_the_folder_follows_xdg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert default_folder() == tmp_path / "vyre" / "proofs"
     monkeypatch.setenv("XDG_CACHE_HOME", "")
-    assert default_folder().parts[-3:] == (".cache", "vyre", "proofs")
+    usual = default_folder()
+    assert usual is not None
+    assert usual.parts[-3:] == (".cache", "vyre", "proofs")

@@ -164,7 +164,7 @@ def test_a_baseline_of_another_device_or_driver_is_refused_before_the_run() -> N
 def test_a_figure_that_is_no_number_is_refused() -> None:
     made = certificates(perfect(*OPS), promised=registry(*OPS))[0]
     for odd in ("nan", "1e9", "", "-1.0"):
-        with pytest.raises(CertificateError, match="expected a share"):
+        with pytest.raises(CertificateError, match="of_copy: expected a share"):
             read_annex(write_annex(figures(odd), made))
 
 

@@ -35,9 +35,10 @@ SHR = "primitive.bitwise.shr"
 """One of its laws divides, and cannot be run where there is no divider."""
 
 
-@pytest.fixture
-def refusing(small: None, tmp_path: Path) -> Certificate:
-    return certified(Refusing(), tmp_path, ops=(DIV, SHR), stages=("ops", "golden", "folding"))
+@pytest.fixture(scope="module")
+def refusing(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    folder = tmp_path_factory.mktemp("refusing")
+    return certified(Refusing(), folder, ops=(DIV, SHR), stages=("ops", "golden", "folding"))
 
 
 def console(certificate: Certificate) -> str:
@@ -107,6 +108,7 @@ def test_verifying_says_the_same(refusing: Certificate) -> None:
 def test_a_rerun_counts_what_it_ran(refusing: Certificate) -> None:
     found = counts.cases(replace(refusing.results, ops=()))
     again = rerun(replace(refusing, ops=()), Refusing(), share=1.0, seed=1)
+    assert found.refused
     assert (again.cases, again.refused) == (found.run, found.refused)
 
 

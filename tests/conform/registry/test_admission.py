@@ -216,7 +216,9 @@ def test_gate_3_asks_all_four_languages_once(tmp_path: Path, monkeypatch: pytest
     assert asked == [name for name in ("llvm", "wgsl", "cuda", "opencl") for _ in range(2)]
     assert vanishing.overhead([ADD]) is None
     assert len(asked) == 8
-    (entry,) = (path for path in seen.folder().rglob("*") if path.is_file())
+    folder = seen.folder()
+    assert folder is not None
+    (entry,) = (path for path in folder.rglob("*") if path.is_file())
     entry.write_text(entry.read_text() + "tampered")
     assert vanishing.overhead([ADD]) is None
     assert len(asked) == 16

@@ -12,6 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from vyre.backends import get
+from vyre.backends.cpu import CpuBackend
+from vyre.backends.cpu_llvm import LEVELS, runs_here
 from vyre.cli import main
 from vyre.conform.algebra.cache import ProofCache, default_folder
 from vyre.conform.certify import ahead
@@ -281,12 +283,17 @@ class Folded(Right):
         return Executable()
 
 
+@pytest.mark.parametrize("cpu", LEVELS)
 @pytest.mark.parametrize("name", ["add", "fma", "f64.sqrt"])
-def test_the_instruction_of_native_arithmetic_is_looked_for(name: str) -> None:
+def test_the_instruction_of_native_arithmetic_is_looked_for(name: str, cpu: str) -> None:
+    if not runs_here(cpu):
+        pytest.skip(f"this processor does not run {cpu}")
+    right, folded = CpuBackend(threads=1, cpu=cpu), Folded()
+    folded.inner = right
     found = spec(f"float.{name}")
-    assert control.instruction(Bench(Right()), found) == control.SEEN
-    assert control.instruction(Bench(Folded()), found) == control.NOT_SEEN
-    assert control.instruction(Bench(Right()), spec("float.f16.add")) == control.NOT_EXPOSED
+    assert control.instruction(Bench(right), found) == control.SEEN
+    assert control.instruction(Bench(folded), found) == control.NOT_SEEN
+    assert control.instruction(Bench(right), spec("float.f16.add")) == control.NOT_EXPOSED
 
 
 def test_a_track_can_be_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -293,13 +293,12 @@ def read_annex(data: bytes) -> tuple[Annex, Any, tuple[str, ...]]:
 def _current(predicate: Any) -> Any:
     """An annex of the first schema said nothing of memory: it was the host's. None told device or driver."""
     found = Field(predicate)
-    schema, record = found.field("schema").text((SCHEMA, _WITHOUT_MEMORY, _WITHOUT_DEVICE)), found.record()
+    schema = found.field("schema").text((SCHEMA, _WITHOUT_DEVICE, _WITHOUT_MEMORY))
+    record = found.record()
     if schema == _WITHOUT_MEMORY:
         old = [{**b.record(), "memory": ON_HOST} for b in found.field("baselines").items()]
         record = {**record, "baselines": old}
-    if schema != SCHEMA:
-        record = {**record, "device": "", "driver": "", "drops": []}
-    return record
+    return record if schema == SCHEMA else {**record, "device": "", "driver": "", "drops": []}
 
 
 def check_annex(data: bytes, document: Document, *, trusted: str | None = None) -> Finding:

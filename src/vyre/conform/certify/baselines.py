@@ -16,8 +16,9 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from vyre.conform.certify.annex import Annex, Baseline, Drop, read_annex, write_annex
-from vyre.conform.documents import canonical
+from vyre.conform.documents import canonical, printable
 from vyre.conform.journal import write_durably
+from vyre.disk import open_plain
 from vyre.errors import CertificateError, VyreError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def given(data: bytes, info: BackendInfo, *, file: str) -> Annex:
             place=file,
             fix="give one that this version of vyre wrote: run `vyre certify` once without --baseline.",
         )
-    mine, theirs = (info.device, info.driver), (annex.device, annex.driver)
+    mine, theirs = (printable(info.device), printable(info.driver)), (annex.device, annex.driver)
     if mine != theirs:
         here, there = (" with ".join(part for part in pair if part) for pair in (mine, theirs))
         raise VyreError(
@@ -86,7 +87,8 @@ def place(folder: Path, facts: BackendFacts) -> Path:
 def kept(folder: Path, facts: BackendFacts) -> Annex | None:
     """The figures that were kept; None where there are none that can be read."""
     try:
-        return read_annex(place(folder, facts).read_bytes())[0]
+        with open_plain(place(folder, facts)) as file:
+            return read_annex(file.read())[0]
     except (OSError, CertificateError):
         return None
 

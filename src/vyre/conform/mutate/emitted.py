@@ -7,14 +7,13 @@ shows are looked for among the op's boundaries, on both kernels; a change that s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.backends.cpu import CpuBackend, CpuExecutable, Kernel
-from vyre.backends.cpu_threads import ThreadTeam
+from vyre.backends.cpu import CpuBackend, CpuExecutable
 from vyre.backends.protocol import BackendInfo
 from vyre.conform.floats.functions import FUNCTIONS
 from vyre.conform.generate.cases import of_words
@@ -112,7 +111,7 @@ class Rewritten:
         text = changed(made.source.text, self.pattern, self.becomes)
         if text == made.source.text:
             return made
-        return CpuExecutable(Kernel(replace(made.source, text=text), program), program, ThreadTeam(1))
+        return made.rewritten(text)
 
 
 @cache

@@ -7,37 +7,38 @@ time and nothing else.
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from vyre.conform.algebra.cache import default_folder
+from vyre.disk import cache_directory, private_folder, read_own, write_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
 
-def folder() -> Path:
-    return default_folder().parent / "gates"
+_LIMIT = 1 << 20
+
+
+def folder() -> Path | None:
+    base = cache_directory()
+    return None if base is None else base / "gates"
 
 
 def kept(parts: Sequence[str], look: Callable[[], str]) -> str:
     """The answer for these parts, from the disk where it has one, else by looking."""
-    key = _digest(*parts)
-    path = folder() / key[:2] / key
-    with suppress(OSError, UnicodeDecodeError):
-        seal, _, answer = path.read_text(encoding="utf-8").partition("\n")
+    base, key = folder(), _digest(*parts)
+    if base is None or not private_folder(base):
+        return look()
+    path = base / key[:2] / key
+    if private_folder(path.parent):
+        data = read_own(path, _LIMIT)
+        seal, _, answer = (data or b"").decode("utf-8", "replace").partition("\n")
         if seal == _digest(key, answer):
             return answer
     answer = look()
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(f"{_digest(key, answer)}\n{answer}")
-        os.replace(temporary, path)
+        write_own(path, f"{_digest(key, answer)}\n{answer}".encode())
     return answer
 
 

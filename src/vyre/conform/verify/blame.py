@@ -23,12 +23,16 @@ if TYPE_CHECKING:
     from vyre.conform.verify.cases import Kind
     from vyre.conform.verify.graph import Check
 
-    Attempt = Callable[[int, int], BaseException | None]
+    Attempt = Callable[[int, int, float], BaseException | None]
+    """Runs so many cases from one on, and waits so many seconds for a crash that comes after the answer."""
 
 LAWS = "laws"
 """In the name of a case: parity and every law together, as a run has them."""
 SINGLE = "a single case"
+BRIEF, LATE = 0.02, 0.4
+"""Seconds to wait for a crash after the answer: with each of many parts, and where it must be sure."""
 _PARTS = 64
+_EARLIER = 3
 
 
 def failure_kind(error: BaseException) -> str:
@@ -87,15 +91,26 @@ def narrowed(bad: Attempt, lo: int, n: int, error: BaseException) -> tuple[int, 
     """
     while n > 1:
         step = -(-n // _PARTS)
-        for at in range(lo, lo + n, step):
-            size = min(step, lo + n - at)
-            found = bad(at, size)
-            if found is not None:
-                lo, n, error = at, size, found
-                break
-        else:
+        found = _first(bad, [(at, min(step, lo + n - at)) for at in range(lo, lo + n, step)])
+        if found is None:
             break
+        lo, n, error = found
     return lo, n, error
+
+
+def _first(bad: Attempt, parts: Sequence[tuple[int, int]]) -> tuple[int, int, BaseException] | None:
+    """The first part that ends badly. What kills after its answer shows in a later part, an innocent one."""
+    for place, (at, size) in enumerate(parts):
+        found = bad(at, size, BRIEF)
+        if found is None:
+            continue
+        if isinstance(found, BackendCrash):
+            for one in range(place, max(-1, place - _EARLIER), -1):
+                again = bad(*parts[one], LATE)
+                if again is not None:
+                    return (*parts[one], again)
+        return at, size, found
+    return None
 
 
 def _guilty(
@@ -115,20 +130,22 @@ def _guilty(
     return list(checks), found
 
 
-def _bad(bench: Bench, kind: Kind, tried: Sequence[Check], lo: int, n: int) -> BaseException | None:
+def _bad(
+    bench: Bench, kind: Kind, tried: Sequence[Check], lo: int, n: int, late: float = LATE
+) -> BaseException | None:
     try:
         bench.compare(kind.graph, tried, kind.block(lo, n), bench.spare())
-        settle(bench.backend)
+        settle(bench.backend, late)
     except Exception as found:  # whatever the backend does here is what is looked for
         return found
     return None
 
 
-def settle(backend: Any) -> None:
+def settle(backend: Any, seconds: float = LATE) -> None:
     """Waits for a crash that comes after the answer."""
     inner = getattr(backend, "inner", backend)
     if isinstance(inner, Isolated):
-        inner.settle()
+        inner.settle(seconds)
 
 
 @contextmanager

@@ -94,5 +94,5 @@ def copying(program: Program) -> Program:
 
 def occurrences(pattern: str, assembly: str) -> int:
     """How many instructions of the text match."""
-    mnemonic = re.compile(rf"\s*(@!?%?\w+\s+)?(/\*\w+\*/\s+)?({pattern})\b", re.IGNORECASE)
+    mnemonic = re.compile(rf"\s*(@!?%?\w+\s+)?(/\*\w+\*/\s+)?(rep\s+)?({pattern})\b", re.IGNORECASE)
     return sum(mnemonic.match(line) is not None for line in assembly.splitlines())

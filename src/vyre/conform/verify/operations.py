@@ -20,7 +20,7 @@ from vyre.conform.generate.shrink import shrink
 from vyre.conform.isolate import BackendCrash, BackendHang
 from vyre.conform.ranges import joined, of_mask
 from vyre.conform.spec.words import mask_of
-from vyre.conform.verify.blame import LAWS, blamed, less_patience, narrowed, settle, stop
+from vyre.conform.verify.blame import LATE, LAWS, blamed, less_patience, narrowed, settle, stop
 from vyre.conform.verify.cases import LONGEST, is_memory
 from vyre.conform.verify.device import InputsDiffer, device_checks
 from vyre.conform.verify.graph import PARITY
@@ -182,10 +182,10 @@ def _ended_there(
     """The cases at which comparing on the device ends badly."""
     laws = [c for c in checks if c.name != PARITY]
 
-    def bad(at: int, count: int) -> BaseException | None:
+    def bad(at: int, count: int, late: float) -> BaseException | None:
         try:
             _compared_there(bench, kind, laws, at, count)
-            settle(bench.backend)
+            settle(bench.backend, late)
         except (BackendCrash, BackendHang) as found:
             return found
         except Exception:  # no crash and no hang, so not what is looked for
@@ -194,7 +194,7 @@ def _ended_there(
 
     at, size, note = lo, hi - lo, "on the device"
     with bench.alone(), less_patience(bench.backend):
-        again = bad(lo, hi - lo) if look else None
+        again = bad(lo, hi - lo, LATE) if look else None
         if again is not None:
             at, size, ended = narrowed(bad, lo, hi - lo, again)
         elif look:

@@ -12,7 +12,7 @@ program computes, whatever wrapped on the way. Forms and limits that reach an em
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
@@ -219,9 +219,23 @@ class Ranges:
         return form if self.proved(form, self.prepared.buffer(buffer), fast=True) else None
 
     def limits(self) -> list[Limit]:
-        """The constraints as ranges of positions, in a stable order."""
-        found = {self._limit(constraint) for constraint in self.constraints}
-        return sorted(found, key=lambda limit: (limit.buffer, limit.step, limit.low, limit.high, repr(limit)))
+        """The constraints as ranges of positions, in a stable order.
+
+        Of those that differ in their offsets only, the outermost say it all: a program of thousands of
+        accesses has a handful.
+        """
+        single = {constraint: self._limit(constraint) for constraint in self.constraints}
+        merged: dict[tuple[object, ...], Limit] = {}
+        for limit in single.values():
+            known = merged.get(_kind(limit), limit)
+            wider = replace(limit, low=min(limit.low, known.low), high=max(limit.high, known.high))
+            merged[_kind(limit)] = wider
+        holds = all(
+            self.lines.limited(constraint.index, merged[_kind(limit)], flat=self.flat)
+            for constraint, limit in single.items()
+        )
+        found = set((merged if holds else single).values())
+        return sorted(found, key=lambda x: (x.buffer, x.step, x.low, x.high, repr(x)))
 
     def _limit(self, constraint: Constraint) -> Limit:
         index = constraint.index
@@ -310,6 +324,11 @@ class Ranges:
         constraint = Constraint(form, buffer)
         if self.lines.limited(form, self._limit(constraint), flat=self.flat):
             self.constraints.add(constraint)
+
+
+def _kind(limit: Limit) -> tuple[object, ...]:
+    """What limits that differ in their offsets have in common."""
+    return limit.buffer, limit.step, limit.rows
 
 
 def _is_logic(expr: e.Expr) -> bool:

@@ -7,12 +7,10 @@ as a library in the same process does, or a driver with its fast mode on. For x8
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.cpu import CpuExecutable, Kernel
-from vyre.backends.cpu_threads import ThreadTeam
 from vyre.backends.protocol import BackendInfo
 from vyre.conform.mutate.emitted import right
 from vyre.conform.mutate.float_ import doubles
@@ -22,6 +20,7 @@ from vyre.conform.mutate.mutant import RUNTIME, Mutant
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from vyre.backends.cpu import CpuExecutable
     from vyre.ir.program import Program
 
 _DEFAULT = 0x1F80
@@ -52,7 +51,7 @@ class OtherState:
         if not opening or "@native_" not in head:
             return made
         text = head + opening + _LOADED.format(word=_DEFAULT | self.bits) + body
-        return CpuExecutable(Kernel(replace(made.source, text=text), program), program, ThreadTeam(1))
+        return made.rewritten(text)
 
 
 def _make(bits: int, inner: Any) -> OtherState:

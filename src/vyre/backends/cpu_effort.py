@@ -1,0 +1,120 @@
+"""How much LLVM is asked to do for a kernel, chosen by what it would have to work through.
+
+The passes of a full optimisation, and the careful generation of code, take time that grows faster than the
+function they work on; a light one grows with it. So a kernel of a usual size gets everything, a large one
+less, and the time to compile stays in proportion to the program. The choice depends on the text alone:
+the same kernel is the same machine code everywhere, and its results are the same with any effort.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vyre.errors import DispatchError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FULL, LIGHT, INLINED, BARE = "full", "light", "inlined", "bare"
+"""LLVM's own third level; functions inlined and variables in registers; functions inlined; nothing at all.
+
+Putting variables into registers takes time that grows with their number times that of the blocks, and what
+generates code fastest keeps them in memory all the same.
+"""
+
+MOST = 1_200_000
+"""Lines of IR above which a kernel is not compiled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What is done for a kernel of up to so many lines as written, and so many after inlining."""
+
+    written: int
+    inlined: int
+    passes: str
+    codegen: int
+
+
+EFFORTS = (
+    Effort(6_000, 40_000, FULL, 3),
+    Effort(12_000, 60_000, LIGHT, 1),
+    Effort(MOST, 120_000, INLINED, 0),
+    Effort(MOST, 1 << 62, BARE, 0),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Lines of IR: as they are written, and with every function that is to be inlined in its place."""
+
+    written: int
+    inlined: int
+
+
+def size_of(text: str) -> Size:
+    inlined: dict[str, int] = {}
+    small: set[str] = set()
+    written = total = 0
+    for name, always, body in _functions(text):
+        lines = body.count("\n")
+        here = lines
+        # What is called stands before its callers, so its own calls are counted in already.
+        for called in _CALL.findall(body) if small else ():
+            here += inlined[called] if called in small else 0
+        inlined[name] = here
+        written += lines
+        if always:
+            small.add(name)
+        else:
+            total += here
+    return Size(written, total)
+
+
+_HEAD = re.compile(r"^define [^@\n]*@([\w.]+)\(([^\n]*)\{$", re.MULTILINE)
+_CALL = re.compile(r"call [^@\n]*@([\w.]+)\(")
+
+
+def _functions(text: str) -> Iterator[tuple[str, bool, str]]:
+    """Name, whether it is always inlined, and body of each function."""
+    for head in _HEAD.finditer(text):
+        yield head[1], "alwaysinline" in head[2], text[head.end() : text.index("\n}", head.end())]
+
+
+def effort_for(text: str) -> Effort:
+    size = size_of(text)
+    fitting = (x for x in EFFORTS if size.written <= x.written and size.inlined <= x.inlined)
+    return next(fitting, EFFORTS[-1])
+
+
+def refuse_giants(text: str) -> None:
+    """Raises `DispatchError` for a kernel that would take minutes to compile."""
+    lines = text.count("\n")
+    if lines > MOST:
+        raise DispatchError(
+            f"the kernel has {lines:,} lines of LLVM IR; the backend cpu compiles at most {MOST:,}.",
+            fix="write what repeats as a loop, or split the program into several dispatches.",
+        )
+
+
+def optimise(llvm: Any, module: Any, machine: Any, passes: str) -> None:
+    """Runs the passes over a module, in place."""
+    full = passes == FULL
+    options = llvm.create_pipeline_tuning_options(speed_level=3 if full else 0)
+    options.loop_vectorization = options.slp_vectorization = full
+    options.loop_interleaving = options.loop_unrolling = full
+    builder = llvm.create_pass_builder(machine, options)
+    manager = builder.getModulePassManager() if full else llvm.create_new_module_pass_manager()
+    if passes in (LIGHT, INLINED):
+        manager.add_always_inliner_pass()
+    if passes == LIGHT:
+        manager.add_sroa_pass()
+        manager.add_simplify_cfg_pass()
+    manager.run(module, builder)
+    # `close` of a pass manager frees nothing in llvmlite 0.50: an empty method of a base class hides it.
+    llvm.NewPassManager._dispose(manager)
+    manager.detach()
+    builder.close()
+    options.close()
