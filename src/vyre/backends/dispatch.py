@@ -146,6 +146,7 @@ class Compiled:
         from vyre.backends.resident import bind_resident
 
         executable = self._executable
+        key = self._key_of(buffers, workgroups)  # of buffers that are open: once held, they may be closed
         call = bind_resident(self.program, self.backend, buffers, lengths=lengths, in_place=in_place)
         try:
             if not isinstance(executable, ResidentExecutable):
@@ -161,23 +162,23 @@ class Compiled:
                 return call.results()
             launch = executable.bind(call.memories, grid) if all(grid) else _nothing
             launch()
-            if call.repeatable:
-                self._keep(launch, call.constants, buffers, workgroups)
+            if call.repeatable and key is not None:
+                self._keep(launch, call.constants, key)
             return call.results()
         finally:
             call.end()
 
-    def _keep(
-        self,
-        launch: Callable[[], None],
-        constants: list[Claim],
-        buffers: Mapping[str, Any],
-        workgroups: int | Grid | None,
-    ) -> None:
+    def _key_of(self, buffers: Mapping[str, Any], workgroups: object) -> tuple[Any, ...] | None:
+        """The key of a call, None where it is not one that can be repeated."""
+        try:
+            return _key(buffers, [buffers[name] for name in self._names], workgroups)
+        except (AttributeError, KeyError):
+            return None
+
+    def _keep(self, launch: Callable[[], None], constants: list[Claim], key: tuple[Any, ...]) -> None:
         if len(self._launches) >= _KEPT_LAUNCHES:
             self._launches = {}
-        kept = partial(_launch_with, launch, constants) if constants else launch
-        self._launches[_key(buffers, [buffers[name] for name in self._names], workgroups)] = kept
+        self._launches[key] = partial(_launch_with, launch, constants) if constants else launch
 
     def _require_room(self, sizes: Mapping[str, int]) -> None:
         limits = self.info.limits

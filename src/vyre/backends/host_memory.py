@@ -67,7 +67,7 @@ def pinned(view: memoryview) -> list[Any]:
     """What keeps the memory of a view where it is for as long as it is held.
 
     The view itself keeps the memory from being freed; but `resize(refcheck=False)` of a NumPy array moves
-    it all the same, unless somebody has a weak reference to the array.
+    it all the same, unless somebody has a weak reference to the array (NumPy 2.5 moves it even then).
     """
     pins: list[Any] = []
     owner: Any = view.obj

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.canaries import Examined, refuse_lost_features
-from vyre.backends.forks import Home
+from vyre.backends.forks import Home, abandon, renew_after_fork
 from vyre.backends.kernel_cache import kept
 from vyre.backends.opencl_memory import MIN_BYTES, OpenClMemory, faults
 from vyre.backends.protocol import BackendInfo, BackendLimits
@@ -61,8 +61,13 @@ class OpenClBackend(Examined):
                 fix="repair its driver, or choose another backend.",
             ) from None
         self.shares_memory = bool(self.device.host_unified_memory)
+        renew_after_fork(self)
         if canaries:
             self.examine_later()
+
+    def renew(self) -> None:
+        """In the child of a fork: releasing these would call into a driver that is not there."""
+        abandon([self, self.context, self.queue])
 
     def describe(self) -> BackendInfo:
         device = self.device
@@ -194,6 +199,11 @@ class OpenClExecutable:
         self._kernel = kernel
         self._lock = threading.Lock()  # a kernel object holds its arguments
         self.source = source
+        renew_after_fork(self)
+
+    def renew(self) -> None:
+        """In the child of a fork: as for the backend."""
+        abandon([self._kernel])
 
     @property
     def lowering(self) -> str:
