@@ -77,7 +77,7 @@ def test_deep_nesting_of_ifs_costs_no_stack() -> None:
         body = (If(Load("out", LitU32(i)), body),)
     nested = program(*body)
     assert optimize(nested).entry[0].nesting == 1_000
-    assert proven_accesses(nested.entry, nested.buffers, (1, 1, 1)).proven == frozenset()
+    assert proven_accesses(nested.entry, nested.buffers, (1, 1, 1)).proven == {}
 
 
 def test_a_long_chain_of_dead_variables_goes_at_once() -> None:

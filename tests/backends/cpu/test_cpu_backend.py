@@ -67,7 +67,7 @@ def test_dispatch_runs_arrays() -> None:
 
 def streams(loop: list[str]) -> bool:
     """Whether a loop stores whole vectors one behind the other, and branches nowhere but to its head."""
-    stores = any(re.match(r"v?movdq\S*\s+%", line) for line in loop)
+    stores = any(re.match(r"v?movdq\S*\s+%\w+, .*\(", line) for line in loop)
     return stores and sum(line.startswith("j") for line in loop) == 1
 
 
