@@ -6,27 +6,28 @@ import re
 import shutil
 import subprocess
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
+from markupsafe import escape
 
 from vyre.backends.cpu import CpuBackend
 from vyre.cli.app import main
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import registry_now
+from vyre.conform.certify.schema1 import UNSAID
 from vyre.conform.certify.statement import read, write
 from vyre.conform.journal import Journal
 from vyre.conform.plan import make_plan
-from vyre.conform.results import ExpectedFailure, Failure, Results
+from vyre.conform.results import Conditions, ExpectedFailure, Failure, Results
 from vyre.conform.suite import Suite
 from vyre.report import render
 from vyre.report.bits import side_by_side
 from vyre.report.charts import Bar, bars, short
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from vyre.conform.certify.statement import Document
 
 HOSTILE = "<script>document.title='stolen'</script>"
@@ -76,6 +77,26 @@ def test_it_shows_everything_that_matters(document: Document) -> None:
         assert text in page
     assert document.digest in page
     assert page.count("<svg") == 4
+
+
+def test_it_shows_how_it_was_run(document: Document) -> None:
+    certificate = document.certificate
+    shown = render(document).partition('<h2 id="run">')[2].partition("<h2>")[0]
+    assert "inside the process that judged it" in shown
+    assert certificate.settings
+    for one in certificate.settings:
+        assert str(escape(one)) in shown
+    assert certificate.code in shown
+    apart = replace(certificate, conditions=Conditions("process", 90_000), settings=())
+    shown = render(replace(document, certificate=apart))
+    assert "in a process of its own, 90 s to wait for an answer" in shown
+    assert "those of a full run" in shown
+    assert "Not a full run" not in shown
+
+
+def test_of_the_first_schema_it_shows_what_was_not_said() -> None:
+    old = Path(__file__).parent.parent / "conform" / "certify" / "schema1" / "passed.json"
+    assert UNSAID in render(read(old.read_bytes()))
 
 
 def test_it_needs_no_network(document: Document) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vyre.conform.certify.certificate import Certificate
-    from vyre.conform.certify.level import Level, TrackLevels
+    from vyre.conform.certify.granted import Level, TrackLevels
     from vyre.conform.certify.verify import Finding
     from vyre.conform.counts import Counts
     from vyre.conform.results import BackendFacts, Failure, OpResult, Results

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.conform import counts
+from vyre.conform.certify.schema1 import UNSAID
 from vyre.conform.certify.table import TITLES
+from vyre.conform.provenance import APART
 from vyre.report.bits import side_by_side
 from vyre.report.charts import Bar, Part, bars, stack
 
@@ -68,6 +70,8 @@ class View:
     failures: tuple[Seen, ...]
     charts: tuple[tuple[str, str], ...]
     invariants: tuple[str, ...]
+    held: tuple[tuple[str, str], ...]
+    """How the backend was held while it ran, and whether it was a full run."""
 
     @property
     def shown(self) -> int:
@@ -96,6 +100,26 @@ def view(document: Document) -> View:
         tuple(_seen(f, certificate) for f in certificate.failures),
         _charts(certificate),
         tuple(dict.fromkeys(i.invariant for e in certificate.engines for i in e.invariants)),
+        _held(certificate),
+    )
+
+
+def _held(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+    if certificate.first_schema:
+        return (("schema 1", f"{UNSAID}."),)
+    conditions = certificate.conditions
+    apart = f"in a process of its own, {conditions.timeout_ms / 1000:g} s to wait for an answer"
+    inside = "inside the process that judged it, with no limit of time"
+    held = apart if conditions.isolation == APART else inside
+    full = "otherwise than in a full run" if certificate.settings else "those of a full run"
+    limits = ", ".join(certificate.backend.limits) or "none told"
+    hardware = ", ".join(certificate.backend.hardware) or "none"
+    return (
+        ("backend", held),
+        ("settings", full),
+        ("limits of the device", limits),
+        ("instructions of the device", hardware),
+        ("code of vyre", certificate.code),
     )
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from made_up import ADD, FACTS, FADD, NOT, SHUFFLE, failure, full, op, perfect, registry, stage
 
+from vyre.conform.certify import granted as shape
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.level import levels
-from vyre.conform.certify.table import TABLE
+from vyre.conform.certify.table import LEVELS, TABLE
 from vyre.conform.certify.track import (
     APPROXIMATE,
     FLOAT,
@@ -31,9 +32,14 @@ from vyre.conform.results import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.conform.certify.level import TrackLevels
+    from vyre.conform.certify.granted import TrackLevels
 
 OPS = (ADD, NOT, SHUFFLE)
+
+
+def test_the_names_that_a_certificate_may_have_are_those_of_the_table() -> None:
+    assert tuple(LEVELS) == shape.TRACKS
+    assert tuple(name for names in LEVELS.values() for name in names) == shape.NAMES
 
 
 def judged(results: Results, track: str = INTEGER, *, ops: tuple[str, ...] = OPS) -> TrackLevels:

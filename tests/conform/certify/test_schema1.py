@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +79,13 @@ def test_it_keeps_the_rules_of_its_time() -> None:
     assert found.highest == "L4"
     assert schema1_levels.levels("integer", results, promised, ()).highest == "L3"
     assert schema1.op_track(ADD, (ADD,)) == "approximate"
+
+
+def test_its_rules_know_nothing_of_todays() -> None:
+    asked = "import sys, vyre.conform.certify.schema1_levels; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    today = {f"vyre.conform.certify.{name}" for name in ("level", "judged", "table", "track")}
+    assert not today & set(ran.stdout.split())
 
 
 def test_old_shards_are_not_merged_with_a_place_unknown() -> None:

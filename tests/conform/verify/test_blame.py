@@ -16,16 +16,20 @@ pytest.importorskip("llvmlite")
 from runs import certify
 
 from vyre.cli.app import main
+from vyre.conform.block_records import check_record
+from vyre.conform.documents import Field, FieldError
 from vyre.conform.isolate import BackendHang, Isolated, MemoryGone
 from vyre.conform.plan import make_plan
 from vyre.conform.registry import spec
 from vyre.conform.spec.program import application
-from vyre.conform.units import STAGES
+from vyre.conform.units import STAGES, units
 from vyre.conform.verify.bench import Bench
+from vyre.conform.verify.blame import LAWS, stop
 from vyre.conform.verify.confirm import NOT_AGAIN, confirmed
 from vyre.conform.verify.golden import run_rows
 from vyre.conform.verify.named import run_named
 from vyre.conform.verify.stage import PASSED, Outcome, attempt
+from vyre.errors import VyreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -225,3 +229,15 @@ def test_a_crash_that_does_not_come_back_says_so(isolated: Any) -> None:
     stage: Any = Numbered()
     (found,) = confirmed(Bench(backend), stage, make_plan("x"), 0, [lost])
     assert (found.kind, found.note) == ("crash", NOT_AGAIN)
+
+
+def test_a_stop_that_is_blamed_on_an_earlier_op_can_be_resumed() -> None:
+    """Every field that a blamed stop may have is one that a journal may hold."""
+    plan = make_plan("cpu", ops=("primitive.math.div",), stages=("ops",), cases=40, largest=0)
+    unit = units(plan, None)[0]
+    ended = stop(VyreError("died", fix="mend it."), 3, [1, 2], at="a single case", check=LAWS, cases=1)
+    blamed_on = {**ended, "op": "primitive.math.add", "in": "random"}
+    record: dict[str, Any] = {"cases": 0, "fails": [], "refused": [], "stop": blamed_on}
+    check_record(Field(record, "record"), unit)
+    with pytest.raises(FieldError, match=r"record\.stop\.in: expected a string"):
+        check_record(Field({**record, "stop": {**blamed_on, "in": 7}}, "record"), unit)

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from vyre.conform.certify import level, schema1, schema1_levels, track
-from vyre.conform.certify.level import TrackLevels  # noqa: TC001 - read back by its annotations
+from vyre.conform.certify.granted import TrackLevels  # noqa: TC001 - read back by its annotations
 from vyre.conform.certify.promises import Promises  # noqa: TC001 - read back by its annotations
 from vyre.conform.certify.proofs import LawProof
 from vyre.conform.certify.settings import settings

@@ -9,18 +9,16 @@ nothing, nor does F64 on a device that has no doubles at all.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
+from vyre.conform.certify.granted import Level, TrackLevels
 from vyre.conform.certify.judged import Operations, count, listed, were
 from vyre.conform.certify.table import (
     BASELINES,
     CLEAN,
     INVARIANTS,
     LAWS,
-    LEVELS,
     OPERATIONS,
-    TITLES,
     rows,
 )
 from vyre.conform.certify.track import (
@@ -32,7 +30,6 @@ from vyre.conform.certify.track import (
     op_track,
     subject_track,
 )
-from vyre.conform.documents import Among
 from vyre.conform.results import covers
 from vyre.conform.spec.invariant import EngineInvariant
 
@@ -47,24 +44,6 @@ INTRINSIC = "intrinsic."
 """Category C ops, which a device may lack."""
 LENGTHS = {"lengths", "float lengths"}
 """Subjects of the stage `dispatches` that have one case for each op."""
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """A level of a track: granted, or denied for these reasons."""
-
-    level: Annotated[str, Among(*TITLES)]
-    granted: bool
-    reasons: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TrackLevels:
-    """All levels of a track, lowest first; `highest` is the best one granted, or nothing."""
-
-    track: Annotated[str, Among(*LEVELS)]
-    highest: str
-    levels: tuple[Level, ...]
 
 
 def levels(

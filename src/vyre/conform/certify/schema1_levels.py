@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.certify.level import Level, TrackLevels
+from vyre.conform.certify.granted import Level, TrackLevels
 from vyre.conform.certify.schema1 import may_be_refused, op_track, subject_track
 from vyre.conform.results import covers
 
