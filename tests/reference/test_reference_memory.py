@@ -164,7 +164,7 @@ def test_host_buffers_that_do_not_fit_are_refused(
 
 @pytest.mark.parametrize("groups", [(1, 1), (1, 1, -1), (1 << 32, 1, 1)])
 def test_a_grid_that_is_no_grid_is_refused(groups: Any) -> None:
-    with pytest.raises(DispatchError, match="is not a grid|workgroups along"):
+    with pytest.raises(DispatchError, match=r"is not a grid|workgroups along"):
         run(Program([], (1,), []), {}, groups)
 
 

@@ -27,8 +27,8 @@ from vyre.backends.cpu_llvm import (
     target_machine,
     toolchain,
 )
+from vyre.backends.cpu_shield import aside, undisturbed
 from vyre.backends.cpu_translator import translator
-from vyre.backends.float_state import default_state
 from vyre.backends.kernel_cache import kept
 from vyre.errors import SourceRejected
 from vyre.lower.ways import LLVM_F16_WAYS, LLVM_WAYS, SOFT
@@ -94,6 +94,10 @@ class MachineCode:
     """A loaded function at `address`, which lives as long as this object; `call` is for kernels."""
 
     def __init__(self, image: bytes, entry: str) -> None:
+        self.address: int = aside(lambda: self._loaded(image, entry))
+        self.call: Callable[..., None] = _KERNEL(self.address)
+
+    def _loaded(self, image: bytes, entry: str) -> int:
         llvm = binding()
         # An engine wants a module of its own; an empty one, in its own context, costs nothing.
         self._context = llvm.create_context()
@@ -102,8 +106,7 @@ class MachineCode:
         )
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(image))
         self._engine.finalize_object()
-        self.address: int = self._engine.get_function_address(entry)
-        self.call: Callable[..., None] = _KERNEL(self.address)
+        return int(self._engine.get_function_address(entry))
 
     def function(self, name: str) -> int:
         """The address of another function of the image."""
@@ -111,9 +114,10 @@ class MachineCode:
 
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         if not finalizing():
-            for owned in ("_engine", "_context"):
-                if hasattr(self, owned):
-                    getattr(self, owned).close()
+            with undisturbed():
+                for owned in ("_engine", "_context"):
+                    if hasattr(self, owned):
+                        getattr(self, owned).close()
 
 
 def compile_source(source: LlvmSource, cpu: str = HOST) -> MachineCode:
@@ -151,7 +155,6 @@ def _key(source: LlvmSource, form: str, cpu: str) -> list[str]:
 def _translated(source: LlvmSource, form: str, cpu: str) -> bytes:
     refuse_giants(source.text)
     try:
-        with default_state():  # LLVM folds constants with the processor's own floats
-            return translator()(_entered(source, cpu)[0], form, cpu)
+        return translator()(_entered(source, cpu)[0], form, cpu)
     except LlvmRejection as error:
         raise SourceRejected("LLVM", str(error), source.text) from None

@@ -13,12 +13,14 @@ import struct
 import subprocess
 import sys
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from threading import Lock
 from typing import IO, TYPE_CHECKING
 from weakref import finalize
 
 from vyre.backends.cpu_llvm import HOST, LlvmRejection, translate
+from vyre.backends.cpu_shield import aside
+from vyre.backends.float_state import default_state
 from vyre.backends.forks import renew_after_fork
 
 if TYPE_CHECKING:
@@ -30,6 +32,11 @@ _EACH = 10_000
 _HEAD = struct.Struct("<cI")
 _DONE, _REJECTED = b"+", b"-"
 _COMMAND = "from vyre.backends.cpu_translator import serve; serve()"
+
+
+def _translated(text: str, form: str, cpu: str) -> bytes:
+    with default_state():  # LLVM folds constants with the processor's own floats
+        return translate(text, form, cpu)
 
 
 class Translator:
@@ -54,7 +61,7 @@ class Translator:
             else:
                 answer = self._elsewhere(text, form, cpu)
         if answer is None:
-            return translate(text, form, cpu)
+            return aside(partial(_translated, text, form, cpu))
         kind, payload = answer
         if kind == _REJECTED:
             raise LlvmRejection(payload.decode())

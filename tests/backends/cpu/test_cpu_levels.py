@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cpu_assembly import V2, V3, V4, in_range, listing
 
-from vyre.backends import cpu_llvm, dispatch
+from vyre.backends import cpu_compile, cpu_llvm, dispatch
 from vyre.backends.cpu import CpuBackend
 from vyre.backends.cpu_compile import assembly, compile_source, kept_image
 from vyre.backends.cpu_llvm import (
@@ -115,6 +115,7 @@ def test_a_level_has_its_own_instructions_whatever_the_host(cpu: str) -> None:
 
 def test_a_named_processor_is_the_same_text_on_every_host(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control: the host's own name and features change what `host` gives, and nothing else."""
+    monkeypatch.setattr(cpu_compile, "translator", lambda: translate)  # never in another process
     source = emit(prepare(program()))
     here = {cpu: assembly(source, cpu) for cpu in (V3, *TUNINGS)}
     host = assembly(source)

@@ -1,0 +1,66 @@
+"""LLVM's objects and Ctrl-C: an interrupt in the middle of freeing one would free it twice.
+
+    aside(work)       does the work in a thread of its own; an interrupt ends the waiting, never the work
+    undisturbed()     a block short enough to be finished first; an interrupt comes right behind it
+
+Python raises `KeyboardInterrupt` between two steps of the main thread, wherever that stands.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+_T = TypeVar("_T")
+_TURN = 0.1
+"""Seconds between looks at signals, which may have reached another thread."""
+_GRACE = 0.5
+"""Most work is done by then, so that interrupts in a row do not leave threads behind."""
+
+
+def aside(work: Callable[[], _T]) -> _T:
+    """The result of the work, or what it raised. Only the main thread is ever interrupted."""
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    results: list[_T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:  # the caller's to handle, in the caller's thread
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="vyre-compile", daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(_TURN)
+    except BaseException:
+        thread.join(_GRACE)
+        raise
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+@contextmanager
+def undisturbed() -> Generator[None]:
+    """Puts an interrupt off until the end of the block."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    missed: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: missed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if missed:
+            signal.raise_signal(signal.SIGINT)
