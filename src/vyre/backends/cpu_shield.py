@@ -35,14 +35,16 @@ def aside(work: Callable[[], _T]) -> _T:
             results.append(work())
         except BaseException as error:  # the caller's to handle, in the caller's thread
             errors.append(error)
+        done.set()
 
+    done = threading.Event()  # `join` takes an interrupt for the end of the thread
     thread = threading.Thread(target=run, name="vyre-compile", daemon=True)
-    thread.start()
     try:
-        while thread.is_alive():
-            thread.join(_TURN)
+        thread.start()
+        while not done.wait(_TURN):
+            pass
     except BaseException:
-        thread.join(_GRACE)
+        done.wait(_GRACE)
         raise
     if errors:
         raise errors[0]
