@@ -6,7 +6,7 @@ import itertools
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from vyre.backends.forks import abandon
+from vyre.backends.forks import abandon, renew_after_fork
 from vyre.backends.protocol import BackendLimits
 from vyre.errors import DeviceError, DeviceLost, DeviceOutOfMemory
 
@@ -40,6 +40,11 @@ class OpenClMemory:
             except BaseException:
                 self.buffer.release()
                 raise
+        renew_after_fork(self)
+
+    def renew(self) -> None:
+        """In the child of a fork: the buffer object is the parent's to release."""
+        abandon([self.buffer])
 
     def read(self, target: memoryview) -> None:
         with faults(self._backend):

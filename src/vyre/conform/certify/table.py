@@ -82,7 +82,7 @@ TABLE = (
         (LAWS, CLEAN),
         _stages(
             determinism=136, wire=48, barrier=50, atomics=64, bounds=88, races=20, alternates=19, folding=94,
-            dispatches=120, convention=15,
+            dispatches=118, convention=15,
         ),
         WITNESSES,
         TRIPLES,
