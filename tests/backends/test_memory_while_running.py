@@ -66,7 +66,8 @@ for turn in range(3):
     thread = threading.Thread(target=work, args=(dict(buffers),))
     thread.start()
     started.wait()
-    time.sleep(0.02)
+    while thread.is_alive() and not held.memory.array[:4].any():
+        time.sleep(0.001)  # until the kernel has written something
     assert thread.is_alive(), "the run is too short to show anything"
     {FREED[how]}
     thread.join()
@@ -90,7 +91,8 @@ for shared in (False, True):
     given = vyre.to_device(array, backend=CPU, copy=False) if shared else array
     thread = threading.Thread(target=lambda: compiled({{"out": given}}, in_place=True))
     thread.start()
-    time.sleep(0.02)
+    while thread.is_alive() and not array[0]:
+        time.sleep(0.001)
     assert thread.is_alive(), "the run is too short to show anything"
     try:
         array.resize(4 * N, refcheck=False)
