@@ -178,8 +178,8 @@ while not backend._abandoned:
         compiled({{"a": A, "out": out}})
         timer.join()
         time.sleep(0.1)
-    except (KeyboardInterrupt, vyre.VyreError):
-        pass  # inside Dawn's own callbacks an interrupt may come out as a failure of the device
+    except KeyboardInterrupt:
+        pass
 device = backend._abandoned[0]
 assert device._kept, "its buffers were freed while it works"
 end = time.monotonic() + 60
