@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from vyre.backends.cpu_shield import undisturbed
+
 _TURN_NS = 50_000_000
 
 
@@ -89,7 +91,8 @@ def renew_instance(gpu: Any, utils: Any) -> None:
 
 
 def _waited(gpu: Any, instance: Any, info: Any, nanoseconds: int) -> bool:
-    status = gpu.wgpuInstanceWaitAny(instance, 1, info, nanoseconds)
+    with undisturbed():  # raised in the function that Dawn calls, an interrupt would be lost
+        status = gpu.wgpuInstanceWaitAny(instance, 1, info, nanoseconds)
     if status == gpu.WGPUWaitStatus_TimedOut:
         return False
     if status != gpu.WGPUWaitStatus_Success:
