@@ -15,10 +15,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre import Program
-from vyre.backends.cpu_compile import compile_source, native_ways
-from vyre.backends.cpu_effort import effort_for
+from vyre.backends.cpu.compiling import compile_source, native_ways
+from vyre.backends.cpu.effort import effort_for
 from vyre.compose.inline import inline
-from vyre.conform.differential import INTEGER_PROGRAMS
+from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import generate_program
 from vyre.errors import VyreError
 from vyre.lower.llvm import emit

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.backends.cpu import CpuBackend
+from vyre.backends.cpu.backend import CpuBackend
 from vyre.ir import (
     BinaryOp,
     BinOp,

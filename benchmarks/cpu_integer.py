@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import vyre
-from vyre.backends.cpu import CpuBackend
+from vyre.backends.cpu.backend import CpuBackend
 from vyre.ir import (
     Assign,
     Atomic,

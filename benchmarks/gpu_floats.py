@@ -140,7 +140,7 @@ def show(name: str, took: float, peer: str, theirs: float) -> None:
 
 def soft(backend: Any, arrays: dict[str, Any], count: int) -> None:
     """Our soft FAdd and FExp against `a + b` and `exp(a)` of WGSL, in the very same kernel otherwise."""
-    from vyre.backends import webgpu_backend
+    from vyre.backends.webgpu import backend as webgpu_backend
 
     emit = webgpu_backend.emit
     for name, value, inputs, own in (

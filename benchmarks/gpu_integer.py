@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import kernels
 
 import vyre
-from vyre.backends.cuda import CudaBackend, _check, compile_source
+from vyre.backends.cuda.backend import CudaBackend, _check, compile_source
 from vyre.compose.inline import inline
 from vyre.lower.source import Source
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import argparse
 import time
 
-from vyre.conform.isolate import load
-from vyre.conform.plan import make_plan
+from vyre.conform.process.isolate import load
 from vyre.conform.registry import lookup, spec
+from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.cases import kind_of
 from vyre.conform.verify.control import instruction

@@ -13,8 +13,8 @@ import time
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.cpu_compile import kept_image, native_ways
-from vyre.conform.differential import INTEGER_PROGRAMS
+from vyre.backends.cpu.compiling import kept_image, native_ways
+from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import generate_program
 from vyre.lower.llvm import emit
 from vyre.lower.prepare import prepare

@@ -18,7 +18,7 @@ import vyre
 from vyre.backends import get
 from vyre.conform.registry.engine.float_oracle import reduced
 from vyre.engines import Runner, Shape
-from vyre.engines.floats import Fold
+from vyre.engines.float_fold import Fold
 from vyre.engines.tree import tree_engine
 from vyre.ir.operators import ReduceOp, ReduceOrder
 from vyre.ir.types import DataType

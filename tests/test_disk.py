@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from vyre import disk
-from vyre.backends.canaries import _Store  # pyright: ignore[reportPrivateUsage] - the file, not the device
+from vyre.backends.canaries.run import _Store  # pyright: ignore[reportPrivateUsage] - the file, not the device
 from vyre.backends.kernel_cache import KernelCache, default_cache, kept, key_of, why_none
-from vyre.conform.algebra.cache import ProofCache, default_folder
-from vyre.conform.algebra.solvers import Answer, Attempt
-from vyre.conform.journal import Journal
-from vyre.conform.regressions import Store
+from vyre.conform.records.journal import Journal
+from vyre.conform.suite.regressions import Store
 from vyre.errors import VyreError
+from vyre.semantics.proof_cache import ProofCache, default_folder
+from vyre.semantics.solvers import Answer, Attempt
 
 if TYPE_CHECKING:
     from collections.abc import Callable

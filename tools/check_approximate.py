@@ -16,19 +16,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lab.floats.jit import compiled
 from vyre.backends import get
-from vyre.conform.golden import Status, load_rows
-from vyre.conform.golden.replay import replay_all
-from vyre.conform.plan import make_plan
-from vyre.conform.verify.approximate import STAGE
+from vyre.conform.oracle.golden import load_rows
+from vyre.conform.suite.plan import make_plan
+from vyre.conform.verify.golden.outcome import Status
+from vyre.conform.verify.golden.replay import replay_all
 from vyre.conform.verify.stage import FAILED, PASSED, run_compiled
+from vyre.conform.verify.stages.approximate import STAGE
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Approx, InvocationId
 from vyre.ir.operators import ApproxOp
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.numeric.functions import function_op
-from vyre.numeric.jit import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

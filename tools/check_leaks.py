@@ -66,7 +66,7 @@ def program(number: int) -> Program:
 def compiler(name: str) -> Callable[[Program], object]:
     if name != "nvrtc":
         return get(name).compile
-    from vyre.backends.cuda import compile_source
+    from vyre.backends.cuda.backend import compile_source
     from vyre.lower.cuda import emit
     from vyre.lower.prepare import prepare
 

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from vyre.conform.registry.engine.float_engines import float_bits
 from vyre.conform.registry.engine.float_oracle import LAYOUTS, reduced
-from vyre.conform.registry.engine.floats import float_bits
 from vyre.engines import Runner
-from vyre.engines.floats import Fold
+from vyre.engines.float_fold import Fold
 from vyre.engines.strict import strict_engine
 from vyre.engines.tree import tree_engine
 from vyre.errors import VyreError

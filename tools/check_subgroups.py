@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vyre.backends import get
-from vyre.conform.results import RunPlan
+from vyre.conform.records.results import RunPlan
 from vyre.conform.verify.stage import FAILED, PASSED, REFUSED, Outcome
-from vyre.conform.verify.subgroups import STAGE, SURROUNDINGS
+from vyre.conform.verify.stages.subgroups import STAGE, SURROUNDINGS
 from vyre.errors import VyreError
 from vyre.ops.intrinsics import intrinsic_ops
 

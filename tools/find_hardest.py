@@ -6,7 +6,8 @@
 
 Nothing here imports a definition of ours: the list judges them. An input is hard where the exact result lies
 next to a midpoint between two floats. Results that are exact, or at the ends of a range, come on top; they
-are known from mathematics. `rank` writes `hardest.npz` and `hardest.json` in `src/vyre/conform/truth/data`.
+are known from mathematics. `rank` writes `hardest.npz` and `hardest.json` in
+`src/vyre/conform/oracle/truth/data`.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ import gmpy2
 import hardest_cuda
 import numpy as np
 
-from vyre.conform.floats.decide import by_arb, by_mpfr, value_of
-from vyre.conform.floats.layout import BF16, F16, F32, Layout
-from vyre.conform.truth.hardest import INDEX, LISTS, SYMMETRIC
+from vyre.conform.oracle.floats.decide import by_arb, by_mpfr, value_of
+from vyre.conform.oracle.floats.layout import BF16, F16, F32, Layout
+from vyre.conform.oracle.truth.hardest import INDEX, LISTS, SYMMETRIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

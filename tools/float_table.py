@@ -23,12 +23,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
 import numpy as np
 
-from vyre.conform.floats.inputs import operands
-from vyre.conform.floats.operations import OPERANDS, OUT, WORKGROUP, operations
+from vyre.conform.oracle.floats.operands import operands
+from vyre.conform.oracle.floats.operations import OPERANDS, OUT, WORKGROUP, operations
 from vyre.errors import UnsupportedByBackend, VyreError
 
 if TYPE_CHECKING:
-    from vyre.conform.floats.operations import Operation
+    from vyre.conform.oracle.floats.operations import Operation
 
 CASES = 1 << 20
 EQUAL, DIFFERENT, REFUSED = "equal", "different", "refused"
@@ -60,7 +60,7 @@ def by_oracle(file: Path, pattern: str) -> None:
 
 
 def by_backend(file: Path, name: str, label: str, out: Path | None, pattern: str) -> None:
-    from vyre.conform.isolate import load
+    from vyre.conform.process.isolate import load
 
     rows = json.loads(file.read_bytes())["operations"]
     backend = load(name)
@@ -110,7 +110,7 @@ def _first(operation: Operation, x: tuple[Any, ...], results: Any) -> str:
 
 def run(backend: Any, operation: Operation, x: tuple[Any, ...]) -> Any:
     """The results of a backend for these operands."""
-    from vyre.conform.isolate import allocate
+    from vyre.conform.process.isolate import allocate
 
     count = x[0].size
     executable = backend.compile(operation.program())

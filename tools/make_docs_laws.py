@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vyre.conform.algebra.collisions import collisions
-from vyre.conform.algebra.report import results, shown_evidence, shown_law
+from vyre.conform.algebra.listing import results, shown_evidence, shown_law
 from vyre.conform.registry import floats, own_specs, primitives
 from vyre.conform.registry.categories import categories
-from vyre.conform.registry.float_.names import is_float
+from vyre.conform.spec.float_names import is_float
 from vyre.ir.types import DataType
 from vyre.ops import standard_ops
 from vyre.ops.intrinsics import intrinsic_ops

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from vyre.validate import CODES, Rule
-from vyre.validate.report import MAX_DIAGNOSTICS
+from vyre.validate.gathered import MAX_DIAGNOSTICS
 
 PAGE = Path(__file__).parent.parent / "docs" / "validation.md"
 INTRODUCTION = f"""\

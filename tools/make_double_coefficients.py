@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from flint import arb, ctx  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 from make_coefficients import PRECISION, interpolated
 
-from vyre.ir.floats import double_bits
+from vyre.ir.float_bits import double_bits
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -36,7 +36,7 @@ from golden_float_inputs import (
     WIDTH_CASTS,
 )
 
-DATA = Path(__file__).parent.parent / "src/vyre/conform/golden/data"
+DATA = Path(__file__).parent.parent / "src/vyre/conform/oracle/golden/data"
 SECTION = "003/Float semantics — strict IEEE 754, deterministic across backends"
 FORBIDDEN = (
     f"{SECTION} (list)",

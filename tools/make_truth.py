@@ -30,13 +30,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 import numpy as np
 import truth_cuda
 
-from vyre.conform.floats.decide import by_arb, by_mpfr
-from vyre.conform.floats.functions import filtered
-from vyre.conform.floats.layout import F32
-from vyre.conform.truth import store
-from vyre.conform.truth.digest import CHUNK, CHUNKS, INPUTS, combined, consecutive, digest
-from vyre.conform.truth.functions import INTEGERS, chosen
-from vyre.conform.truth.oracle import operator_of, results
+from vyre.conform.oracle.digest import CHUNK, CHUNKS, INPUTS, combined, consecutive, digest
+from vyre.conform.oracle.floats.decide import by_arb, by_mpfr
+from vyre.conform.oracle.floats.functions import filtered
+from vyre.conform.oracle.floats.layout import F32
+from vyre.conform.oracle.truth import store
+from vyre.conform.oracle.truth.functions import INTEGERS, chosen
+from vyre.conform.oracle.truth.oracle import operator_of, results
 
 CAPACITY = 1 << 20
 """Inputs of a function that may stay undecided; more would mean that the margin is wrong."""
@@ -51,7 +51,7 @@ MARGIN_TEXT = "2^-44 relative"
 
 def _loaded(cupy: Any, text: str) -> Any:
     """Compiled by NVRTC itself, because CuPy would add an option that flushes subnormals."""
-    from vyre.backends.cuda import OPTIONS, compile_source
+    from vyre.backends.cuda.backend import OPTIONS, compile_source
     from vyre.lower.source import Source
 
     assert set(truth_cuda.OPTIONS) <= set(OPTIONS)
@@ -166,7 +166,7 @@ def worst_error(op: str, inputs: Any, values: Any) -> float:
     """The largest relative error of doubles that should be f(input), in units of 2^-52."""
     import flint
 
-    from vyre.conform.floats.decide import arb_functions, value_of
+    from vyre.conform.oracle.floats.decide import arb_functions, value_of
 
     function = arb_functions()[op]
     flint.ctx.prec = 320

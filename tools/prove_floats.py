@@ -20,20 +20,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vyre.numeric import records
-from vyre.numeric.claims import Claim, expressible
-from vyre.numeric.lemmas import lemmas
-from vyre.numeric.mutants import mutants
-from vyre.numeric.report import with_table
+from lab.floats import records
+from lab.floats.claims import Claim, expressible
+from lab.floats.evidence_page import with_table
+from lab.floats.lemmas import lemmas
+from lab.floats.mutants import mutants
+from lab.floats.solve import Answer, ask_bitwuzla, ask_kissat
+from lab.floats.sweep import Sweep, exhaustive, hard
 from vyre.numeric.soft import soft_ops
-from vyre.numeric.solve import Answer, ask_bitwuzla, ask_kissat
-from vyre.numeric.sweep import Sweep, exhaustive, hard
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from lab.floats.records import Evidence
     from vyre.compose.op import Op
-    from vyre.numeric.records import Evidence
 
 LIMIT = float(os.environ.get("PROVE_SECONDS", "60"))
 HARD_FOR_ONE_SCRIPT = (".add", ".sub", ".mul", ".div", ".fma", ".sqrt")

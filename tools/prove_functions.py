@@ -24,10 +24,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
 import numpy as np
 
-from vyre.conform.truth import store
-from vyre.conform.truth.check import EXHAUSTIVE, check
-from vyre.conform.truth.functions import FUNCTIONS
-from vyre.conform.truth.runner import Runner
+from vyre.conform.oracle.truth import store
+from vyre.conform.oracle.truth.check import EXHAUSTIVE, check
+from vyre.conform.oracle.truth.functions import FUNCTIONS
+from vyre.conform.oracle.truth.runner import Runner
 from vyre.ir.types import DataType
 from vyre.lower.native import F64_KEYS
 from vyre.numeric import evidence
@@ -87,9 +87,9 @@ def swept(op_id: str, backend: Any) -> Evidence:
 
 def tried(op_id: str) -> Evidence:
     """Every value of a 16-bit format, or many pairs, of a definition on integers."""
+    from lab.floats.jit import compiled
+    from lab.floats.truth import truth
     from vyre.numeric.functions.pairs import pairs
-    from vyre.numeric.jit import compiled
-    from vyre.numeric.truth import truth
 
     _, kind, name = op_id.split(".")
     fmt = LAYOUTS[DataType(kind.upper())]
@@ -112,10 +112,10 @@ def tried(op_id: str) -> Evidence:
 
 def tried_in_doubles(op_id: str, backend: Any) -> Evidence:
     """Pairs of F32 through the backend, in doubles."""
-    from vyre.conform.floats.operations import operations
+    from lab.floats.truth import truth
+    from vyre.conform.oracle.floats.operations import operations
     from vyre.conform.verify.stage import run_compiled
     from vyre.numeric.functions.pairs import pairs
-    from vyre.numeric.truth import truth
 
     name = op_id.rpartition(".")[2]
     fmt = LAYOUTS[DataType.F32]

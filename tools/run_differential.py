@@ -25,16 +25,16 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vyre.conform.differential import (
+from vyre.conform.diff.differential import (
     INTEGER_PROGRAMS,
-    Verdict,
+    Agreement,
     fails_like,
     judge,
     keep_case,
     reference_bytes,
 )
+from vyre.conform.diff.shrink import shrink_program
 from vyre.conform.generate.programs import generate_program
-from vyre.conform.shrink import shrink_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ class Part:
     """What a chunk of seeds came to."""
 
     seeds: range
-    verdicts: Counter[tuple[str, Verdict]]
+    verdicts: Counter[tuple[str, Agreement]]
     details: list[str]
     devices: dict[str, str]
 
@@ -73,7 +73,7 @@ def backend_named(name: str) -> Backend:
 
 def work(names: str, seeds: range, keep: Path, shrink: bool, left_out: frozenset[int]) -> Part:
     backends = {name: backend_named(name) for name in names.split(",")}
-    verdicts: Counter[tuple[str, Verdict]] = Counter()
+    verdicts: Counter[tuple[str, Agreement]] = Counter()
     details: list[str] = []
     for seed in seeds:
         if seed in left_out:
@@ -83,7 +83,7 @@ def work(names: str, seeds: range, keep: Path, shrink: bool, left_out: frozenset
         for name, backend in backends.items():
             verdict, detail = judge(generated, backend, expected=expected)
             verdicts[name, verdict] += 1
-            if verdict in (Verdict.Agrees, Verdict.Refused):
+            if verdict in (Agreement.Agrees, Agreement.Refused):
                 continue
             small = generated
             if shrink:
@@ -141,7 +141,7 @@ def main() -> int:
     started = time.perf_counter()
     last = arguments.first + arguments.count
     chunks = [range(s, min(s + STEP, last)) for s in range(arguments.first, last, STEP)]
-    verdicts: Counter[tuple[str, Verdict]] = Counter()
+    verdicts: Counter[tuple[str, Agreement]] = Counter()
     devices: dict[str, str] = {}
     told = started
     reached = arguments.first
@@ -165,13 +165,13 @@ def main() -> int:
         return 1
     seconds = time.perf_counter() - started
     for name, device in devices.items():
-        found = {v: verdicts[name, v] for v in Verdict}
+        found = {v: verdicts[name, v] for v in Agreement}
         print(
             f"{name}: {sum(found.values())} programs (seeds {arguments.first} to {last - 1}), "
-            f"{found[Verdict.Agrees]} agree, {found[Verdict.Differs]} differ, {found[Verdict.Failed]} fail, "
-            f"{found[Verdict.Refused]} refused; {seconds:.0f} s; {device}"
+            f"{found[Agreement.Agrees]} agree, {found[Agreement.Differs]} differ, {found[Agreement.Failed]} "
+            f"fail, {found[Agreement.Refused]} refused; {seconds:.0f} s; {device}"
         )
-    return 1 if any(v in (Verdict.Differs, Verdict.Failed) for _, v in verdicts) else 0
+    return 1 if any(v in (Agreement.Differs, Agreement.Failed) for _, v in verdicts) else 0
 
 
 if __name__ == "__main__":

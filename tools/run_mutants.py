@@ -19,11 +19,11 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from vyre.backends.cpu import CpuBackend
-from vyre.conform.algebra.cache import ProofCache, default_folder
-from vyre.conform.mutate import Mutant, Verdict, hunt, mutants, one_of_each_kind, run_all
-from vyre.conform.mutate.float_ import catalogue as floats
-from vyre.conform.mutate.report import by_kind, markdown, summary, survivors
+from lab.mutants import Fate, Mutant, hunt, mutants, one_of_each_kind, run_all
+from lab.mutants.float_ import catalogue as floats
+from lab.mutants.page import by_kind, markdown, summary, survivors
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.semantics.proof_cache import ProofCache, default_folder
 
 Row = tuple[int, bool, str, int, float]
 PAGE = Path(__file__).parent.parent / "docs" / "mutants.md"
@@ -50,12 +50,12 @@ def some(job: int, jobs: int, part: str) -> list[Row]:
     return found
 
 
-def in_parallel(jobs: int, part: str) -> list[Verdict]:
+def in_parallel(jobs: int, part: str) -> list[Fate]:
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         futures = [pool.submit(some, job, jobs, part) for job in range(jobs)]
         rows = sorted(row for future in futures for row in future.result())
     known = chosen(part)
-    return [Verdict(known[n], witnessed, found, cases, took) for n, witnessed, found, cases, took in rows]
+    return [Fate(known[n], witnessed, found, cases, took) for n, witnessed, found, cases, took in rows]
 
 
 def main() -> int:

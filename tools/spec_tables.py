@@ -16,7 +16,7 @@ import json
 import re
 from pathlib import Path
 
-MANIFEST = Path(__file__).parent.parent / "src/vyre/conform/golden/tables.json"
+MANIFEST = Path(__file__).parent.parent / "src/vyre/conform/oracle/golden/tables.json"
 _HEADING = re.compile(r"#+ +(.*?) *$")
 _ITEM = re.compile(r"\d+\. +(.*)")
 _CELL = re.compile(r"(?<!\\)\|")

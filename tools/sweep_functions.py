@@ -22,12 +22,12 @@ from functools import cache
 
 import numpy as np
 
+from lab.floats.jit import JitKernel, compiled
+from lab.floats.truth import truth
 from vyre.ir.types import DataType
 from vyre.numeric.functions import FUNCTIONS, function_op, undecided_op
 from vyre.numeric.functions.pairs import pairs
-from vyre.numeric.jit import Kernel, compiled
 from vyre.numeric.soft.layout import LAYOUTS
-from vyre.numeric.truth import truth
 
 BLOCK = 1 << 18
 BINARY = ("atan2", "pow")
@@ -55,7 +55,7 @@ class Found:
 
 
 @cache
-def kernel(op_id: str, *, undecided: bool = False) -> Kernel:
+def kernel(op_id: str, *, undecided: bool = False) -> JitKernel:
     op = undecided_op(op_id) if undecided else function_op(op_id)
     if op is None:
         raise SystemExit(f"there is no {op_id}")

@@ -7,8 +7,8 @@ exhaustive tests: sin cos tan asin acos atan 2, exp log exp2 log2 exp10 log10 1,
 
 from __future__ import annotations
 
-from vyre.conform.floats.functions import MARGIN
-from vyre.conform.truth.digest import CHUNK_BITS, A, B, Mixer
+from vyre.conform.oracle.digest import CHUNK_BITS, A, B, Mixer
+from vyre.conform.oracle.floats.functions import MARGIN
 
 THREADS = 256
 PER_THREAD = 16

@@ -23,22 +23,13 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
 import numpy as np
 
+from lab.floats.hardest import ARITHMETIC, classes
+from lab.floats.mutants import mutants
+from lab.floats.sweep import soft_op
+from lab.floats.witness import BLOCK, BLOCK_BITS, ClassCount, Witness, case, evidence, seed_word, witness
+from lab.floats.witness_programs import WORKGROUP, applied, compared, made
 from vyre.errors import VyreError
 from vyre.lower.ways import SOFT, Ways
-from vyre.numeric.hardest import ARITHMETIC, classes
-from vyre.numeric.mutants import mutants
-from vyre.numeric.sweep import soft_op
-from vyre.numeric.witness import (
-    BLOCK,
-    BLOCK_BITS,
-    ClassCount,
-    Witness,
-    case,
-    evidence,
-    seed_word,
-    witness,
-)
-from vyre.numeric.witness_programs import WORKGROUP, applied, compared, made
 
 if TYPE_CHECKING:
     from vyre.compose.op import Op

@@ -75,7 +75,7 @@ def broken(*_: Any, **__: Any) -> Any:
 
 def test_what_opencl_rejects_is_attached(monkeypatch: pytest.MonkeyPatch) -> None:
     backend = opened("opencl")
-    monkeypatch.setattr("vyre.backends.opencl.emit", broken)
+    monkeypatch.setattr("vyre.backends.opencl.backend.emit", broken)
     with pytest.raises(SourceRejected, match="rejects the kernel") as caught:
         compile_program(TWICE, backend=backend)
     assert caught.value.source == broken().text
@@ -86,7 +86,7 @@ def test_what_opencl_rejects_is_attached(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_what_nvrtc_rejects_is_attached() -> None:
     pytest.importorskip("cuda.bindings.nvrtc", reason="the package cuda-bindings is missing")
-    from vyre.backends.cuda import compile_source
+    from vyre.backends.cuda.backend import compile_source
 
     with pytest.raises(SourceRejected, match="NVRTC rejects the kernel") as caught:
         compile_source(broken(), "compute_90")
@@ -98,7 +98,7 @@ def test_what_llvm_rejects_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
     backend = opened("cpu")
-    from vyre.backends import cpu
+    from vyre.backends.cpu import backend as cpu
 
     emit = cpu.emit
 

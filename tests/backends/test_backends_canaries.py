@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from vyre.backends.canaries import CANARIES, Verdict, examine, refuse_lost_features
-from vyre.backends.canary_programs import Canary, words
+from vyre.backends.canaries.programs import Canary, words
+from vyre.backends.canaries.run import CANARIES, CanaryVerdict, examine, refuse_lost_features
 from vyre.backends.protocol import BackendInfo
-from vyre.backends.reference import ReferenceBackend
+from vyre.backends.reference.backend import ReferenceBackend
 from vyre.disk import cache_directory
 from vyre.errors import DispatchError, UnsupportedByBackend
 from vyre.ir import BufferDecl, DataType, InvocationId, Program
@@ -93,9 +93,9 @@ def test_other_programs_still_run() -> None:
     out = BufferDecl.read_write("out", 0, DataType.U32)
     plain = Program([out], (1,), [out.store(0, InvocationId(0) + 1)])
     everything = {c.name: "wrong" for c in CANARIES if c.name != "out-of-bounds storage"}
-    refuse_lost_features(plain, Verdict(everything), "fake")
+    refuse_lost_features(plain, CanaryVerdict(everything), "fake")
     with pytest.raises(UnsupportedByBackend, match="storage and uniform buffers"):
-        refuse_lost_features(plain, Verdict({"out-of-bounds storage": "wrong"}), "fake")
+        refuse_lost_features(plain, CanaryVerdict({"out-of-bounds storage": "wrong"}), "fake")
 
 
 def test_a_canary_that_nothing_relies_on_is_recorded_only(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_trouble_is_not_kept_and_refusals_are_no_failures(tmp_path: Path) -> Non
     cache = tmp_path / "c.json"
     verdict = examine(Device(breaks="division"), canaries=QUICK, cache=cache)
     assert "out of memory" in verdict.failures["division"]
-    assert examine(Device(refuses="division"), canaries=QUICK, cache=cache) == Verdict({})
+    assert examine(Device(refuses="division"), canaries=QUICK, cache=cache) == CanaryVerdict({})
 
 
 def test_the_cache_directory_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def test_two_packages_cannot_share_a_name(install_broken: Callable[[str, str], N
 @pytest.mark.usefixtures("installed")
 def test_the_default_is_cpu_where_it_is_available_else_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     def register(cpu: str) -> None:
-        values = {"cpu": cpu, "reference": "vyre.backends.reference:ReferenceBackend"}
+        values = {"cpu": cpu, "reference": "vyre.backends.reference.backend:ReferenceBackend"}
         points = [EntryPoint(name, value, registry.GROUP) for name, value in values.items()]
 
         def found(group: str) -> list[EntryPoint]:

@@ -12,7 +12,7 @@ import pytest
 import vyre
 from vyre import BufferDecl, DataType, InvocationId, Program
 from vyre.backends import BackendInfo, get
-from vyre.backends.reference import ReferenceBackend
+from vyre.backends.reference.backend import ReferenceBackend
 from vyre.backends.subgroups import WIDTHS, all_instructions, observed_width, opencl_hardware, working
 from vyre.compose import BackendAvailability, Category, Op, Param, default_registry
 from vyre.errors import UnsupportedByBackend, VyreError

@@ -25,7 +25,7 @@ entry { let i = invocation.x
  for k in 0..7000 { out[i] = out[i] * 3 + k } }
 ''')
 N = 1 << 20
-from vyre.backends.cpu import CpuBackend
+from vyre.backends.cpu.backend import CpuBackend
 CPU = CpuBackend(threads=2)
 expected = np.zeros(1, np.uint32)
 for k in range(7000):
@@ -164,7 +164,7 @@ def test_what_is_closed_during_a_call_is_refused_at_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The launch of the first call must not be kept for the buffer that was closed meanwhile."""
-    from vyre.backends.cpu import CpuBackend, CpuExecutable
+    from vyre.backends.cpu.backend import CpuBackend, CpuExecutable
 
     program = Program.from_text(
         "vyre 1\nworkgroup 64 1 1\nbuffer out: readwrite U32 @0\nentry { out[invocation.x] = 7 }"

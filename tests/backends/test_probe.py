@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from vyre.backends.cpu import CpuBackend
-from vyre.backends.probe import NATIVE, REFUSED, SOFT_WAY, Witness, probe
-from vyre.backends.probe_cases import cases, probe_ops, specials
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.backends.probe.cases import cases, probe_ops, specials
+from vyre.backends.probe.run import NATIVE, REFUSED, SOFT_WAY, Witness, probe
 from vyre.backends.protocol import BackendInfo
-from vyre.backends.reference import ReferenceBackend
+from vyre.backends.reference.backend import ReferenceBackend
 from vyre.cli import main
 from vyre.ir import DataType
 from vyre.lower.native import ALL_KEYS, F32_KEYS
@@ -83,7 +83,9 @@ def rarely(out: np.ndarray[Any, Any]) -> None:
 
 @pytest.fixture
 def candidates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules["vyre.backends.probe"].__dict__["_CANDIDATES"], "faulty", Ways(F32_KEYS))
+    monkeypatch.setitem(
+        sys.modules["vyre.backends.probe.run"].__dict__["_CANDIDATES"], "faulty", Ways(F32_KEYS)
+    )
 
 
 @pytest.mark.parametrize("fault", [flush, payload])
@@ -146,7 +148,7 @@ def _names(rows: list[dict[str, Any]], way: str) -> set[str]:
 
 
 def test_the_command_prints_a_table_and_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vyre.backends.probe.probe_ops", lambda: (OPS["FMulAdd F32"], OPS["FEq F16"]))
+    monkeypatch.setattr("vyre.backends.probe.run.probe_ops", lambda: (OPS["FMulAdd F32"], OPS["FEq F16"]))
     ran = CliRunner().invoke(main, ["probe", "cpu", "--sweep", "1000"])
     assert ran.exit_code == 0, ran.output
     assert "FMulAdd F32  native  guaranteed, and right on" in ran.output
@@ -157,14 +159,14 @@ def test_the_command_prints_a_table_and_json(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_command_shows_a_witness(monkeypatch: pytest.MonkeyPatch) -> None:
-    from vyre.backends.probe import ProbeRow
+    from vyre.backends.probe.run import ProbeRow
 
     row = ProbeRow("FMul F32", SOFT_WAY, "native is wrong", 5, Witness((1, 0x3F000000), 1, 0))
 
     def probed(*_: object, **__: object) -> tuple[ProbeRow, ...]:
         return (row,)
 
-    monkeypatch.setattr("vyre.backends.probe.probe", probed)
+    monkeypatch.setattr("vyre.backends.probe.run.probe", probed)
     ran = CliRunner().invoke(main, ["probe", "cpu"])
     assert "witness: (0x1, 0x3F000000) gives 0x0, expected 0x1" in ran.output
 
@@ -173,8 +175,8 @@ _WEBGPU = """
 import json, sys
 from dataclasses import asdict
 from vyre.backends.registry import get
-from vyre.backends.probe import probe
-from vyre.backends.probe_cases import probe_ops
+from vyre.backends.probe.run import probe
+from vyre.backends.probe.cases import probe_ops
 names = {"FAdd F32", "FMul F32", "FDiv F32", "FSqrt F32", "FMulAdd F32", "FEq F32", "FAdd F64", "FAdd F16"}
 rows = probe(get("wgpu"), count=1500, sweep=1 << 14, ops=[op for op in probe_ops() if op.name in names])
 print(json.dumps([asdict(row) for row in rows]))

@@ -9,7 +9,7 @@ import pytest
 
 import vyre
 from vyre import V1, V2, BackendInfo, BufferDecl, DataType, Program
-from vyre.backends.reference import ReferenceBackend
+from vyre.backends.reference.backend import ReferenceBackend
 from vyre.errors import DispatchError, UnsupportedByBackend
 from vyre.ir.convention import arranged, breach, kept
 

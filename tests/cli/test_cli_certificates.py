@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FEW = ("--ops", "value.lane.u64.0", "--ops", "cast.u32.i32", "--cases", "16", "--quick", "--in-process")
 FAULTY = """
-from vyre.backends.reference import ReferenceBackend
+from vyre.backends.reference.backend import ReferenceBackend
 from vyre.ir.expr import Cast
 from vyre.ir.program import Program
 from vyre.ir.walk import transform, with_parts
@@ -51,7 +51,7 @@ def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vyre.conform.verify.cases.PER_CLASS", 2)
     monkeypatch.setattr("vyre.conform.verify.cases.SHAPED", 16)
     monkeypatch.setattr("vyre.conform.verify.cases.BOUNDARY_LIMIT", 1 << 11)
-    monkeypatch.setattr("vyre.conform.plan.QUICK_LARGEST", 0)
+    monkeypatch.setattr("vyre.conform.suite.plan.QUICK_LARGEST", 0)
 
 
 def vyre(*arguments: str) -> Result:

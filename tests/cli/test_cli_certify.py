@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from vyre.cli import main
-from vyre.conform.adopters import junit, read_expected
-from vyre.conform.results import Results
+from vyre.conform.certify.adopters import junit, read_expected
+from vyre.conform.records.results import Results
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from click.testing import Result
 
 FAULTY = """
-from vyre.backends.reference import ReferenceBackend
+from vyre.backends.reference.backend import ReferenceBackend
 from vyre.ir.expr import BinOp, LitU32, Select
 from vyre.ir.operators import BinaryOp
 from vyre.ir.program import Program
@@ -68,7 +68,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in SMALL.items():
         monkeypatch.setattr(f"vyre.conform.verify.cases.{name}", value)
     monkeypatch.setattr("vyre.conform.verify.cases.BOUNDARY_LIMIT", 1 << 11)
-    monkeypatch.setattr("vyre.conform.plan.QUICK_LARGEST", 0)
+    monkeypatch.setattr("vyre.conform.suite.plan.QUICK_LARGEST", 0)
 
 
 @pytest.mark.usefixtures("small")

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 FEW = ("--ops", "value.lane.u64.0", "--cases", "16", "--quick", "--in-process", "--stage", "ops")
 ODD = """
 from dataclasses import replace
-from vyre.backends.reference import ReferenceBackend
+from vyre.backends.reference.backend import ReferenceBackend
 from vyre.errors import UnsupportedByBackend
 
 
@@ -48,7 +48,7 @@ def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vyre.conform.verify.cases.PER_CLASS", 2)
     monkeypatch.setattr("vyre.conform.verify.cases.SHAPED", 16)
     monkeypatch.setattr("vyre.conform.verify.cases.BOUNDARY_LIMIT", 1 << 11)
-    monkeypatch.setattr("vyre.conform.plan.QUICK_LARGEST", 0)
+    monkeypatch.setattr("vyre.conform.suite.plan.QUICK_LARGEST", 0)
 
 
 def vyre(*arguments: str) -> Result:
@@ -89,7 +89,7 @@ def test_a_summary_that_fails_does_not_hide_the_certificate(monkeypatch: pytest.
     def broken(*_: object, **__: object) -> None:
         raise KeyError("L9")
 
-    monkeypatch.setattr("vyre.conform.summary.summary", broken)
+    monkeypatch.setattr("vyre.conform.certify.summary.summary", broken)
     result = vyre("certify", "reference", *FEW, "--certificate", "c.json")
     assert result.exit_code == 1
     assert "certificate  c.json" in result.output

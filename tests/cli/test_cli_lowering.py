@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from vyre.backends.protocol import BackendInfo, Executable
-from vyre.backends.reference import ReferenceBackend
+from vyre.backends.reference.backend import ReferenceBackend
 from vyre.cli import main
 from vyre.ir import Program
 from vyre.lower.languages import LANGUAGES

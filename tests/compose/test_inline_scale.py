@@ -8,7 +8,7 @@ import pytest
 from sample_ops import REGISTRY, op
 
 from vyre.compose import Registry, inline
-from vyre.compose.plan import Plan
+from vyre.compose.plan import InlinePlan
 from vyre.ir import Block, Call, Expr, Let, LitU32, Load, Node, Program, Var
 from vyre.ir.expr import call
 from vyre.ir.limits import MAX_EXPR_DEPTH
@@ -37,13 +37,13 @@ def test_the_size_of_the_result_grows_with_the_number_of_calls(calls: int) -> No
 
 def test_each_op_is_expanded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Expr] = []
-    original = Plan.__init__
+    original = InlinePlan.__init__
 
-    def counting(self: Plan, body: tuple[Node, ...], result: Expr) -> None:
+    def counting(self: InlinePlan, body: tuple[Node, ...], result: Expr) -> None:
         made.append(result)
         original(self, body, result)
 
-    monkeypatch.setattr(Plan, "__init__", counting)
+    monkeypatch.setattr(InlinePlan, "__init__", counting)
     registry = Registry(list(REGISTRY))
     entry = [Let(f"r{k}", call("t.deeper", LitU32(k), LitU32(1))) for k in range(50)]
     inline(program(*entry), registry)

@@ -129,7 +129,7 @@ def test_a_backend_that_says_what_to_do_is_quoted(tmp_path: Path) -> None:
 
 
 def test_a_package_that_takes_the_name_of_ours_is_named(tmp_path: Path) -> None:
-    text = "from vyre.backends.reference import ReferenceBackend\nclass thing(ReferenceBackend): pass"
+    text = "from vyre.backends.reference.backend import ReferenceBackend\nclass thing(ReferenceBackend): pass"
     install(tmp_path, "acme", text, "vyre.backends", "reference")
     listing = vyre(tmp_path, "backends", "--json")
     (status,) = [s for s in json.loads(listing.stdout or "[]") if s["name"] == "reference"] or [None]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from wrong_backends import Wrong, off_by_one_popcount
 
 from vyre.backends.protocol import BackendInfo, Executable
-from vyre.backends.reference import ReferenceBackend
-from vyre.conform.differential import INTEGER_PROGRAMS, Verdict, compare, judge, keep_case, kept_cases
+from vyre.backends.reference.backend import ReferenceBackend
+from vyre.conform.diff.differential import INTEGER_PROGRAMS, Agreement, compare, judge, keep_case, kept_cases
 from vyre.conform.generate.programs import generate_program
 from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
 
@@ -38,7 +38,7 @@ class Raising:
 
 
 def test_the_reference_agrees_with_itself() -> None:
-    assert judge(GENERATED, ReferenceBackend()) == (Verdict.Agrees, "")
+    assert judge(GENERATED, ReferenceBackend()) == (Agreement.Agrees, "")
 
 
 def test_a_mismatch_names_buffer_element_and_both_values() -> None:
@@ -46,14 +46,14 @@ def test_a_mismatch_names_buffer_element_and_both_values() -> None:
     assert found is not None
     assert found.expected != found.actual
     assert str(found).startswith(f"program 0: {found.buffer}[{found.element}] is 0x")
-    assert judge(GENERATED, Wrong(off_by_one_popcount)) == (Verdict.Differs, str(found))
+    assert judge(GENERATED, Wrong(off_by_one_popcount)) == (Agreement.Differs, str(found))
 
 
 def test_a_refusal_is_no_failure_and_an_error_is() -> None:
     refusal = UnsupportedByBackend("FAdd", "raising")
-    assert judge(GENERATED, Raising(refusal))[0] is Verdict.Refused
+    assert judge(GENERATED, Raising(refusal))[0] is Agreement.Refused
     verdict, detail = judge(GENERATED, Raising(DispatchError("lost.", fix="wait.")))
-    assert verdict is Verdict.Failed
+    assert verdict is Agreement.Failed
     assert detail.startswith("DispatchError: lost.")
 
 
@@ -76,7 +76,7 @@ class Overflowing:
 
 def test_a_backend_that_writes_outside_of_a_buffer_is_told() -> None:
     verdict, detail = judge(GENERATED, Overflowing())
-    assert verdict is Verdict.Failed
+    assert verdict is Agreement.Failed
     assert "wrote outside of the buffer" in detail
 
 
@@ -121,7 +121,7 @@ def test_the_tool_shrinks_and_keeps_what_fails(tmp_path: Path) -> None:
     assert "kept as" in run.stderr
     ((_, case),) = kept_cases(tmp_path)
     assert case.generated.program.size < 12
-    assert judge(case.generated, Wrong(off_by_one_popcount))[0] is Verdict.Differs
+    assert judge(case.generated, Wrong(off_by_one_popcount))[0] is Agreement.Differs
 
 
 def test_the_tool_fails_on_a_backend_that_is_not_there(tmp_path: Path) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from wrong_backends import Wrong, minimum_is_maximum, off_by_one_popcount
 
-from vyre.backends.reference import ReferenceBackend
-from vyre.conform.differential import INTEGER_PROGRAMS, Verdict, judge
-from vyre.conform.divergence import Divergence, diverge
+from vyre.backends.reference.backend import ReferenceBackend
+from vyre.conform.diff.differential import INTEGER_PROGRAMS, Agreement, judge
+from vyre.conform.diff.divergence import Divergence, diverge
+from vyre.conform.diff.host_data import grid_for, host_inputs, value_text
+from vyre.conform.diff.trace import trace_program
 from vyre.conform.generate.programs import generate_program
-from vyre.conform.host_data import grid_for, host_inputs, value_text
-from vyre.conform.trace import trace_program
 from vyre.errors import DispatchError, ValidationError
 from vyre.ir import BufferDecl, DataType, InvocationId, Program
 from vyre.ir.expr import Expr, LitU32, LocalId, MakeVec, UnOp, Var
@@ -113,7 +113,7 @@ def test_generated_programs_lead_to_the_operation_that_is_wrong() -> None:
     named = 0
     for seed in range(25):
         g = generate_program(seed, INTEGER_PROGRAMS)
-        if judge(g, Wrong(off_by_one_popcount))[0] is not Verdict.Differs:
+        if judge(g, Wrong(off_by_one_popcount))[0] is not Agreement.Differs:
             continue
         found = diverge(g.program, g.inputs, g.workgroups, REFERENCE, Wrong(off_by_one_popcount))
         assert found is not None

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import pytest
 
-from vyre.conform.documents import (
+from vyre.conform.records.documents import (
     MAX_NESTING,
     Among,
     Field,

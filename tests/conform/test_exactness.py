@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from vyre.backends.protocol import BackendInfo
-from vyre.conform.differential import compare
-from vyre.conform.exactness import exactness_programs
-from vyre.conform.shrink import is_sound
+from vyre.conform.diff.differential import compare
+from vyre.conform.diff.shrink import is_sound
+from vyre.conform.verify.exactness import exactness_programs
 from vyre.validate import validate
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 Each has three kinds of tests. The lawful program gives the strict bits on `cpu` and on the reference. No
 source in any language contains what the pattern needs. A backend that has the pattern all the same is found
-by the checks of the product, which the mutants of `conform/mutate` are let loose on.
+by the checks of the product, which the mutants of `lab/mutants` are let loose on.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from vyre.backends.cpu import CpuBackend
-from vyre.backends.cuda import OPTIONS
-from vyre.backends.reference import ReferenceBackend
-from vyre.conform.differential import run_bytes
-from vyre.conform.floats.operations import Operation, operations
-from vyre.conform.mutate import hunt
-from vyre.conform.mutate.float_ import catalogue
-from vyre.conform.mutate.float_.format import F32, binary
-from vyre.conform.mutate.judges import in_chunk
+from lab.mutants import hunt
+from lab.mutants.float_ import catalogue
+from lab.mutants.float_.format import F32, binary
+from lab.mutants.judges import in_chunk
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.backends.cuda.backend import OPTIONS
+from vyre.backends.reference.backend import ReferenceBackend
+from vyre.conform.diff.differential import run_bytes
+from vyre.conform.oracle.floats.operations import Operation, operations
 from vyre.errors import VyreError
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import EXPR_KINDS, Cast, Expr, FMulAdd, FReduce, LitU32, UnOp, Var
@@ -41,7 +41,7 @@ from vyre.text import parse_program
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.conform.mutate.mutant import Mutant
+    from lab.mutants.mutant import Mutant
 
 U32, F32_TYPE = DataType.U32, DataType.F32
 FUNCTIONS = (

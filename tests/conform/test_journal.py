@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from vyre.conform.journal import Journal, read, write_durably
+from vyre.conform.records.journal import Journal, read, write_durably
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:

@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from vyre.conform import lock
-from vyre.conform.golden import load_rows
-from vyre.conform.lock import Breach, Promises, collect, compare, definition_digest, extended, read_lock
+from vyre.conform.oracle.golden import load_rows
+from vyre.conform.permanence import lock
+from vyre.conform.permanence.lock import (
+    Breach,
+    Promises,
+    collect,
+    compare,
+    definition_digest,
+    extended,
+    read_lock,
+)
 from vyre.conform.registry import spec, specs
 from vyre.conform.spec.law import label
 from vyre.errors import VyreError

@@ -13,20 +13,13 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from vyre.backends.cpu import CpuBackend
-from vyre.conform.isolate import DeviceChanged, Isolated
-from vyre.conform.journal import Journal, read
-from vyre.conform.plan import make_plan
-from vyre.conform.provenance import (
-    ENTRY,
-    bind,
-    code_digest,
-    conditions_of,
-    differences,
-    provenance,
-)
-from vyre.conform.results import CanaryResult, Conditions
-from vyre.conform.suite import Suite
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.conform.process.isolate import DeviceChanged, Isolated
+from vyre.conform.process.provenance import ENTRY, bind, code_digest, conditions_of, differences, provenance
+from vyre.conform.records.journal import Journal, read
+from vyre.conform.records.results import CanaryResult, Conditions
+from vyre.conform.suite.plan import make_plan
+from vyre.conform.suite.run import Suite
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:

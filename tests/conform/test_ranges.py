@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vyre.conform import ranges
-from vyre.conform.ranges import MOST, joined, of_mask
+from vyre.conform.records import ranges
+from vyre.conform.records.ranges import MOST, joined, of_mask
 
 
 def test_runs_of_failing_cases_are_ranges() -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from vyre.conform.regressions import Store, default_folder
-from vyre.conform.results import Failure
+from vyre.conform.records.results import Failure
+from vyre.conform.suite.regressions import Store, default_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from vyre.conform.results import (
+from vyre.conform.records.results import (
     BackendFacts,
     BoundaryCount,
     ClassCount,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from vyre.conform.segments import Segments
+from vyre.conform.process.segments import Segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

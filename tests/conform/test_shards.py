@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from vyre.backends.cpu import CpuBackend
+from vyre.backends.cpu.backend import CpuBackend
 from vyre.conform.certify.merge import merge
+from vyre.conform.certify.shards import Job, on_ray, run_job, split
 from vyre.conform.certify.statement import read, write
-from vyre.conform.plan import make_plan
-from vyre.conform.shards import Job, on_ray, run_job, split
+from vyre.conform.suite.plan import make_plan
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from vyre.backends.protocol import Executable
-    from vyre.conform.results import RunPlan
+    from vyre.conform.records.results import RunPlan
     from vyre.ir.program import Program
 
 MARK = "VYRE_TEST_LOSE_A_WORKER"

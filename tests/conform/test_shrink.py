@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from wrong_backends import FAULTS, Wrong, off_by_one_popcount
 
-from vyre.backends.reference import ReferenceBackend
-from vyre.conform.differential import INTEGER_PROGRAMS, Verdict, fails_like, judge
+from vyre.backends.reference.backend import ReferenceBackend
+from vyre.conform.diff.differential import INTEGER_PROGRAMS, Agreement, fails_like, judge
+from vyre.conform.diff.shrink import is_sound, shrink_program
 from vyre.conform.generate.programs import GeneratedProgram, generate_program
-from vyre.conform.shrink import is_sound, shrink_program
 from vyre.errors import VyreError
 from vyre.ir import BufferDecl, DataType, InvocationId, Program
 from vyre.ir.expr import LitU32
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def first_failure(backend: Wrong) -> GeneratedProgram:
     for seed in range(500):
         generated = generate_program(seed, INTEGER_PROGRAMS)
-        if judge(generated, backend)[0] is Verdict.Differs:
+        if judge(generated, backend)[0] is Agreement.Differs:
             return generated
     raise AssertionError("no program shows the fault")
 
@@ -35,21 +35,21 @@ def first_failure(backend: Wrong) -> GeneratedProgram:
 def test_a_fault_shrinks_to_a_handful_of_nodes(fault: Callable[[Expr], Expr]) -> None:
     backend = Wrong(fault)
     generated = first_failure(backend)
-    small = shrink_program(generated, fails_like(Verdict.Differs, backend))
+    small = shrink_program(generated, fails_like(Agreement.Differs, backend))
     assert small.program.size <= 16 < generated.program.size
     assert len(small.program.entry) <= 2
     assert small.workgroups == small.program.workgroup_size == (1, 1, 1)
     assert len(small.program.buffers) <= 2
     assert validate(small.program) == []
     assert is_sound(small)
-    assert judge(small, backend)[0] is Verdict.Differs
-    assert judge(small, ReferenceBackend())[0] is Verdict.Agrees
+    assert judge(small, backend)[0] is Agreement.Differs
+    assert judge(small, ReferenceBackend())[0] is Agreement.Agrees
 
 
 def test_shrinking_is_deterministic() -> None:
     backend = Wrong(off_by_one_popcount)
     generated = first_failure(backend)
-    once, again = (shrink_program(generated, fails_like(Verdict.Differs, backend)) for _ in range(2))
+    once, again = (shrink_program(generated, fails_like(Agreement.Differs, backend)) for _ in range(2))
     assert once == again
 
 
@@ -59,7 +59,7 @@ def test_every_question_is_about_a_sound_program() -> None:
 
     def still_fails(candidate: GeneratedProgram) -> bool:
         asked.append(candidate)
-        return judge(candidate, backend)[0] is Verdict.Differs
+        return judge(candidate, backend)[0] is Agreement.Differs
 
     shrink_program(first_failure(backend), still_fails)
     assert len(asked) > 10
@@ -72,11 +72,11 @@ def test_the_number_of_questions_is_bounded() -> None:
 
     def still_fails(candidate: GeneratedProgram) -> bool:
         asked.append(candidate.program.size)
-        return judge(candidate, backend)[0] is Verdict.Differs
+        return judge(candidate, backend)[0] is Agreement.Differs
 
     small = shrink_program(first_failure(backend), still_fails, questions=5)
     assert len(asked) <= 6
-    assert judge(small, backend)[0] is Verdict.Differs
+    assert judge(small, backend)[0] is Agreement.Differs
 
 
 def test_a_program_that_does_not_fail_is_refused() -> None:

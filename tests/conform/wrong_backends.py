@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.backends.reference import ReferenceBackend
-from vyre.conform.mutate import Mutated, rewrite
+from lab.mutants import Mutated, rewrite
+from vyre.backends.reference.backend import ReferenceBackend
 from vyre.ir.expr import Atomic, BinOp, Expr, Lane, UnOp
 from vyre.ir.operators import AtomicOp, BinaryOp, UnaryOp
 

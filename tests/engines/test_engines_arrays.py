@@ -134,7 +134,7 @@ def test_mistakes_are_explained(wrong: object, hint: str) -> None:
 
 
 def test_a_buffer_past_the_limit_of_the_device_is_refused_by_name() -> None:
-    from vyre.backends.cpu import CpuBackend
+    from vyre.backends.cpu.backend import CpuBackend
     from vyre.backends.protocol import BackendInfo, BackendLimits
 
     class Small(CpuBackend):

@@ -10,13 +10,13 @@ import pytest
 import vyre
 from vyre import DataType, ReduceOp, ReduceOrder, engines
 from vyre.backends import get
-from vyre.conform.registry.engine import floats
+from vyre.conform.records.results import RunPlan
+from vyre.conform.registry.engine import float_engines as floats
+from vyre.conform.registry.engine.float_engines import float_bits
 from vyre.conform.registry.engine.float_oracle import LAYOUTS, reduced, rounded, values
-from vyre.conform.registry.engine.floats import float_bits
-from vyre.conform.results import RunPlan
-from vyre.conform.verify.engines import Engines
+from vyre.conform.verify.stages.engines import Engines
 from vyre.engines import Runner, Shape, tree
-from vyre.engines.floats import Fold, join
+from vyre.engines.float_fold import Fold, join
 from vyre.engines.strict import strict_engine
 from vyre.engines.tree import tree_engine, tree_program
 from vyre.errors import VyreError

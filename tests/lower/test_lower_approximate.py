@@ -9,12 +9,13 @@ import pytest
 
 from vyre import dispatch
 from vyre.backends import get
-from vyre.backends.cpu import CpuBackend
-from vyre.conform.floats.layout import LAYOUTS
-from vyre.conform.floats.tolerated import reduction
-from vyre.conform.golden import Status, load_rows
-from vyre.conform.golden.replay import replay_all
-from vyre.conform.verify.approximate import ranges
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.conform.oracle.floats.layout import LAYOUTS
+from vyre.conform.oracle.floats.tolerated import reduction
+from vyre.conform.oracle.golden import load_rows
+from vyre.conform.verify.golden.outcome import Status
+from vyre.conform.verify.golden.replay import replay_all
+from vyre.conform.verify.stages.approximate import ranges
 from vyre.errors import BackendUnavailable, UnsupportedByBackend
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Approx, BufLen, FReduceApprox, InvocationId, LitU32, Load, Select
@@ -162,7 +163,7 @@ def test_golden_rows_of_the_approximate_track(name: str) -> None:
 
 def test_cuda_compiles_and_rounds_by_name() -> None:
     pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed")
-    from vyre.backends.cuda import compile_source
+    from vyre.backends.cuda.backend import compile_source
 
     programs = [folding(op, of) for op in ReduceOp for of in (DataType.F32, DataType.F16, DataType.BF16)]
     for program in [*programs, applied(ApproxOp.FTanhApprox)]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vyre import BufferDecl, DataType, InvocationId, Program, WorkgroupId
-from vyre.conform.differential import INTEGER_PROGRAMS
+from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import GeneratedProgram, generate_program
 from vyre.ir.expr import LitU32, LocalId
 from vyre.ir.node import Barrier, Block, If, Loop, Node, Return, Store

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from vyre import BufferDecl, DataType, Program
-from vyre.conform.differential import compare
-from vyre.conform.exactness import exactness_programs
+from vyre.conform.diff.differential import compare
+from vyre.conform.verify.exactness import exactness_programs
 from vyre.errors import VyreError
 from vyre.ir.expr import Atomic, Expr, LitU32, Load, Select, Var
 from vyre.ir.node import If, Let, Loop, Node, Store
@@ -79,7 +79,7 @@ def test_conditions_and_bounds_are_evaluated_once_in_front() -> None:
 
 def test_order_of_effects_is_the_references_on_opencl() -> None:
     try:
-        from vyre.backends.opencl import OpenClBackend
+        from vyre.backends.opencl.backend import OpenClBackend
 
         backend = OpenClBackend()
     except (ImportError, VyreError) as error:

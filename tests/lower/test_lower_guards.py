@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from vyre.conform.differential import INTEGER_PROGRAMS, compare, run_bytes
+from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare, run_bytes
 from vyre.conform.generate.programs import generate_program
 from vyre.errors import VyreError
 from vyre.ir import (
@@ -221,7 +221,7 @@ def test_what_the_workgroup_does_once_keeps_its_guard() -> None:
 
 def test_generated_programs_agree_with_the_reference() -> None:
     pytest.importorskip("llvmlite", reason="llvmlite is not installed")
-    from vyre.backends.cpu import CpuBackend
+    from vyre.backends.cpu.backend import CpuBackend
 
     backend = CpuBackend(threads=1)
     for seed in range(3100, 3140):
@@ -233,7 +233,7 @@ def test_a_wrong_proof_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """With everything taken for proved the checks stay; the control: without the checker, the guard bytes
     around a buffer are hit."""
     pytest.importorskip("llvmlite", reason="llvmlite is not installed")
-    from vyre.backends.cpu import CpuBackend
+    from vyre.backends.cpu.backend import CpuBackend
 
     wrong = Program([OUT], (8,), (Store("out", (I & 7) + 4, LitU32(1)),))
     expected = bytes(16) + b"\1\0\0\0" * 4

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from vyre.cli import main
-from vyre.conform.exactness import exactness_programs
+from vyre.conform.verify.exactness import exactness_programs
 from vyre.lower.languages import LANGUAGES, lower
 from vyre.lower.manifest import manifest
 from vyre.reference import run

@@ -264,7 +264,7 @@ def test_functions_over_doubles_compute(helpers: Program) -> None:
     pytest.importorskip("llvmlite", reason="llvmlite is not installed")
     import numpy as np
 
-    from vyre.backends.cpu import CpuBackend
+    from vyre.backends.cpu.backend import CpuBackend
 
     a = np.linspace(-4, 4, 64, dtype=np.float32)
     out = np.zeros_like(a)

@@ -10,9 +10,9 @@ import numpy as np
 from float_state_kernel import literals, scaled
 
 import vyre
-from vyre.backends.cpu import CpuBackend
-from vyre.backends.reference import ReferenceBackend
-from vyre.conform.generate.floats import LANDMARKS
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.backends.reference.backend import ReferenceBackend
+from vyre.conform.generate.float_streams import LANDMARKS
 from vyre.frontend.literals import number_bits, python_float
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import BinOp, Cast, Expr, InvocationId, Load, UnOp, f32, f64

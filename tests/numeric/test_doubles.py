@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from vyre.conform.truth import hardest
+from vyre.conform.oracle.truth import hardest
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import BinOp, InvocationId, UnOp
 from vyre.ir.operators import BinaryOp, UnaryOp
@@ -50,7 +50,7 @@ def program(name: str, *, width: int = 256) -> Program:
 
 def backend() -> Any:
     pytest.importorskip("llvmlite")
-    from vyre.backends.cpu import CpuBackend
+    from vyre.backends.cpu.backend import CpuBackend
 
     found = CpuBackend()
     if not found.ways.doubles:

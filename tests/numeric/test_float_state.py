@@ -72,7 +72,13 @@ ROOMS = (
     "numeric",
 )
 FILES = (SOURCE / "conform" / "generate" / "floats.py", SOURCE / "backends" / "canary_floats.py")
-TOOLS = {"numeric/truth.py", "numeric/solve.py", "numeric/sweep.py", "numeric/hardest", "numeric/vector.py"}
+TOOLS = {
+    "lab/floats/truth.py",
+    "lab/floats/solve.py",
+    "lab/floats/sweep.py",
+    "numeric/hardest",
+    "numeric/vector.py",
+}
 """Oracles and provers beside the code, which decide no constant of it."""
 
 _ROUNDING = {"float", "fromhex", "as_integer_ratio", "hex", "ldexp", "frexp"}

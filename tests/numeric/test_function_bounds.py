@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from lab.floats.truth import decoded, enclosure, truth
 from vyre.ir.expr import LitU32
 from vyre.numeric.functions import angle, circular, exponentials, inverse, logarithms, power
 from vyre.numeric.functions.ending import Unrounded, taken_apart
@@ -16,7 +17,6 @@ from vyre.numeric.functions.pairs import pairs
 from vyre.numeric.functions.quotient import long_division, reciprocal, root
 from vyre.numeric.functions.script import Script
 from vyre.numeric.soft.layout import F32, Layout
-from vyre.numeric.truth import decoded, enclosure, truth
 from vyre.numeric.vector import evaluate
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from lab.floats.cases import specials
+from lab.floats.truth import decided, decoded, encoded, truth
 from vyre.ir.expr import LitU32, Var, select
 from vyre.ir.operators import FUNCTION_BINARY_OPS, FUNCTION_UNARY_OPS, BinaryOp, UnaryOp
 from vyre.ir.types import DataType
-from vyre.numeric.cases import specials
 from vyre.numeric.functions import FUNCTIONS, angle, function_op, function_ops, power, undecided_op
 from vyre.numeric.functions.pairs import pairs
 from vyre.numeric.soft.layout import BF16, F16, F32, LAYOUTS, Layout
-from vyre.numeric.truth import decided, decoded, encoded, truth
 from vyre.numeric.vector import evaluate
 from vyre.reference import floats
 from vyre.validate import validate_op

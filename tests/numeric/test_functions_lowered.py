@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from lab.floats.jit import compiled
 from vyre import dispatch
 from vyre.backends import get
 from vyre.errors import BackendUnavailable, OpError
@@ -26,7 +27,6 @@ from vyre.lower.languages import lower
 from vyre.numeric.functions import FUNCTIONS, function_op, undecided_op
 from vyre.numeric.functions.pairs import pairs
 from vyre.numeric.functions.script import Script
-from vyre.numeric.jit import compiled
 from vyre.numeric.registry import SoftRegistry
 from vyre.numeric.soft.layout import LAYOUTS
 from vyre.numeric.vector import evaluate

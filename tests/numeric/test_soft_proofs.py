@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from numeric_truth import reference
 
+from lab.floats import records
+from lab.floats.claims import Claim, expressible
+from lab.floats.evidence_page import evidence_table, with_table
+from lab.floats.lemmas import lemmas
+from lab.floats.mutants import mutants
 from vyre.errors import OpError
 from vyre.ir.expr import Call, LitU32, Var
 from vyre.ir.node import Block
-from vyre.numeric import records
-from vyre.numeric.claims import Claim, expressible
-from vyre.numeric.lemmas import lemmas
-from vyre.numeric.mutants import mutants
-from vyre.numeric.report import evidence_table, with_table
 from vyre.numeric.smt import PRELUDE, definitions, word
 from vyre.numeric.soft import soft_ops
 from vyre.numeric.vector import evaluate
@@ -53,7 +53,7 @@ def value(op: Op, operands: list[int]) -> int:
 @pytest.mark.parametrize("op_id", QUICK)
 def test_proved_for_all_inputs(op_id: str) -> None:
     pytest.importorskip("bitwuzla")
-    from vyre.numeric.solve import ask_bitwuzla
+    from lab.floats.solve import ask_bitwuzla
 
     assert ask_bitwuzla(Claim(OPS[op_id]).script(), time_limit=60).verdict == "proved"
 
@@ -66,7 +66,7 @@ LONG = {("soft.f32.fma", "align"), ("soft.f32.fma", "round"), ("soft.f16.fma", "
 @pytest.mark.parametrize(("op_id", "step"), [chain for chain in CHAINS if chain not in LONG])
 def test_steps_of_the_lemma_chains(op_id: str, step: str) -> None:
     pytest.importorskip("bitwuzla")
-    from vyre.numeric.solve import ask_bitwuzla
+    from lab.floats.solve import ask_bitwuzla
 
     assert ask_bitwuzla(lemmas(OPS[op_id])[step], time_limit=120).verdict == "proved"
 
@@ -74,7 +74,7 @@ def test_steps_of_the_lemma_chains(op_id: str, step: str) -> None:
 @pytest.mark.parametrize(("op_id", "step"), [chain for chain in CHAINS if "negated" not in chain[1]])
 def test_the_conditions_of_a_step_can_be_met(op_id: str, step: str) -> None:
     pytest.importorskip("bitwuzla")
-    from vyre.numeric.solve import ask_bitwuzla
+    from lab.floats.solve import ask_bitwuzla
 
     assumed, negated, _ = lemmas(OPS[op_id])[step].rpartition("(assert (not ")
     assert negated
@@ -93,7 +93,7 @@ WRONG_STEPS = [
 @pytest.mark.parametrize(("op_id", "step", "mistake"), WRONG_STEPS)
 def test_a_step_of_a_chain_can_fail(op_id: str, step: str, mistake: str) -> None:
     pytest.importorskip("bitwuzla")
-    from vyre.numeric.solve import ask_bitwuzla
+    from lab.floats.solve import ask_bitwuzla
 
     wrong = dict(mutants(OPS[op_id]))[mistake]
     assert ask_bitwuzla(lemmas(wrong)[step], time_limit=60).verdict == "refuted"
@@ -102,7 +102,7 @@ def test_a_step_of_a_chain_can_fail(op_id: str, step: str, mistake: str) -> None
 @pytest.mark.parametrize("op_id", QUICK)
 def test_a_wrong_version_is_refuted_and_its_counterexample_replays(op_id: str) -> None:
     pytest.importorskip("bitwuzla")
-    from vyre.numeric.solve import ask_bitwuzla
+    from lab.floats.solve import ask_bitwuzla
 
     wrong = dict(mutants(OPS[op_id]))[RECORDS[op_id]["refuted"][0]["mutant"]]
     answer = ask_bitwuzla(Claim(wrong).script(), time_limit=60)
@@ -115,7 +115,7 @@ def test_a_wrong_version_is_refuted_and_its_counterexample_replays(op_id: str) -
 @pytest.mark.parametrize("op_id", ["soft.f32.fma", "soft.f32.div", "soft.f16.div", "soft.f32.sqrt"])
 def test_the_solver_and_the_arrays_read_a_definition_alike(op_id: str) -> None:
     pytest.importorskip("bitwuzla")
-    from vyre.numeric.solve import ask_bitwuzla
+    from lab.floats.solve import ask_bitwuzla
 
     op = OPS[op_id]
     operands = [0x3F1D2C3B, 0x00012345, 0x80ABCDEF] if op_id.startswith("soft.f32") else [0x3456, 0x0023]

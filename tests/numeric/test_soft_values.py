@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from numeric_truth import reference
 
+from lab.floats.cases import specials
+from lab.floats.mutants import mutants
+from lab.floats.sweep import exhaustive, hard, hard_block
 from vyre.compose.registry import Registry
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Call, InvocationId, Load, Var
 from vyre.ir.node import Store
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
-from vyre.numeric.cases import specials
-from vyre.numeric.mutants import mutants
 from vyre.numeric.soft import soft_ops
 from vyre.numeric.soft.layout import F32, LAYOUTS
-from vyre.numeric.sweep import exhaustive, hard, hard_block
 from vyre.numeric.vector import evaluate
 from vyre.reference import run
 from vyre.validate import validate_op
@@ -167,7 +167,7 @@ def test_every_definition_is_valid_and_small(op: Op) -> None:
 
 def estimate(op: Op, step: str, operand: np.ndarray) -> np.ndarray:
     """The value of one step of a unary op, or of a binary op whose operands are equal."""
-    from vyre.numeric.jit import compiled
+    from lab.floats.jit import compiled
 
     return compiled(replace(op, result=Var(step)))(*[operand] * len(op.params)).astype(np.uint64)
 

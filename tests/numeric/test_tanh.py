@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from lab.floats.truth import decoded, enclosure, truth
 from vyre import dispatch
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Approx, InvocationId, Var, select
@@ -23,7 +24,6 @@ from vyre.numeric.functions.exponentials import power_of_two
 from vyre.numeric.functions.pairs import pairs
 from vyre.numeric.registry import SoftRegistry
 from vyre.numeric.soft.layout import BF16, F16, F32, LAYOUTS, Layout
-from vyre.numeric.truth import decoded, enclosure, truth
 from vyre.numeric.vector import evaluate
 from vyre.validate import validate_op
 from vyre.wire import meaning_digest

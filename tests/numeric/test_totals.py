@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from lab.floats.truth import decoded, nearest
 from vyre.ir.expr import Expr, LitU32
 from vyre.numeric.functions import totals
 from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.totals import ONE, Product, added, multiplied, noted, state, sum_limbs, total_op
 from vyre.numeric.registry import SoftRegistry
 from vyre.numeric.soft.layout import BF16, F16, F32, LAYOUTS, Layout
-from vyre.numeric.truth import decoded, nearest
 from vyre.numeric.vector import evaluate
 from vyre.validate import validate_op
 

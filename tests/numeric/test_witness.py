@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 from numeric_truth import reference
 
+from lab.floats import records, witness
+from lab.floats.hardest import ARITHMETIC, HardClass, classes
+from lab.floats.mutants import mutants
+from lab.floats.witness import BLOCK, case, generators, operation, seed_word
 from vyre.errors import OpError
 from vyre.lower.ways import SOFT
-from vyre.numeric import records, witness
-from vyre.numeric.hardest import ARITHMETIC, HardClass, classes
-from vyre.numeric.mutants import mutants
 from vyre.numeric.soft import soft_ops
 from vyre.numeric.soft.layout import F32
 from vyre.numeric.vector import evaluate
-from vyre.numeric.witness import BLOCK, case, generators, operation, seed_word
 
 if TYPE_CHECKING:
+    from lab.floats.hardest.parts import Source
     from vyre.ir.expr import Expr
-    from vyre.numeric.hardest.parts import Source
 
 OPS = {op.id: op for op in soft_ops()}
 RECORDS = records.load()
@@ -159,8 +159,8 @@ def test_no_case_differs_from_the_processor(name: str) -> None:
 @pytest.mark.parametrize("name", ARITHMETIC)
 def test_one_side_is_the_instruction_and_the_other_is_integers(name: str, cpu: str) -> None:
     pytest.importorskip("llvmlite")
-    from vyre.numeric.hardware import oracle
-    from vyre.numeric.jit import compiled
+    from lab.floats.hardware import oracle
+    from lab.floats.jit import compiled
 
     floats = re.compile(r"\bv?f?n?(?:add|sub|mul|div|madd)\d*[ps][sd]\b|\bfmaf\b")
     truth = oracle(f"soft.f32.{name}")
@@ -244,8 +244,8 @@ def test_other_cases_have_another_digest(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("name", ["div", "fma"])
 def test_a_backend_makes_the_same_cases_and_compares_its_ways(name: str) -> None:
     pytest.importorskip("llvmlite")
-    from vyre.backends.cpu import CpuBackend
-    from vyre.numeric.witness_programs import applied, compared, made
+    from lab.floats.witness_programs import applied, compared, made
+    from vyre.backends.cpu.backend import CpuBackend
 
     backend = CpuBackend()
     kinds, size = classes(name), 2 * BLOCK

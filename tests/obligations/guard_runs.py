@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from guard_programs import guard_case
 
-from vyre.backends.cpu_compile import MachineCode, kept_image, native_ways
+from vyre.backends.cpu.compiling import MachineCode, kept_image, native_ways
 from vyre.lower.llvm import emit
 from vyre.lower.llvm.watch import ESCAPED, LAST, RAN, TABLE, Watch
 from vyre.lower.prepare import prepare

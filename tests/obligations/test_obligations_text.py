@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from guard_programs import guard_case
 
-from vyre.conform.differential import INTEGER_PROGRAMS
+from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import generate_program
 from vyre.ir import Atomic
 from vyre.ir.walk import expressions

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from optimize_programs import Case
 
-from vyre.conform.generate.inputs import random_buffer
+from vyre.conform.generate.buffers import random_buffer
 from vyre.ir import (
     Assign,
     Atomic,

@@ -9,7 +9,7 @@ import pytest
 from optimize_bounds_programs import indexed_program, spread_program
 from optimize_programs import Case
 
-from vyre.conform.differential import INTEGER_PROGRAMS
+from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import generate_program
 from vyre.ir import Atomic, BinOp, LitU32, Load, Node, Program, Select, Store
 from vyre.ir.limits import U32_MAX

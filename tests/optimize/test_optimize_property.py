@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from optimize_programs import Case, observe, pattern_program
 
-from vyre.conform.differential import INTEGER_PROGRAMS
+from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import ProgramOptions, generate_program
 from vyre.ir.expr import LitU32, Var
 from vyre.optimize import optimize

@@ -10,7 +10,7 @@ import pytest
 from optimize_replay import replay
 from optimize_solvers import Verdict, decide_rule, instances, variables
 
-from vyre.conform.generate.inputs import random_bits
+from vyre.conform.generate.buffers import random_bits
 from vyre.ir.expr import BinOp, Cast, Expr, LitU32, Select, UnOp, Var, mul_hi
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType

@@ -8,7 +8,7 @@ import pytest
 from optimize_replay import replay, type_over
 from optimize_solvers import ask_bitwuzla
 
-from vyre.conform.generate.inputs import random_bits
+from vyre.conform.generate.buffers import random_bits
 from vyre.ir.expr import BinOp, Cast, Expr, Lane, MakeVec, Select, UnOp, Var
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import LANE_TYPES, DataType

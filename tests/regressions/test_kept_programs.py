@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from vyre.compose.inline import inline
-from vyre.conform.differential import KeptCase, kept_cases, run_on
-from vyre.conform.shrink import is_sound
+from vyre.conform.diff.differential import KeptCase, kept_cases, run_on
+from vyre.conform.diff.shrink import is_sound
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.reference import run
 
@@ -24,7 +24,7 @@ CASES = dict(kept_cases(Path(__file__).parent / "programs"))
 def backend_or_reason(name: str) -> Backend | str:
     try:
         if name == "opencl":
-            from vyre.backends.opencl import OpenClBackend
+            from vyre.backends.opencl.backend import OpenClBackend
 
             return OpenClBackend()
         from vyre.backends import get

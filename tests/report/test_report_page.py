@@ -13,16 +13,16 @@ import pytest
 from click.testing import CliRunner
 from markupsafe import escape
 
-from vyre.backends.cpu import CpuBackend
+from vyre.backends.cpu.backend import CpuBackend
 from vyre.cli.app import main
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import registry_now
 from vyre.conform.certify.schema1 import UNSAID
 from vyre.conform.certify.statement import read, write
-from vyre.conform.journal import Journal
-from vyre.conform.plan import make_plan
-from vyre.conform.results import Conditions, ExpectedFailure, Failure, Results
-from vyre.conform.suite import Suite
+from vyre.conform.records.journal import Journal
+from vyre.conform.records.results import Conditions, ExpectedFailure, Failure, Results
+from vyre.conform.suite.plan import make_plan
+from vyre.conform.suite.run import Suite
 from vyre.report import render
 from vyre.report.bits import side_by_side
 from vyre.report.charts import Bar, bars, short

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vyre.ir import expr as e
-from vyre.ir.floats import nearest_of
+from vyre.ir.float_bits import nearest_of
 from vyre.ir.types import DataType
 from vyre.text import parse_expr
 from vyre.text.literals import decimal_of

@@ -36,7 +36,7 @@ from vyre.ir.limits import MAX_EXPR_DEPTH, MAX_NODES
 from vyre.ir.walk import rebuild
 from vyre.text import parse_program
 from vyre.validate import validate
-from vyre.validate.report import MAX_DIAGNOSTICS
+from vyre.validate.gathered import MAX_DIAGNOSTICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -99,7 +99,7 @@ def webgpu_hardware(backend: Any) -> frozenset[str]:
 
 
 def _examine_webgpu(backend: Any) -> frozenset[str]:
-    from vyre.backends.webgpu_backend import WebGpuExecutable
+    from vyre.backends.webgpu.backend import WebGpuExecutable
     from vyre.lower.wgsl import emit
 
     def run(source: Source) -> Run:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from vyre.conform.certify.annex import Annex, Baseline, Drop
     from vyre.conform.certify.certificate import Certificate
     from vyre.conform.certify.keys import SigningKey
-    from vyre.conform.results import RunPlan
-    from vyre.conform.suite import Progress, Run
+    from vyre.conform.records.results import RunPlan
+    from vyre.conform.suite.run import Progress, Run
 
 _EPILOG = """Example: vyre certify cpu · vyre certify mine --ops 'primitive.math.*' --cases 100000000 ·
 vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/0x5,0x0"""
@@ -127,7 +127,7 @@ def _target(backend: str | None, backend_class: str | None) -> str:
 
 
 def _opened(target: str, options: dict[str, Any]) -> Any:
-    from vyre.conform.isolate import Isolated, load
+    from vyre.conform.process.isolate import Isolated, load
 
     return load(target) if options["in_process"] else Isolated(target, timeout=options["timeout"])
 
@@ -138,7 +138,7 @@ def _closed(backend: Any) -> None:
 
 
 def _plan(name: str, options: dict[str, Any], store: Any) -> Any:
-    from vyre.conform.plan import (
+    from vyre.conform.suite.plan import (
         DEFAULT_CASES,
         DEFAULT_PROGRAMS,
         DEFAULT_SEED,
@@ -185,7 +185,7 @@ def _one_case(target: str, options: dict[str, Any]) -> None:
     import json
     from dataclasses import asdict
 
-    from vyre.conform.units import STAGES
+    from vyre.conform.suite.units import STAGES
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.named import run_named
 
@@ -225,14 +225,14 @@ def _functions(target: str, options: dict[str, Any]) -> None:
 def _sharded(target: str, options: dict[str, Any]) -> None:
     """The run in shards on a cluster; the certificate is that of one run."""
     from vyre.cli.styled import echo_lines, width
-    from vyre.conform.adopters import read_expected
+    from vyre.conform.certify.adopters import read_expected
     from vyre.conform.certify.keys import SigningKey
     from vyre.conform.certify.merge import merge
+    from vyre.conform.certify.shards import on_ray, split
     from vyre.conform.certify.statement import read
-    from vyre.conform.regressions import Store
-    from vyre.conform.shards import on_ray, split
-    from vyre.conform.suite import require_exact
-    from vyre.conform.summary import summary
+    from vyre.conform.certify.summary import summary
+    from vyre.conform.suite.regressions import Store
+    from vyre.conform.suite.run import require_exact
 
     if options["baseline"]:
         raise VyreError("--baseline needs a run on one machine.", fix="leave out --engine, or --baseline.")
@@ -276,17 +276,17 @@ def _whole(target: str, options: dict[str, Any]) -> None:
     from dataclasses import asdict, replace
 
     from vyre.cli.styled import echo_lines, width
-    from vyre.conform.adopters import junit, read_expected
+    from vyre.conform.certify.adopters import junit, read_expected
     from vyre.conform.certify.ahead import proofs_ahead
     from vyre.conform.certify.annex import write_annex
     from vyre.conform.certify.earned import earned
     from vyre.conform.certify.kernels import kernels_ahead
     from vyre.conform.certify.keys import SigningKey
-    from vyre.conform.journal import Journal, write_durably
-    from vyre.conform.regressions import Store
-    from vyre.conform.suite import Suite, require_exact
-    from vyre.conform.summary import summary
-    from vyre.conform.units import OPS
+    from vyre.conform.certify.summary import summary
+    from vyre.conform.records.journal import Journal, write_durably
+    from vyre.conform.suite.regressions import Store
+    from vyre.conform.suite.run import Suite, require_exact
+    from vyre.conform.suite.units import OPS
 
     key = SigningKey.load(options["key"]) if options["key"] else None
     file = options["expected_failures"]
@@ -388,8 +388,8 @@ def _baselines(
     """
     from vyre.conform.certify.annex import measure
     from vyre.conform.certify.baselines import confirmed
-    from vyre.conform.plan import chosen_ops
-    from vyre.conform.units import ALL_STAGES
+    from vyre.conform.suite.plan import chosen_ops
+    from vyre.conform.suite.units import ALL_STAGES
 
     everything = plan.ops == chosen_ops(()) and plan.stages == ALL_STAGES
     if not (everything or before is not None if wanted is None else wanted):

@@ -13,7 +13,7 @@ from vyre.cli.run_ import _grid
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
-    from vyre.conform.divergence import Divergence
+    from vyre.conform.diff.divergence import Divergence
 
 
 @click.command("diff", epilog="Example: vyre diff hamming.vyre cpu opencl --seed 7")
@@ -41,8 +41,8 @@ def command(
     Exits with 1 on a difference.
     """
     from vyre.backends import get
-    from vyre.conform.divergence import diverge
-    from vyre.conform.host_data import grid_for, host_inputs
+    from vyre.conform.diff.divergence import diverge
+    from vyre.conform.diff.host_data import grid_for, host_inputs
     from vyre.validate import check
 
     program = read_program(file)
@@ -69,7 +69,7 @@ def _grid_text(grid: tuple[int, int, int]) -> str:
 
 
 def _lines(found: Divergence, first: str, second: str) -> list[str]:
-    from vyre.conform.host_data import value_text
+    from vyre.conform.diff.host_data import value_text
 
     width = max(len(first), len(second))
     lines = [f"{found.buffer}[{found.element}] differs:"]

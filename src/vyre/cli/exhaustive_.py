@@ -19,8 +19,8 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.conform.provenance import Provenance
-    from vyre.conform.truth.check import Verdict
+    from vyre.conform.oracle.truth.check import Checked
+    from vyre.conform.process.provenance import Provenance
 
 INPUTS = 1 << 32
 
@@ -42,17 +42,17 @@ def run_exhaustive(
     `range_text` is `LO:HI` or one input. Finished chunks are kept under `state`, and `resume` goes on from
     there. The record is written there as well, and to the file `results`. `truth` holds the digests.
     """
-    from vyre.conform.journal import write_durably
-    from vyre.conform.provenance import device_changed, moved, provenance
-    from vyre.conform.truth.functions import chosen
-    from vyre.conform.truth.record import record, render
-    from vyre.conform.truth.runner import Runner
+    from vyre.conform.oracle.truth.functions import chosen
+    from vyre.conform.oracle.truth.record import record, render
+    from vyre.conform.oracle.truth.runner import Runner
+    from vyre.conform.process.provenance import device_changed, moved, provenance
+    from vyre.conform.records.journal import write_durably
 
     functions = chosen(names)
     lo, hi = parse_range(range_text)
     folder = Path(state) / "exhaustive" / _safe(backend.name)
     runner = Runner(backend)
-    verdicts: list[Verdict] = []
+    verdicts: list[Checked] = []
     seconds: dict[str, float] = {}
     try:
         runner.require_digests()
@@ -112,14 +112,14 @@ def _checked(
     *,
     resume: bool,
     quiet: bool,
-) -> Verdict:
+) -> Checked:
     from dataclasses import asdict
     from hashlib import sha256
 
-    from vyre.conform.documents import canonical
-    from vyre.conform.journal import Journal
-    from vyre.conform.truth.check import check
-    from vyre.conform.truth.store import index
+    from vyre.conform.oracle.truth.check import check
+    from vyre.conform.oracle.truth.store import index
+    from vyre.conform.records.documents import canonical
+    from vyre.conform.records.journal import Journal
 
     head = {
         "provenance": asdict(place),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from vyre.conform.algebra.cache import ProofCache
     from vyre.conform.spec.op import OpSpec
+    from vyre.semantics.proof_cache import ProofCache
 
 _TIERS = ("proved", "exhaustive", "witnessed", "exhaustive-u32")
 
@@ -25,7 +25,7 @@ def command(
     op: str | None, *, as_json: bool, tiers: tuple[str, ...], discover: bool, collisions: bool, fresh: bool
 ) -> None:
     """The laws of the ops whose id starts with OP, each with its evidence; exits with 1 on a surprise."""
-    from vyre.conform.algebra.cache import ProofCache, default_folder
+    from vyre.semantics.proof_cache import ProofCache, default_folder
 
     cache = ProofCache(None if fresh else default_folder())
     chosen = _chosen(op)
@@ -49,7 +49,7 @@ def _chosen(prefix: str | None) -> list[OpSpec]:
 
 
 def _laws(chosen: list[OpSpec], tiers: tuple[str, ...], cache: ProofCache, *, as_json: bool) -> None:
-    from vyre.conform.algebra.report import record, render, results, summary
+    from vyre.conform.algebra.listing import record, render, results, summary
     from vyre.conform.registry.categories import categories
 
     found = list(results(chosen, tiers=tiers, cache=cache))
@@ -64,7 +64,7 @@ def _laws(chosen: list[OpSpec], tiers: tuple[str, ...], cache: ProofCache, *, as
 
 def _discover(chosen: list[OpSpec], cache: ProofCache, *, as_json: bool) -> None:
     from vyre.conform.algebra.discover import discover, missing_elements
-    from vyre.conform.algebra.report import record, render, table
+    from vyre.conform.algebra.listing import record, render, table
     from vyre.conform.registry import lookup, primitives
 
     known = {s.id for s in primitives()}
@@ -97,7 +97,7 @@ def _collisions(chosen: list[OpSpec], *, as_json: bool) -> None:
     from dataclasses import asdict
 
     from vyre.conform.algebra.collisions import collisions
-    from vyre.conform.algebra.report import table
+    from vyre.conform.algebra.listing import table
     from vyre.conform.registry import specs
 
     ids = {s.id for s in chosen}

@@ -31,7 +31,7 @@ def command(certificates: tuple[str, ...], *, output: str, key: str | None, publ
     from vyre.conform.certify.keys import SigningKey, load_public
     from vyre.conform.certify.merge import merge
     from vyre.conform.certify.statement import write
-    from vyre.conform.summary import summary
+    from vyre.conform.certify.summary import summary
 
     trusted = load_public(public_key) if public_key else None
     whole = merge([_read(file, trusted) for file in certificates])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from vyre.backends.probe import ProbeRow
+    from vyre.backends.probe.run import ProbeRow
 
 
 @click.command("probe", epilog="Example: vyre probe wgpu --json")
@@ -22,7 +22,7 @@ def command(backend: str, *, sweep: int, as_json: bool) -> None:
     A row for each operation: the way it takes (native, soft or refused), why, and where native arithmetic
     was wrong the input with the expected and the actual bits.
     """
-    from vyre.backends.probe import probe
+    from vyre.backends.probe.run import probe
     from vyre.backends.registry import described, get
 
     opened = get(backend)

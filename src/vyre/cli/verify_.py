@@ -104,7 +104,7 @@ def _share(text: str) -> float:
 
 def _rerun(certificate: Certificate, share: float, options: dict[str, Any]) -> Rerun:
     from vyre.conform.certify.rerun import rerun
-    from vyre.conform.isolate import Isolated, load
+    from vyre.conform.process.isolate import Isolated, load
 
     target = options["backend"] or certificate.backend.target
     if ":" in target:
@@ -170,7 +170,7 @@ def _record(report: Report, again: Rerun | None) -> dict[str, Any]:
 
 def _show(report: Report) -> None:
     from vyre.cli.styled import echo_lines, width
-    from vyre.conform.summary import finding_lines, heading, track_lines
+    from vyre.conform.certify.summary import finding_lines, heading, track_lines
 
     columns = width()
     if report.document is not None:

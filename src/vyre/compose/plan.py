@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Build = Callable[[list[Expr]], Expr]
 
 
-class Plan:
+class InlinePlan:
     """The expressions of a body and a result in one list, operands first, and its statements."""
 
     __slots__ = ("_body", "_builds", "_closed", "_nodes", "_result", "_variables", "_where")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from vyre.compose.plan import Plan
+from vyre.compose.plan import InlinePlan
 from vyre.compose.scan import FRESH_NAME, block_counts, defined_name, distinct_nodes, tree_counts
 from vyre.ir import node as n
 from vyre.ir.expr import Expr, Var
@@ -57,7 +57,7 @@ class Template:
     locals: tuple[Local, ...]
     depth: int
     measure: Measure
-    plan: Plan
+    plan: InlinePlan
 
 
 def make_template(op: Op, body: Sequence[n.Node], result: Expr, measure: Measure) -> Template:
@@ -72,7 +72,7 @@ def make_template(op: Op, body: Sequence[n.Node], result: Expr, measure: Measure
         locals_,
         max(root.depth for root in roots),
         measure,
-        Plan(body, result),
+        InlinePlan(body, result),
     )
 
 

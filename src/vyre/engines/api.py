@@ -20,7 +20,7 @@ import numpy as np
 from vyre.engines.bins import histogram_engine
 from vyre.engines.compaction import compact_engine
 from vyre.engines.dfa import match_engine
-from vyre.engines.floats import fold_named
+from vyre.engines.float_fold import fold_named
 from vyre.engines.fold import reduce_engine
 from vyre.engines.plan import Shape
 from vyre.engines.prefix import scan_engine

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vyre.engines.floats import Fold, empty_bits, join
+from vyre.engines.float_fold import Fold, empty_bits, join
 from vyre.engines.kernels import PARAMS, U32, WINDOW_START, WINDOW_STOP, param
 from vyre.engines.plan import Engine, Plan, Shape, Space, Step, Window
 from vyre.ir.buffers import BufferDecl

@@ -14,7 +14,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vyre.engines.floats import Fold, empty_bits, filling, join
+from vyre.engines.float_fold import Fold, empty_bits, filling, join
 from vyre.engines.fold import turns_for
 from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening
 from vyre.engines.plan import Engine, Plan, Shape, Space, Step, groups_for

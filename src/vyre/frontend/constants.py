@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from vyre.frontend.values import Const, Refused
-from vyre.ir.floats import double_bits, double_of, is_finite, is_negative, nearest_of, size_of
+from vyre.ir.float_bits import double_bits, double_of, is_finite, is_negative, nearest_of, size_of
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 from vyre.frontend.values import Refused
 from vyre.ir.expr import Expr, LitBool, Literal, LitI32, LitU32
-from vyre.ir.floats import FRACTION_BITS, converted, double_bits, double_of, nearest_bits, nearest_of
+from vyre.ir.float_bits import FRACTION_BITS, converted, double_bits, double_of, nearest_bits, nearest_of
 from vyre.ir.types import DataType
 
 _INTEGERS = {

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from vyre.errors import VyreError
-from vyre.ir.floats import converted, double_bits
+from vyre.ir.float_bits import converted, double_bits
 from vyre.ir.interning import Interned
 from vyre.ir.limits import U32_MAX
 from vyre.ir.operators import (

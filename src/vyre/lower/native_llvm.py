@@ -1,7 +1,7 @@
 """Native float operations as LLVM functions: plain instructions, no fast-math flag, nothing to contract.
 
 They assume the default floating-point environment: to nearest, subnormals kept. Whoever runs the kernel
-sets it (`backends/cpu_compile.py`).
+sets it (`backends/cpu/compiling.py`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The reference interpreter: plain Python on exact integers, slow, obvious, and by definition right."""
 
-from vyre.reference.interpreter import DEFAULT_STEP_BUDGET, RunResult, run
-from vyre.reference.report import (
+from vyre.reference.findings import (
     Access,
     AccessKind,
     DivergentBarrier,
@@ -11,6 +10,7 @@ from vyre.reference.report import (
     Report,
     UninitialisedRead,
 )
+from vyre.reference.interpreter import DEFAULT_STEP_BUDGET, RunResult, run
 from vyre.reference.schedule import Order, Schedule, all_schedules
 
 __all__ = [

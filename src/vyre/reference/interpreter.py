@@ -14,10 +14,10 @@ from vyre.ir.program import require_program
 from vyre.ir.walk import expressions
 from vyre.reference.actions import Budget
 from vyre.reference.compile import compile_program
+from vyre.reference.findings import Ids, Report
 from vyre.reference.machine import Machine, State, Workgroup
 from vyre.reference.memory import HostBytes, check_workgroup_memory, host_buffers, workgroup_buffer
 from vyre.reference.observe import Observer
-from vyre.reference.report import Ids, Report
 from vyre.reference.schedule import Schedule
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from vyre.errors import InterpreterError, StepLimitExceeded
 from vyre.ir.limits import U32_MAX
 from vyre.reference import code as c
 from vyre.reference.actions import Action, Budget, action_of
-from vyre.reference.report import Ids, InvocationRef
+from vyre.reference.findings import Ids, InvocationRef
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.reference.atomics import AtomicEvent, History
+from vyre.reference.findings import (
+    Access,
+    AccessKind,
+    DivergentBarrier,
+    OutOfBounds,
+    Report,
+    UninitialisedRead,
+)
 from vyre.reference.races import Location, RaceDetector
-from vyre.reference.report import Access, AccessKind, DivergentBarrier, OutOfBounds, Report, UninitialisedRead
 
 if TYPE_CHECKING:
     from vyre.ir.program import Program

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from vyre.reference.report import Access, AccessKind, Ids, InvocationRef, Race
+from vyre.reference.findings import Access, AccessKind, Ids, InvocationRef, Race
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.conform import counts
 from vyre.conform.certify.schema1 import UNSAID
-from vyre.conform.certify.table import TITLES
-from vyre.conform.provenance import APART
+from vyre.conform.process.provenance import APART
+from vyre.conform.records import counts
+from vyre.conform.spec.levels import TITLES
 from vyre.report.bits import side_by_side
 from vyre.report.charts import Bar, Part, bars, stack
 
 if TYPE_CHECKING:
     from vyre.conform.certify.certificate import Certificate, CertifiedOp
     from vyre.conform.certify.statement import Document
-    from vyre.conform.results import Failure, OpResult, StageResult
+    from vyre.conform.records.results import Failure, OpResult, StageResult
 
 KINDS = ("u8", "u16", "u8x3", "all", "boundary", "equivalence", "correlated", "adversarial", "random")
 SHOWN, SHOWN_LENGTH = 4, 110
@@ -170,7 +170,7 @@ def _row(op: CertifiedOp, result: OpResult, shown: list[str]) -> Row:
 
 
 def _seen(failure: Failure, certificate: Certificate) -> Seen:
-    from vyre.conform.results import covers
+    from vyre.conform.records.results import covers
 
     reason = next((e.reason for e in certificate.expected if covers(e.pattern, failure)), "")
     return Seen(failure, side_by_side(failure.expected, failure.actual), reason)

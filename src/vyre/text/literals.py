@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from vyre.ir.floats import infinity, is_finite, is_nan, is_negative, nearest_bits, size_of
+from vyre.ir.float_bits import infinity, is_finite, is_nan, is_negative, nearest_bits, size_of
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from vyre.ir import expr as e
-from vyre.ir.floats import nearest_of
+from vyre.ir.float_bits import nearest_of
 from vyre.ir.limits import U32_MAX
 from vyre.ir.types import FLOAT_TYPES
 from vyre.text.functions import ONE, Frame, start_function, start_generic

@@ -10,9 +10,9 @@ from vyre.ir.program import require_program
 from vyre.validate.collectives import check_subgroups
 from vyre.validate.context import Context, Ops, buffer_table
 from vyre.validate.declarations import check_declarations
+from vyre.validate.gathered import Report
 from vyre.validate.op_bodies import check_called_ops, check_op
 from vyre.validate.oversized import check_oversized
-from vyre.validate.report import Report
 from vyre.validate.statements import StatementChecker
 from vyre.validate.uniformity import divergences
 

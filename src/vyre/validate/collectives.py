@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from vyre.compose.op import Op
     from vyre.validate.context import Ops
-    from vyre.validate.report import Report
+    from vyre.validate.gathered import Report
 
 
 def check_subgroups(

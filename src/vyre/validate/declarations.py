@@ -17,7 +17,7 @@ from vyre.validate.names import name_problem
 if TYPE_CHECKING:
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.program import Program
-    from vyre.validate.report import Report
+    from vyre.validate.gathered import Report
 
 
 def check_declarations(program: Program, report: Report, *, allow_reserved: bool) -> None:

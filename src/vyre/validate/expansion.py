@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from vyre.ir.node import Node
     from vyre.validate.context import Ops
-    from vyre.validate.report import Report
+    from vyre.validate.gathered import Report
 
 
 def expansions(callees_first: Iterable[str], ops: Ops) -> dict[str, int]:

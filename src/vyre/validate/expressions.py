@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vyre.validate.context import Context
+    from vyre.validate.gathered import Report
     from vyre.validate.paths import Body
-    from vyre.validate.report import Report
 
 _T = DataType
 Types = list[DataType | None]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from vyre.compose.op import Op
     from vyre.ir.node import Node
     from vyre.validate.context import Ops
-    from vyre.validate.report import Report
+    from vyre.validate.gathered import Report
 
 _FOREVER = MAX_CALL_DEPTH + 1
 

@@ -14,7 +14,7 @@ from vyre.validate.paths import Body
 
 if TYPE_CHECKING:
     from vyre.ir.node import Node
-    from vyre.validate.report import Report
+    from vyre.validate.gathered import Report
 
 
 TOO_DEEP_NESTING = (

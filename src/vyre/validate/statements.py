@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vyre.validate.context import Context
-    from vyre.validate.report import Report
+    from vyre.validate.gathered import Report
 
 _SCALAR_FIX = "expose the required value as an argument or compose at Program level."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from vyre.backends.cpu_compile import assembly, native_ways
+from vyre.backends.cpu.compiling import assembly, native_ways
 from vyre.lower.llvm import emit
 from vyre.lower.prepare import prepare
 

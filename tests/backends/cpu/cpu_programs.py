@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vyre.backends.cpu import CpuBackend
+from vyre.backends.cpu.backend import CpuBackend
 from vyre.ir import BufferAccess, BufferDecl, DataType, Expr, Node, Program
 from vyre.reference import run
 from vyre.validate import check

@@ -12,9 +12,9 @@ from cpu_assembly import V2, V3, V4, listing, loops_of
 from cpu_programs import U32, backend, kernel, numbers, on_cpu, words
 
 from vyre.backends import dispatch
-from vyre.backends.cpu import CpuBackend
-from vyre.backends.cpu_compile import compile_source
-from vyre.backends.cpu_llvm import TUNINGS
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.backends.cpu.compiling import compile_source
+from vyre.backends.cpu.llvm import TUNINGS
 from vyre.errors import SourceRejected, UnsupportedByBackend
 from vyre.ir import (
     BinaryOp,
@@ -113,7 +113,7 @@ def test_a_kernel_compiled_ahead_is_only_loaded_later(
 ) -> None:
     monkeypatch.setenv("VYRE_CACHE", str(tmp_path))
     assert CpuBackend(threads=1, canaries=False).compile_ahead(elementwise())
-    monkeypatch.setattr("vyre.backends.cpu_compile.translator", without_llvm)
+    monkeypatch.setattr("vyre.backends.cpu.compiling.translator", without_llvm)
     on = CpuBackend(threads=1, canaries=False)
     assert not on.compile_ahead(elementwise())
     data = {"a": words(1, 3), "b": words(0, 0), "out": bytes(8)}
@@ -129,7 +129,7 @@ def test_assembly_is_made_once_and_is_no_machine_code(
     executable = CpuBackend(threads=1, canaries=False).compile(elementwise())
     text = executable.assembly()
     assert "vyre_main" in text
-    monkeypatch.setattr("vyre.backends.cpu_compile.translator", without_llvm)
+    monkeypatch.setattr("vyre.backends.cpu.compiling.translator", without_llvm)
     assert executable.assembly() == text
     data = {"a": words(1, 3), "b": words(0, 0), "out": bytes(8)}
     again = CpuBackend(threads=1, canaries=False)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from cpu_programs import agree, words
 
-from vyre.backends import cpu_effort
-from vyre.backends.cpu import CpuBackend
-from vyre.backends.cpu_effort import BARE, EFFORTS, FULL, INLINED, LIGHT, MOST, Effort, effort_for, size_of
-from vyre.conform.differential import INTEGER_PROGRAMS, compare
+from vyre.backends.cpu import effort as cpu_effort
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.backends.cpu.effort import BARE, EFFORTS, FULL, INLINED, LIGHT, MOST, Effort, effort_for, size_of
+from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.generate.programs import ProgramOptions, generate_program
 from vyre.errors import DispatchError
 from vyre.ir import BufferDecl, DataType, Expr, InvocationId, Program, Select
@@ -131,7 +131,7 @@ def test_a_giant_is_refused_before_it_is_compiled(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setenv("VYRE_CACHE", "off")
     monkeypatch.setattr(cpu_effort, "MOST", 5_000)
-    monkeypatch.setattr("vyre.backends.cpu_compile.translator", untouched)
+    monkeypatch.setattr("vyre.backends.cpu.compiling.translator", untouched)
     with pytest.raises(DispatchError, match=r"6,\d{3} lines of LLVM IR.*at most 5,000\. Fix: write what"):
         CpuBackend(threads=1, canaries=False).compile(SHAPES["stores"](2_000))
 

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 from cpu_assembly import V2, V3, V4, in_range, listing
 
-from vyre.backends import cpu_compile, cpu_llvm, dispatch
-from vyre.backends.cpu import CpuBackend
-from vyre.backends.cpu_compile import assembly, compile_source, kept_image
-from vyre.backends.cpu_llvm import (
+from vyre.backends import dispatch
+from vyre.backends.cpu import compiling as cpu_compile
+from vyre.backends.cpu import llvm as cpu_llvm
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.backends.cpu.compiling import assembly, compile_source, kept_image
+from vyre.backends.cpu.llvm import (
     ASSEMBLY,
     HOST,
     LEVELS,
@@ -25,10 +27,10 @@ from vyre.backends.cpu_llvm import (
     toolchain,
     translate,
 )
-from vyre.backends.cpu_translator import Translator
-from vyre.backends.probe import probe
-from vyre.backends.probe_cases import probe_ops
-from vyre.conform.differential import INTEGER_PROGRAMS, compare
+from vyre.backends.cpu.translator import Translator
+from vyre.backends.probe.cases import probe_ops
+from vyre.backends.probe.run import probe
+from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.generate.programs import generate_program
 from vyre.conform.registry import specs
 from vyre.conform.verify import control

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cpu_programs import EDGES, U32, agree, backend, kernel, numbers, on_cpu, words
 
-from vyre.backends.cpu import CpuBackend
+from vyre.backends.cpu.backend import CpuBackend
 from vyre.ir import (
     Assign,
     Atomic,

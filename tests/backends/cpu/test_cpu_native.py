@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from cpu_assembly import V2, V3, V4, listing
 
-from vyre.backends.cpu import CpuBackend
-from vyre.backends.cpu_compile import native_ways
-from vyre.backends.probe import NATIVE, SOFT_WAY, probe
-from vyre.backends.probe_cases import probe_ops
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.backends.cpu.compiling import native_ways
+from vyre.backends.probe.cases import probe_ops
+from vyre.backends.probe.run import NATIVE, SOFT_WAY, probe
 from vyre.ir import (
     BinaryOp,
     BinOp,
@@ -145,7 +145,7 @@ def state() -> Iterator[tuple[Callable[[int], None], Callable[[], int]]]:
         pytest.skip("MXCSR is a register of x86")
     import llvmlite.binding as llvm
 
-    from vyre.backends.cpu_compile import toolchain
+    from vyre.backends.cpu.compiling import toolchain
 
     text = """
     declare void @llvm.x86.sse.stmxcsr(ptr)
@@ -224,7 +224,7 @@ def test_without_the_guarded_entry_the_flip_is_seen(
     def unguarded(source: LlvmSource, cpu: str) -> tuple[str, str]:
         return source.text, source.entry
 
-    monkeypatch.setattr("vyre.backends.cpu_compile._entered", unguarded)
+    monkeypatch.setattr("vyre.backends.cpu.compiling._entered", unguarded)
     backend = CpuBackend(threads=1)
     program = elementwise(product)
     run(backend, program, a, b)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from cpu_programs import U32, backend
 
-from vyre.backends.cpu import CpuBackend, CpuExecutable
-from vyre.conform.differential import INTEGER_PROGRAMS, compare
+from vyre.backends.cpu.backend import CpuBackend, CpuExecutable
+from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.generate.programs import GeneratedProgram, generate_program
-from vyre.conform.golden import Status, load_rows
-from vyre.conform.golden.replay import EXECUTABLE_KINDS, replay_all
+from vyre.conform.oracle.golden import load_rows
+from vyre.conform.verify.golden.outcome import Status
+from vyre.conform.verify.golden.replay import EXECUTABLE_KINDS, replay_all
 from vyre.ir import BufferDecl, InvocationId, Program, Store
 
 if TYPE_CHECKING:

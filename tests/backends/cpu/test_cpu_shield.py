@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from vyre.backends.cpu_shield import aside, undisturbed
+from vyre.backends.interrupts import aside, undisturbed
 
 
 def test_an_interrupt_comes_behind_the_block() -> None:

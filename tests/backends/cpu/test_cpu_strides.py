@@ -10,7 +10,7 @@ import pytest
 from cpu_assembly import V2, V3, V4, in_range, loops_of
 from cpu_programs import U32, agree, words
 
-from vyre.backends.cpu_llvm import TUNINGS
+from vyre.backends.cpu.llvm import TUNINGS
 from vyre.engines import elementwise
 from vyre.ir import (
     BinaryOp,

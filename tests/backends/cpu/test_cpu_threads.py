@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from cpu_programs import U32
 
-from vyre.backends.cpu import CpuBackend
-from vyre.backends.cpu_chunks import Chunks
-from vyre.backends.cpu_compile import _KERNEL
-from vyre.backends.cpu_threads import ThreadTeam
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.backends.cpu.chunks import Chunks
+from vyre.backends.cpu.compiling import _KERNEL
+from vyre.backends.cpu.threads import ThreadTeam
 from vyre.ir import Atomic, AtomicOp, BufferDecl, Let, LitU32, Program, WorkgroupId
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from cpu_programs import kernel
 
-from vyre.backends.cpu import CpuBackend
-from vyre.backends.cpu_llvm import ASSEMBLY, OBJECT, LlvmRejection, translate
-from vyre.backends.cpu_translator import Translator, translator
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.backends.cpu.llvm import ASSEMBLY, OBJECT, LlvmRejection, translate
+from vyre.backends.cpu.translator import Translator, translator
 from vyre.ir import InvocationId, Store
 from vyre.lower.llvm import emit
 from vyre.lower.prepare import prepare
@@ -51,7 +51,7 @@ def elsewhere() -> Generator[Translator]:
 def test_compiles_lose_no_memory(monkeypatch: pytest.MonkeyPatch, elsewhere: Translator) -> None:
     """One optimisation in this process loses 1.5 KB, a kernel that is never unloaded 60 KB."""
     monkeypatch.setenv("VYRE_CACHE", "off")
-    monkeypatch.setattr("vyre.backends.cpu_compile.translator", lambda: elsewhere)
+    monkeypatch.setattr("vyre.backends.cpu.compiling.translator", lambda: elsewhere)
     on = CpuBackend(threads=1, keep=2, canaries=False)
 
     def compile_many(first: int, count: int) -> None:
@@ -115,7 +115,7 @@ def test_where_no_process_works_kernels_are_compiled_here(
     monkeypatch: pytest.MonkeyPatch, elsewhere: Translator, executable: str
 ) -> None:
     monkeypatch.setattr(sys, "executable", executable)
-    monkeypatch.setattr("vyre.backends.cpu_translator._COMMAND", "raise SystemExit(1)")
+    monkeypatch.setattr("vyre.backends.cpu.translator._COMMAND", "raise SystemExit(1)")
     assert elsewhere(TEXT, OBJECT) == translate(TEXT, OBJECT)
     assert elsewhere._other is None
     assert elsewhere._left > 10**6, "nobody tries again for every kernel"
@@ -130,7 +130,7 @@ def test_an_interrupted_answer_is_not_read_as_the_next(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("vyre.backends.cpu_translator._receive", interrupted)
+        patch.setattr("vyre.backends.cpu.translator._receive", interrupted)
         with pytest.raises(KeyboardInterrupt):
             elsewhere(TEXT, OBJECT)
     assert elsewhere(TEXT, ASSEMBLY) == translate(TEXT, ASSEMBLY)

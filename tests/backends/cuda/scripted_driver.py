@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from vyre import BufferDecl, DataType, InvocationId, Program
-from vyre.backends.cuda import CudaBackend, CudaExecutable
+from vyre.backends.cuda.backend import CudaBackend, CudaExecutable
 from vyre.backends.forks import Home
 from vyre.backends.protocol import BackendInfo
 from vyre.lower.cuda import emit

@@ -15,7 +15,7 @@ from scripted_driver import COPY, Driver, ScriptedBackend
 
 import vyre
 from vyre.backends import compile_program, dlpack
-from vyre.backends.cuda_arrays import LEGACY, read_array
+from vyre.backends.cuda.arrays import LEGACY, read_array
 from vyre.errors import DispatchError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from vyre import BufferDecl, DataType, InvocationId, Program
-from vyre.backends.cuda import compile_source
+from vyre.backends.cuda.backend import compile_source
 from vyre.backends.subgroups import cuda_hardware
 from vyre.errors import VyreError
 from vyre.ir.expr import Call, Expr

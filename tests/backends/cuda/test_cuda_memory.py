@@ -14,7 +14,7 @@ from scripted_driver import COPY, Driver, ScriptedBackend
 
 import vyre
 from vyre.backends import compile_program, dlpack
-from vyre.backends.cuda_driver import check
+from vyre.backends.cuda.driver import check
 from vyre.errors import BackendUnavailable, DeviceError, DeviceLost, DeviceOutOfMemory, DispatchError
 
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from vyre.backends.probe_cases import probe_ops
+from vyre.backends.probe.cases import probe_ops
 from vyre.ir import (
     Assign,
     BinaryOp,
@@ -32,7 +32,7 @@ OPS = {op.name: op for op in probe_ops()}
 
 
 def ptx(program: Program) -> str:
-    from vyre.backends.cuda import compile_source
+    from vyre.backends.cuda.backend import compile_source
     from vyre.errors import VyreError
 
     source = lower(program, "cuda")

@@ -10,11 +10,11 @@ import pytest
 from scripted_driver import COPY, OUT, Driver, executable
 
 from vyre import BufferDecl, DataType, Program
-from vyre.backends.cuda import CudaBackend, _unload
+from vyre.backends.cuda.backend import CudaBackend, _unload
 from vyre.backends.forks import Home
-from vyre.conform.differential import INTEGER_PROGRAMS, compare
-from vyre.conform.exactness import exactness_programs
+from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.generate.programs import generate_program
+from vyre.conform.verify.exactness import exactness_programs
 from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
 
 

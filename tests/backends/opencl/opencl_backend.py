@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from vyre.backends.opencl import OpenClBackend
+from vyre.backends.opencl.backend import OpenClBackend
 from vyre.errors import VyreError
 
 

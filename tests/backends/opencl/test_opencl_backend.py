@@ -13,7 +13,7 @@ from opencl_backend import opencl
 import vyre
 from vyre import BufferDecl, DataType, InvocationId, Program
 from vyre.backends import compile_program
-from vyre.backends.opencl import OpenClBackend, _choose
+from vyre.backends.opencl.backend import OpenClBackend, _choose
 from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
 from vyre.ir.expr import FReduceApprox, LitU32
 from vyre.ir.operators import ReduceOp
@@ -102,7 +102,7 @@ def test_source_that_the_compiler_rejects_is_shown(monkeypatch: pytest.MonkeyPat
         return Source("opencl", "vyre_main", "__kernel void vyre_main( { nonsense", (1, 1, 1), (), ())
 
     backend = opencl()
-    monkeypatch.setattr("vyre.backends.opencl.emit", broken)
+    monkeypatch.setattr("vyre.backends.opencl.backend.emit", broken)
     with pytest.raises(VyreError, match="nonsense") as caught:
         backend.compile(DOUBLE)
     assert "rejects the kernel" in str(caught.value)

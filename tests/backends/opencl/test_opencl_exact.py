@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from opencl_backend import opencl
 
-from vyre.conform.differential import INTEGER_PROGRAMS, compare
-from vyre.conform.exactness import exactness_programs
+from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.generate.programs import generate_program
-from vyre.conform.golden import Status, load_rows
-from vyre.conform.golden.replay import EXECUTABLE_KINDS, jobs_of, replay_all
+from vyre.conform.oracle.golden import load_rows
+from vyre.conform.verify.exactness import exactness_programs
+from vyre.conform.verify.golden.outcome import Status
+from vyre.conform.verify.golden.replay import EXECUTABLE_KINDS, jobs_of, replay_all
 
 CASES = exactness_programs()
 

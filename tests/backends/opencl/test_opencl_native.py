@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from opencl_backend import opencl
 
-from vyre.backends.probe_cases import WORKGROUP, ProbeOp, cases, probe_ops
+from vyre.backends.probe.cases import WORKGROUP, ProbeOp, cases, probe_ops
 from vyre.ir import (
     BufferDecl,
     Convert,

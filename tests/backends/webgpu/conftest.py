@@ -15,7 +15,7 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vyre.backends.webgpu_backend import WebGpuBackend
+    from vyre.backends.webgpu.backend import WebGpuBackend
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,7 +11,7 @@ import pytest
 
 import vyre
 from vyre.backends import compile_program
-from vyre.backends.webgpu_device import STORAGE, DeviceFault, Launch
+from vyre.backends.webgpu.device import STORAGE, DeviceFault, Launch
 from vyre.errors import DeviceError, DeviceOutOfMemory, VyreError
 from vyre.ir import BufferDecl, DataType, InvocationId, Program
 
@@ -26,7 +26,7 @@ TWICE = Program([OUT], (64,), [OUT.store(ID, OUT[ID] * 2)])
 @pytest.fixture
 def dawn() -> Generator[Any]:
     try:
-        from vyre.backends.dawn import DawnBackend
+        from vyre.backends.webgpu.dawn import DawnBackend
 
         yield DawnBackend(canaries=False)
     except (ImportError, VyreError) as error:
@@ -93,7 +93,7 @@ def test_an_invalid_dispatch_is_refused_in_its_own_call(dawn: Any) -> None:
 
 
 def test_a_device_is_given_back_with_its_last_user(dawn: Any) -> None:
-    from vyre.backends.dawn import DawnBackend
+    from vyre.backends.webgpu.dawn import DawnBackend
 
     other: Any = DawnBackend(canaries=False)
     reports = other.device._reports

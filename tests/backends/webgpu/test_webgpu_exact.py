@@ -11,7 +11,7 @@ from webgpu_stacks import agree
 if TYPE_CHECKING:
     from webgpu_programs import Case
 
-    from vyre.backends.webgpu_backend import WebGpuBackend
+    from vyre.backends.webgpu.backend import WebGpuBackend
     from vyre.ir import Node
 
 CASES = cases()

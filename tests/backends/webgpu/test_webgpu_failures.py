@@ -11,13 +11,13 @@ from webgpu_stacks import LIBRARIES
 
 import vyre
 from vyre.backends import compile_program, dispatch
-from vyre.backends.webgpu_device import DeviceFault
+from vyre.backends.webgpu.device import DeviceFault
 from vyre.errors import DeviceError, DeviceLost, DeviceOutOfMemory, DispatchError, SourceRejected, VyreError
 from vyre.ir import BufferDecl, DataType, InvocationId, Program
 from vyre.lower.source import Source
 
 if TYPE_CHECKING:
-    from vyre.backends.webgpu_backend import WebGpuBackend
+    from vyre.backends.webgpu.backend import WebGpuBackend
 
 OUT = BufferDecl.read_write("out", 0, DataType.U32)
 ID = InvocationId(0)
@@ -180,7 +180,7 @@ def test_a_buffer_past_the_limit_names_it_and_nothing_is_lost(fresh: WebGpuBacke
 
 def test_a_rejected_source_is_attached(fresh: WebGpuBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = Source("wgsl", "main", "fn main( { nonsense", (1, 1, 1), (OUT,), ("base_x", "base_y", "base_z"))
-    monkeypatch.setattr("vyre.backends.webgpu_backend.emit", lambda *_, **__: broken)  # pyright: ignore
+    monkeypatch.setattr("vyre.backends.webgpu.backend.emit", lambda *_, **__: broken)  # pyright: ignore
     with pytest.raises(SourceRejected, match="rejects the kernel") as caught:
         compile_program(TWICE, backend=fresh)
     assert caught.value.source == "fn main( { nonsense"

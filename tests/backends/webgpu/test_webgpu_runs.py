@@ -11,18 +11,18 @@ from webgpu_programs import ids
 from webgpu_stacks import agree
 
 from vyre.backends import dispatch
-from vyre.backends.webgpu_device import STORAGE, DeviceFault
-from vyre.conform.differential import INTEGER_PROGRAMS, compare
+from vyre.backends.webgpu.device import STORAGE, DeviceFault
+from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.generate.programs import generate_program
-from vyre.conform.golden.outcome import Status
-from vyre.conform.golden.replay import EXECUTABLE_KINDS, replay_all
-from vyre.conform.golden.rows import load_rows
+from vyre.conform.oracle.golden.rows import load_rows
+from vyre.conform.verify.golden.outcome import Status
+from vyre.conform.verify.golden.replay import EXECUTABLE_KINDS, replay_all
 from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
 from vyre.ir import BufferDecl, DataType, InvocationId, LitU32, Loop, Program, UnaryOp, UnOp
 from vyre.lower.source import Source
 
 if TYPE_CHECKING:
-    from vyre.backends.webgpu_backend import WebGpuBackend
+    from vyre.backends.webgpu.backend import WebGpuBackend
 
 U32 = DataType.U32
 OUT = BufferDecl.read_write("out", 0, U32)
@@ -98,12 +98,12 @@ def test_grids_past_65535_workgroups(backend: WebGpuBackend) -> None:
 
 def test_a_grid_in_many_launches(backend: WebGpuBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     limited(backend, monkeypatch, workgroups_per_axis=2)
-    monkeypatch.setattr("vyre.backends.webgpu_backend._LAUNCHES", 3)
+    monkeypatch.setattr("vyre.backends.webgpu.backend._LAUNCHES", 3)
     agree(backend, *ids((5, 3, 4)))
 
 
 def test_buffers_travel_in_pieces(backend: WebGpuBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vyre.backends.webgpu_memory.PIECE", 64)
+    monkeypatch.setattr("vyre.backends.webgpu.memory.PIECE", 64)
     halves = BufferDecl.read_write("out", 0, DataType.F16)
     flip = Program([halves], (1,), [halves.store(ID, UnOp(UnaryOp.FNeg, halves[ID]))])
     for count in (0, 1, 2, 31, 32, 33, 63, 65):
@@ -124,7 +124,7 @@ def test_a_rejected_source_comes_with_the_compilers_message(
     backend: WebGpuBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = Source("wgsl", "main", "fn main( { nonsense", (1, 1, 1), (OUT,), ("base_x", "base_y", "base_z"))
-    monkeypatch.setattr("vyre.backends.webgpu_backend.emit", lambda *_, **__: broken)  # pyright: ignore
+    monkeypatch.setattr("vyre.backends.webgpu.backend.emit", lambda *_, **__: broken)  # pyright: ignore
     with pytest.raises(VyreError, match=r"(?s)rejects the kernel.*expected.*fn main\( \{ nonsense.*Fix:"):
         backend.compile(COUNT)
     monkeypatch.undo()

@@ -12,14 +12,14 @@ import pytest
 from webgpu_stacks import SWIFTSHADER, agree
 
 from vyre.backends.subgroups import WIDTHS, observed_width, webgpu_hardware
-from vyre.backends.webgpu_backend import WebGpuExecutable
-from vyre.conform.verify.subgroups import GROUPS, SHAPES, SURROUNDINGS, inputs_of, program_of
+from vyre.backends.webgpu.backend import WebGpuExecutable
+from vyre.conform.verify.stages.subgroups import GROUPS, SHAPES, SURROUNDINGS, inputs_of, program_of
 from vyre.errors import UnsupportedByBackend
 from vyre.ops.intrinsics import intrinsic_ops
 from vyre.ops.intrinsics.subgroup import NAMES
 
 if TYPE_CHECKING:
-    from vyre.backends.webgpu_backend import WebGpuBackend
+    from vyre.backends.webgpu.backend import WebGpuBackend
 
 GRID = (GROUPS, 1, 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vyre.conform.differential import compare
+from vyre.conform.diff.differential import compare
 from vyre.conform.generate.programs import GeneratedProgram
 from vyre.validate import check
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from vyre.ir import Program
 
 LIBRARIES = {
-    "wgpu": ("vyre.backends.wgpu", "WgpuBackend"),
-    "dawn": ("vyre.backends.dawn", "DawnBackend"),
+    "wgpu": ("vyre.backends.webgpu.wgpu", "WgpuBackend"),
+    "dawn": ("vyre.backends.webgpu.dawn", "DawnBackend"),
 }
 
 SWIFTSHADER = next((str(p) for p in Path("/usr/lib").glob("chromium*/vk_swiftshader_icd.json")), "")

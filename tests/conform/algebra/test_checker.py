@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from vyre.conform.algebra.cache import ProofCache
 from vyre.conform.algebra.checker import examine, exhaustive, witnessed
 from vyre.conform.algebra.evidence import Evidence, EvidenceKind, LawResult, fault_density
 from vyre.conform.registry import lookup, replaced, spec
 from vyre.conform.spec import law as laws
-from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.spec.law import sides
 from vyre.conform.spec.term import holds
+from vyre.semantics.domain import CONCRETE
+from vyre.semantics.proof_cache import ProofCache
 
 ADD, MUL, NOT = spec("primitive.math.add"), spec("primitive.math.mul"), spec("primitive.bitwise.not")
 CACHE = ProofCache(None)

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vyre.conform.algebra.arrays import NUMPY
-from vyre.conform.algebra.cache import ProofCache
 from vyre.conform.algebra.collisions import collisions, separate
 from vyre.conform.algebra.discover import discover, missing_elements
-from vyre.conform.algebra.report import shown_law
-from vyre.conform.plan import definition_program
+from vyre.conform.algebra.listing import shown_law
 from vyre.conform.registry import floats, lookup, primitives, spec, specs
 from vyre.conform.spec.law import label
+from vyre.conform.suite.plan import definition_program
+from vyre.semantics.arrays import NUMPY
+from vyre.semantics.proof_cache import ProofCache
 from vyre.wire import meaning_digest
 
 CACHE = ProofCache(None)

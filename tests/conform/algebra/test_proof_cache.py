@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from vyre.conform.algebra import cache as module
-from vyre.conform.algebra import solvers
-from vyre.conform.algebra.cache import ProofCache, default_folder, digest
-from vyre.conform.algebra.solvers import BITS, DIVISION, HOUR, THEORY, Answer, Attempt, plan, solve
 from vyre.errors import VyreError
+from vyre.semantics import proof_cache as module
+from vyre.semantics import solvers
+from vyre.semantics.proof_cache import ProofCache, default_folder, digest
+from vyre.semantics.solvers import BITS, DIVISION, HOUR, THEORY, Answer, Attempt, plan, solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,12 +23,12 @@ TRUE = HEAD + "(assert (= x0_0 #x00000007))\n"
 FALSE = HEAD + "(assert (distinct x0_0 x0_0))\n"
 
 
-def solved_again(text: str, *, attempts: object) -> solvers.Verdict:
+def solved_again(text: str, *, attempts: object) -> solvers.Solved:
     pytest.fail(f"solved again: {text}")
 
 
-def undecided(text: str, *, attempts: object) -> solvers.Verdict:
-    return solvers.Verdict(Answer.Unknown, {}, BITS[0], "1", 0.0)
+def undecided(text: str, *, attempts: object) -> solvers.Solved:
+    return solvers.Solved(Answer.Unknown, {}, BITS[0], "1", 0.0)
 
 
 def version_99(name: str) -> str:

@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from vyre.conform.algebra.cache import ProofCache
 from vyre.conform.algebra.checker import examine
 from vyre.conform.algebra.evidence import EvidenceKind
+from vyre.conform.algebra.listing import results
 from vyre.conform.algebra.proof import obligation, prove, prove_equations
-from vyre.conform.algebra.report import results
-from vyre.conform.algebra.solvers import Attempt
 from vyre.conform.registry import lookup, primitives, replaced, spec, specs
 from vyre.conform.spec import law as laws
-from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.spec.op import as_tuple
 from vyre.conform.spec.term import Apply, Variable, evaluate, holds, subterms, variables
 from vyre.conform.spec.words import fit, mask_of, word_count
 from vyre.errors import VyreError
+from vyre.semantics.domain import CONCRETE
+from vyre.semantics.proof_cache import ProofCache
+from vyre.semantics.solvers import Attempt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from vyre.conform.algebra.evidence import LawResult
-    from vyre.conform.algebra.solvers import Verdict
     from vyre.conform.spec.op import OpSpec
+    from vyre.semantics.solvers import Solved
 
 ROOT = Path(__file__).parents[3]
 CACHE = ProofCache(None)
@@ -126,7 +126,7 @@ CHANGES: tuple[Callable[[Any, Any, Any, Any], Any], ...] = (
 class Quick(ProofCache):
     """Mutants are refuted at once or passed over for the next."""
 
-    def solve(self, text: str, *, attempts: Sequence[Attempt] | None = None) -> Verdict:
+    def solve(self, text: str, *, attempts: Sequence[Attempt] | None = None) -> Solved:
         return super().solve(text, attempts=(Attempt("bitwuzla", work=7_000), Attempt("z3", work=2_000_000)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vyre.conform.certify.promises import PromisedOp, Promises, promises
-from vyre.conform.results import (
+from vyre.conform.records.results import (
     BackendFacts,
     CanaryResult,
     ClassCount,

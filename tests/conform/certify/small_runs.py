@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from vyre.backends.cpu import CpuBackend
+from vyre.backends.cpu.backend import CpuBackend
 from vyre.conform.certify.certificate import BlockRecord, certificates
 from vyre.conform.certify.promises import registry_now
-from vyre.conform.journal import Journal
-from vyre.conform.plan import make_plan
-from vyre.conform.suite import Suite
+from vyre.conform.records.journal import Journal
+from vyre.conform.suite.plan import make_plan
+from vyre.conform.suite.run import Suite
 from vyre.errors import UnsupportedByBackend
 from vyre.ir.expr import BinOp, Expr, LitU32, Select
 from vyre.ir.operators import BinaryOp
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from vyre.backends.protocol import BackendInfo
     from vyre.conform.certify.certificate import Certificate
-    from vyre.conform.regressions import Store
+    from vyre.conform.suite.regressions import Store
     from vyre.ir.node import Node
 
 DIV = "primitive.math.div"
@@ -38,7 +38,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vyre.conform.verify.cases.PER_CLASS", 4)
     monkeypatch.setattr("vyre.conform.verify.cases.SHAPED", 24)
     monkeypatch.setattr("vyre.conform.verify.cases.BOUNDARY_LIMIT", 1 << 11)
-    monkeypatch.setattr("vyre.conform.units.BLOCK", 16)
+    monkeypatch.setattr("vyre.conform.suite.units.BLOCK", 16)
 
 
 class Right:

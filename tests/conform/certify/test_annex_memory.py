@@ -11,11 +11,11 @@ pytest.importorskip("llvmlite")
 
 from small_runs import Right, certified, small
 
-from vyre.backends.cpu import CpuBackend
+from vyre.backends.cpu.backend import CpuBackend
 from vyre.conform.certify import annex
 from vyre.conform.certify.annex import BASELINES, check_annex, measure, read_annex, write_annex
 from vyre.conform.certify.statement import read, sealed_record, write
-from vyre.conform.documents import canonical
+from vyre.conform.records.documents import canonical
 from vyre.errors import DispatchError
 
 if TYPE_CHECKING:

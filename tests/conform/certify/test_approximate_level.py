@@ -6,7 +6,7 @@ from made_up import perfect, registry
 from test_levels import OPS, subject, without
 
 from vyre.conform.certify.certificate import certificates
-from vyre.conform.certify.track import APPROXIMATE, INTEGER
+from vyre.conform.spec.track import APPROXIMATE, INTEGER
 
 SIN = "approximate FSinApprox F32"
 

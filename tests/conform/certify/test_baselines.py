@@ -16,15 +16,15 @@ from made_up import FACTS, perfect, registry
 from small_runs import Right, certified, small
 from test_levels import OPS
 
-from vyre.backends.cpu import CpuBackend
+from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.protocol import BackendInfo
 from vyre.cli.app import main
 from vyre.conform.certify.annex import Annex, Baseline, Drop, check_annex, read_annex, write_annex
 from vyre.conform.certify.baselines import confirmed, drops, given, keep, kept, place
 from vyre.conform.certify.certificate import Certificate, certificates
 from vyre.conform.certify.statement import read, write
-from vyre.conform.certify.track import INTEGER
 from vyre.conform.certify.verify import GOOD, OPEN, WRONG, verify
+from vyre.conform.spec.track import INTEGER
 from vyre.errors import CertificateError, VyreError
 
 __all__ = ["small"]

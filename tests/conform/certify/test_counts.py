@@ -14,14 +14,14 @@ pytest.importorskip("jinja2")
 from made_up import ADD, NOT, SHUFFLE, full, op, perfect
 from small_runs import DIV, Refusing, Right, certified, small
 
-from vyre.conform import counts
-from vyre.conform.adopters import junit
+from vyre.conform.certify.adopters import junit
 from vyre.conform.certify.rerun import rerun
 from vyre.conform.certify.statement import read, write
+from vyre.conform.certify.summary import summary
 from vyre.conform.certify.verify import verify
-from vyre.conform.counts import Counts
-from vyre.conform.results import KindCount, StageResult, SubjectCount
-from vyre.conform.summary import summary
+from vyre.conform.records import counts
+from vyre.conform.records.counts import Counts
+from vyre.conform.records.results import KindCount, StageResult, SubjectCount
 from vyre.report import render
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from small_runs import DIV, Right, WrongDivision, certified, shards, small
 from vyre.conform.certify.merge import merge
 from vyre.conform.certify.statement import read, sealed_record, write
 from vyre.conform.certify.verify import Report, verify
-from vyre.conform.documents import canonical
+from vyre.conform.records.documents import canonical
 from vyre.errors import CertificateError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, bytes]]
         patch.setattr("vyre.conform.verify.cases.PER_CLASS", 4)
         patch.setattr("vyre.conform.verify.cases.SHAPED", 24)
         patch.setattr("vyre.conform.verify.cases.BOUNDARY_LIMIT", 1 << 11)
-        patch.setattr("vyre.conform.units.BLOCK", 16)
+        patch.setattr("vyre.conform.suite.units.BLOCK", 16)
         folder = tmp_path_factory.mktemp("made")
         stages = ("ops", "barrier")
         options: dict[str, Any] = {"ops": (DIV,), "stages": stages, "expected": [("no/such", "a reason")]}

@@ -11,12 +11,12 @@ import pytest
 from vyre.backends.protocol import BackendInfo
 from vyre.compose.inline import inline
 from vyre.conform.certify import kernels
-from vyre.conform.golden.replay import jobs_of
-from vyre.conform.golden.rows import load_rows
-from vyre.conform.plan import make_plan
+from vyre.conform.oracle.golden.rows import load_rows
 from vyre.conform.registry import spec
-from vyre.conform.units import ALL_STAGES
+from vyre.conform.suite.plan import make_plan
+from vyre.conform.suite.units import ALL_STAGES
 from vyre.conform.verify.bench import program_of
+from vyre.conform.verify.golden.replay import jobs_of
 from vyre.wire import meaning_digest
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def test_nothing_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
         proved.append(True)
 
     proved: list[bool] = []
-    monkeypatch.setattr("vyre.conform.algebra.cache.ProofCache.solve", asked)
+    monkeypatch.setattr("vyre.semantics.proof_cache.ProofCache.solve", asked)
     plan = make_plan("cpu", ops=("primitive.math.add",), stages=ALL_STAGES, programs=2)
     assert kernels.compile_all(plan, Recorder()) > 100
     assert not proved

@@ -11,16 +11,7 @@ from made_up import ADD, FACTS, FADD, NOT, SHUFFLE, failure, full, op, perfect, 
 from vyre.conform.certify import granted as shape
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.level import levels
-from vyre.conform.certify.table import LEVELS, TABLE
-from vyre.conform.certify.track import (
-    APPROXIMATE,
-    FLOAT,
-    FLOAT_ENGINES,
-    INTEGER,
-    op_track,
-    subject_track,
-)
-from vyre.conform.results import (
+from vyre.conform.records.results import (
     ExpectedFailure,
     KindCount,
     LawResult,
@@ -28,6 +19,8 @@ from vyre.conform.results import (
     StageResult,
     SubjectCount,
 )
+from vyre.conform.spec.levels import LEVELS, TABLE
+from vyre.conform.spec.track import APPROXIMATE, FLOAT, FLOAT_ENGINES, INTEGER, op_track, subject_track
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -440,8 +433,8 @@ def test_lengths_of_ops_that_may_be_refused_may_be_refused() -> None:
 
 def test_the_default_plan_meets_the_numbers_of_the_table() -> None:
     """As many cases of a stage as a level asks for are in a plan of everything, F64 left out."""
-    from vyre.conform.plan import make_plan
-    from vyre.conform.units import STAGES, units
+    from vyre.conform.suite.plan import make_plan
+    from vyre.conform.suite.units import STAGES, units
 
     plan = make_plan("cpu")
     assert {s for row in TABLE for s in [n.stage for n in row.stages]} - set(STAGES) == {

@@ -6,7 +6,7 @@ import runpy
 from pathlib import Path
 from typing import Any
 
-from vyre.conform.certify.table import TABLE
+from vyre.conform.spec.levels import TABLE
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "certificates.md").read_text(encoding="utf-8")

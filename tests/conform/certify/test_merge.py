@@ -25,7 +25,7 @@ from small_runs import (
 from vyre.conform.certify.certificate import BlockRecord, Certificate
 from vyre.conform.certify.merge import merge
 from vyre.conform.certify.statement import read, write
-from vyre.conform.regressions import Store
+from vyre.conform.suite.regressions import Store
 from vyre.errors import CertificateError
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def test_three_shards_are_the_whole_run(backend: type[Right], tmp_path: Path) ->
 def test_programs_that_a_run_would_make_small_are_those_of_the_shards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vyre.conform.verify.programs._QUESTIONS", 12)
-    monkeypatch.setattr("vyre.conform.verify.programs.Programs.group", 2)
+    monkeypatch.setattr("vyre.conform.verify.stages.programs._QUESTIONS", 12)
+    monkeypatch.setattr("vyre.conform.verify.stages.programs.Programs.group", 2)
     options: dict[str, Any] = {"ops": (), "stages": ("programs",), "programs": 6}
     whole = certified(WrongAddition(), tmp_path / "whole", **options)
     parts = shards(WrongAddition(), tmp_path, 3, **options)

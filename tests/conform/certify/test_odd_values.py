@@ -26,13 +26,13 @@ from vyre.conform.certify.statement import (
     unsealed,
     write,
 )
+from vyre.conform.certify.summary import summary
 from vyre.conform.certify.verify import verify
-from vyre.conform.documents import canonical, parse
-from vyre.conform.journal import Journal
-from vyre.conform.plan import make_plan
-from vyre.conform.regressions import Store
-from vyre.conform.suite import Suite
-from vyre.conform.summary import summary
+from vyre.conform.records.documents import canonical, parse
+from vyre.conform.records.journal import Journal
+from vyre.conform.suite.plan import make_plan
+from vyre.conform.suite.regressions import Store
+from vyre.conform.suite.run import Suite
 from vyre.errors import CertificateError, VyreError
 from vyre.report import render
 

@@ -9,8 +9,8 @@ import pytest
 
 from vyre.conform.certify import promises
 from vyre.conform.certify.promises import changes, registry_now
-from vyre.conform.plan import registry_digest
 from vyre.conform.registry import spec, specs
+from vyre.conform.suite.plan import registry_digest
 
 DIV = "primitive.math.div"
 SPEC = spec(DIV)
@@ -41,7 +41,7 @@ def test_what_was_dropped_is_named(
     digest = registry_digest([DIV])
     fewer = [replace(s, **change) if s.id == DIV else s for s in specs()]
     monkeypatch.setattr(promises, "specs", lambda: fewer)
-    monkeypatch.setattr("vyre.conform.plan.specs", lambda: fewer)
+    monkeypatch.setattr("vyre.conform.suite.plan.specs", lambda: fewer)
     now = promises.registry_now.__wrapped__()
     (found,) = changes(then, now)
     assert found.startswith(f"{DIV} {message}")

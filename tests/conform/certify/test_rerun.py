@@ -19,8 +19,8 @@ from vyre.conform.certify.promises import registry_now
 from vyre.conform.certify.rerun import rerun
 from vyre.conform.certify.statement import read, write
 from vyre.conform.certify.verify import verify
-from vyre.conform.documents import canonical
-from vyre.conform.units import graph_of
+from vyre.conform.records.documents import canonical
+from vyre.conform.suite.units import graph_of
 from vyre.conform.verify.cases import kind_of
 from vyre.errors import CertificateError, VyreError
 from vyre.ir.expr import BinOp, Expr, LitU32, Select

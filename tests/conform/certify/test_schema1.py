@@ -20,8 +20,8 @@ from vyre.conform.certify.merge import merge
 from vyre.conform.certify.promises import PromisedOp, changes, promises, registry_now
 from vyre.conform.certify.statement import read, sealed_record
 from vyre.conform.certify.verify import verify
-from vyre.conform.documents import canonical
-from vyre.conform.regressions import Store
+from vyre.conform.records.documents import canonical
+from vyre.conform.suite.regressions import Store
 from vyre.errors import CertificateError
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ from vyre.conform.certify.statement import (
     write,
 )
 from vyre.conform.certify.verify import verify
-from vyre.conform.documents import canonical
-from vyre.conform.results import KindCount, density_found
+from vyre.conform.records.documents import canonical
+from vyre.conform.records.results import KindCount, density_found
 from vyre.errors import CertificateError
 
 if TYPE_CHECKING:

@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from vyre.backends.reference import ReferenceBackend
+from vyre.backends.reference.backend import ReferenceBackend
 from vyre.compose.op import Op
 from vyre.compose.registry import Registry
-from vyre.conform.algebra.cache import ProofCache, default_folder
-from vyre.conform.algebra.solvers import Answer, Attempt, solve
-from vyre.conform.composition import proofs
-from vyre.conform.composition.body import LoopParts, inlined_body, loop_parts
-from vyre.conform.composition.meaning import INVARIANTS, MEANINGS
-from vyre.conform.composition.proofs import provable_ops, prove_op
-from vyre.conform.composition.theorems import THEOREMS, Theorem, mutant_obligations, obligation
-from vyre.conform.plan import make_plan
-from vyre.conform.verify.composition import Composition
+from vyre.conform.suite.plan import make_plan
+from vyre.conform.verify.composition import proofs
+from vyre.conform.verify.composition.body import LoopParts, inlined_body, loop_parts
+from vyre.conform.verify.composition.meaning import INVARIANTS, MEANINGS
+from vyre.conform.verify.composition.proofs import provable_ops, prove_op
+from vyre.conform.verify.composition.theorems import THEOREMS, Theorem, mutant_obligations, obligation
 from vyre.conform.verify.stage import FAILED, PASSED
+from vyre.conform.verify.stages.composition import Composition
 from vyre.errors import OpError
 from vyre.ir.expr import Cast, Expr, Lane, LitU32, MakeVec, Var
 from vyre.ir.node import Assign, If, Let, Loop
 from vyre.ir.types import DataType
 from vyre.ops import standard_ops
 from vyre.optimize.smt import Translation
+from vyre.semantics.proof_cache import ProofCache, default_folder
+from vyre.semantics.solvers import Answer, Attempt, solve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

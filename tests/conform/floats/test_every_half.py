@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vyre.backends import get
-from vyre.conform.floats.operations import OUT, WORKGROUP, Operation, operations
+from vyre.conform.oracle.floats.operations import OUT, WORKGROUP, Operation, operations
 from vyre.ir.types import DataType
 
 VALUES = np.arange(1 << 16, dtype=np.uint32)

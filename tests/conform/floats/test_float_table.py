@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from vyre.backends import get
-from vyre.conform.floats.inputs import operands
-from vyre.conform.floats.operations import OPERANDS, OUT, WORKGROUP, Operation, operations
+from vyre.conform.oracle.floats.operands import operands
+from vyre.conform.oracle.floats.operations import OPERANDS, OUT, WORKGROUP, Operation, operations
 from vyre.validate import check
 
 TOOL = Path(__file__).parents[3] / "tools" / "float_table.py"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from vyre.conform.floats import doubles
-from vyre.conform.floats.doubles import exact_fused, expected, joined, operations, parted
 from vyre.conform.generate.cases import cases
+from vyre.conform.oracle.floats import doubles
+from vyre.conform.oracle.floats.doubles import exact_fused, expected, joined, operations, parted
 from vyre.conform.registry import spec
 from vyre.errors import VyreError
 from vyre.ir.operators import BinaryOp, RoundMode, UnaryOp
@@ -18,7 +18,7 @@ from vyre.ir.types import DataType
 from vyre.reference.floats import F64, binary, fma, from_integer, to_integer, unary
 
 if TYPE_CHECKING:
-    from vyre.conform.floats.operations import Operation
+    from vyre.conform.oracle.floats.operations import Operation
 
 COUNT = 300
 

@@ -9,18 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from vyre.conform.floats import functions
-from vyre.conform.floats.decide import (
-    by_arb,
-    by_mpfr,
-    by_reference,
-    decide,
-    nearest_dyadic,
-    value_of,
-)
-from vyre.conform.floats.inputs import operands, specials
-from vyre.conform.floats.layout import BF16, F16, F32, LAYOUTS, Layout, doubles, nearest
-from vyre.conform.floats.oracle import between, expected, from_integer, to_integer
+from vyre.conform.oracle.floats import functions
+from vyre.conform.oracle.floats.decide import by_arb, by_mpfr, by_reference, decide, nearest_dyadic, value_of
+from vyre.conform.oracle.floats.layout import BF16, F16, F32, LAYOUTS, Layout, doubles, nearest
+from vyre.conform.oracle.floats.operands import operands, specials
+from vyre.conform.oracle.floats.oracle import between, expected, from_integer, to_integer
 from vyre.errors import VyreError
 from vyre.ir.types import DataType
 
@@ -117,7 +110,7 @@ def test_without_libraries_the_reference_decides(monkeypatch: pytest.MonkeyPatch
     one = int.from_bytes(struct.pack("<f", 1.0), "little")
     wanted = by_mpfr("FExp", F32, [(one,)])
     for way in ("by_mpfr", "by_arb"):
-        monkeypatch.setattr(f"vyre.conform.floats.decide.{way}", missing)
+        monkeypatch.setattr(f"vyre.conform.oracle.floats.decide.{way}", missing)
     assert decide("FExp", F32, [(one,)]) == wanted
 
 

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from vyre.conform.floats import tolerated
-from vyre.conform.floats.inputs import specials
-from vyre.conform.floats.layout import BF16, F16, F32, LAYOUTS
-from vyre.conform.floats.tolerated import function, reduction
+from vyre.conform.oracle.floats import tolerated
+from vyre.conform.oracle.floats.layout import BF16, F16, F32, LAYOUTS
+from vyre.conform.oracle.floats.operands import specials
+from vyre.conform.oracle.floats.tolerated import function, reduction
 from vyre.conform.spec.independence import LOWERINGS, _chains  # pyright: ignore[reportPrivateUsage]
-from vyre.conform.verify.approximate import ranges
+from vyre.conform.verify.stages.approximate import ranges
 from vyre.errors import VyreError
 from vyre.ir.operators import ApproxOp, ReduceOp
 from vyre.ir.types import DataType
 from vyre.reference.floats import FORMATS, approx, reduce_exact
 
 if TYPE_CHECKING:
-    from vyre.conform.floats.layout import Layout
+    from vyre.conform.oracle.floats.layout import Layout
 
 LAYOUT = pytest.mark.parametrize("of", LAYOUTS.values(), ids=lambda of: of.name)
 
@@ -73,5 +73,5 @@ def test_an_unknown_reduction_is_an_error() -> None:
 
 
 def test_the_measure_reaches_no_lowering() -> None:
-    reached = set(_chains("vyre.conform.floats.tolerated"))
+    reached = set(_chains("vyre.conform.oracle.floats.tolerated"))
     assert not [m for m in reached if m.startswith((*LOWERINGS, "vyre.numeric"))]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from vyre.conform.floats.layout import F16, F32, HEAD, LAYOUTS, Layout, doubles, is_nan
 from vyre.conform.generate.cases import cases, layout_of
-from vyre.conform.generate.floats import LANDMARKS
+from vyre.conform.generate.float_streams import LANDMARKS
+from vyre.conform.oracle.floats.layout import F16, F32, HEAD, LAYOUTS, Layout, doubles, is_nan
 from vyre.conform.registry import spec
 from vyre.conform.spec.program import WORKGROUP
 from vyre.conform.verify.made import maker_program

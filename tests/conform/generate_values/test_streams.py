@@ -12,7 +12,6 @@ from vyre.compose import Registry
 from vyre.conform.generate.cases import KINDS, cases, law_cases
 from vyre.conform.generate.counter import keys, word, word_op
 from vyre.conform.registry import primitives, spec, specs
-from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.spec.law import Associative, Custom, Equation
 from vyre.errors import OpError, VyreError
 from vyre.ir.buffers import BufferDecl
@@ -21,6 +20,7 @@ from vyre.ir.node import If, Let, Store
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.reference import run
+from vyre.semantics.domain import CONCRETE
 from vyre.validate import validate
 
 if TYPE_CHECKING:

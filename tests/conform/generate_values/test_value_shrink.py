@@ -11,7 +11,7 @@ from vyre.conform.generate.shrink import Fails, shrink, weight
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
-    from vyre.conform.algebra.arrays import Words
+    from vyre.semantics.arrays import Words
 
 
 def where(test: str) -> Fails:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from vyre.conform.golden import Outcome, load_rows
-from vyre.conform.golden.replay import replay_all
+from vyre.conform.oracle.golden import load_rows
+from vyre.conform.verify.golden.replay import replay_all
+
+if TYPE_CHECKING:
+    from vyre.conform.verify.golden.outcome import Outcome
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from functools import cache
 import pytest
 from wrong_meanings import KINDS, cases_of, right_meaning, samples_of, wrong_meanings
 
-from vyre.conform.golden import Row, load_rows
+from vyre.conform.oracle.golden import Row, load_rows
 
 ROWS = [row for row in load_rows() if row.kind in KINDS and "tolerance" not in row.fields]
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from vyre.conform.golden import Row, load_rows, load_tables
-from vyre.conform.golden.coverage import drift
-from vyre.conform.golden.formula import evaluate
-from vyre.conform.golden.rows import Value, number, variables
-from vyre.conform.golden.samples import assignments
+from vyre.conform.oracle.golden import Row, load_rows, load_tables
+from vyre.conform.oracle.golden.coverage import drift
+from vyre.conform.oracle.golden.formula import evaluate
+from vyre.conform.oracle.golden.rows import Value, number, variables
+from vyre.conform.oracle.golden.samples import assignments
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vyre.conform.golden.formula import evaluate, names
+from vyre.conform.oracle.golden.formula import evaluate, names
 from vyre.errors import VyreError
 
 

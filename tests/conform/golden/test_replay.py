@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from vyre.backends import Backend, BackendInfo, Executable
-from vyre.backends.reference import ReferenceBackend
-from vyre.conform.golden import Outcome, Row, Status, load_rows
-from vyre.conform.golden.operations import ELEMENT_KINDS, within
-from vyre.conform.golden.replay import EXECUTABLE_KINDS, replay, replay_all, replay_through_calls
-from vyre.conform.golden.rows import variables
+from vyre.backends.reference.backend import ReferenceBackend
+from vyre.conform.oracle.golden import Row, load_rows
+from vyre.conform.oracle.golden.rows import variables
+from vyre.conform.verify.golden.operations import ELEMENT_KINDS, within
+from vyre.conform.verify.golden.outcome import Outcome, Status
+from vyre.conform.verify.golden.replay import EXECUTABLE_KINDS, replay, replay_all, replay_through_calls
 from vyre.errors import UnsupportedByBackend
 from vyre.ir.expr import Atomic, BinOp, Cast, Convert, Expr, FMulAdd, FReduce, Lane, LitU32, MakeVec, Select
 from vyre.ir.operators import AtomicOp, BinaryOp, ReduceOrder, RoundMode, UnaryOp

@@ -7,11 +7,11 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from vyre.conform.golden import Later, Row, Shown, load_later, load_rows, load_shown, load_tables
-from vyre.conform.golden.checks import CHECKS
-from vyre.conform.golden.coverage import answered_twice, repeated_ids, uncovered, unknown
-from vyre.conform.golden.replay import EXECUTABLE_KINDS
-from vyre.conform.golden.rows import variables
+from vyre.conform.oracle.golden import Later, Row, Shown, load_later, load_rows, load_shown, load_tables
+from vyre.conform.oracle.golden.coverage import answered_twice, repeated_ids, uncovered, unknown
+from vyre.conform.oracle.golden.rows import variables
+from vyre.conform.verify.golden.checks import CHECKS
+from vyre.conform.verify.golden.replay import EXECUTABLE_KINDS
 from vyre.ir.expr import EXPR_KINDS
 from vyre.ir.node import NODE_KINDS
 from vyre.ir.operators import AtomicOp, BinaryOp, ReduceOp, ReduceOrder, UnaryOp

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vyre.conform.golden.samples import EDGES, SEEDED, assignments
+from vyre.conform.oracle.golden.samples import EDGES, SEEDED, assignments
 from vyre.ir.types import DataType
 
 U32 = DataType.U32

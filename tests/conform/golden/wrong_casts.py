@@ -16,7 +16,7 @@ from vyre.reference import floats
 if TYPE_CHECKING:
     from wrong_floats import Meanings, One
 
-    from vyre.conform.golden import Row
+    from vyre.conform.oracle.golden import Row
     from vyre.reference.floats import Format
 
 M = 0xFFFF_FFFF

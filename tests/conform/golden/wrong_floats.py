@@ -15,7 +15,7 @@ from vyre.reference.floats.formats import unpack
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from vyre.conform.golden import Row
+    from vyre.conform.oracle.golden import Row
     from vyre.reference.floats import Format
 
     Meanings = Mapping[str, Callable[..., Any]]

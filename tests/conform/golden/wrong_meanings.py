@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 from wrong_casts import casts, conversions, signed, to_integer
 from wrong_floats import apart, constants, float_binary, float_unary, multiply_adds, reductions
 
-from vyre.conform.golden.jobs import _cases
-from vyre.conform.golden.operations import ELEMENT_KINDS, operation_of
-from vyre.conform.golden.rows import Row, number
-from vyre.conform.golden.samples import EDGES
+from vyre.conform.oracle.golden.rows import Row, number
+from vyre.conform.oracle.golden.samples import EDGES
+from vyre.conform.verify.golden.jobs import _cases
+from vyre.conform.verify.golden.operations import ELEMENT_KINDS, operation_of
 from vyre.ir.operators import AtomicOp, BinaryOp, ReduceOp, ReduceOrder, RoundMode, UnaryOp
 from vyre.ir.types import FLOAT_TYPES, DataType
 from vyre.reference import floats, integers

@@ -11,18 +11,18 @@ import pytest
 pytest.importorskip("llvmlite")
 pytest.importorskip("bitwuzla")
 
-from vyre.backends.cpu import CpuBackend
-from vyre.conform.algebra.cache import ProofCache
-from vyre.conform.mutate import checkers, definitions, laws
-from vyre.conform.mutate.checkers import BROKEN, BrokenChecker
+from lab.mutants import checkers, definitions, laws
+from lab.mutants.checkers import BROKEN, BrokenChecker
+from vyre.backends.cpu.backend import CpuBackend
 from vyre.conform.registry import spec
 from vyre.conform.registry.ids import NE
 from vyre.conform.spec.law import ap
 from vyre.conform.spec.term import Constant, Equation, Variable
+from vyre.semantics.proof_cache import ProofCache
 
 if TYPE_CHECKING:
-    from vyre.conform.mutate.definitions import WrongDefinition
-    from vyre.conform.mutate.laws import FalseLaw
+    from lab.mutants.definitions import WrongDefinition
+    from lab.mutants.laws import FalseLaw
 
 SLOW = {"no operand is exhausted"}
 

@@ -9,16 +9,16 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from vyre.backends.cpu import CpuBackend
-from vyre.conform.floats.operations import operations
-from vyre.conform.mutate.float_ import catalogue
-from vyre.conform.mutate.float_.fault import Two, mutant, name_at, op_id, two
-from vyre.conform.mutate.float_.format import F32, FORMATS, Format, binary, unary
-from vyre.conform.mutate.float_.rewritten import by_rule
-from vyre.conform.mutate.hunt import fails, hunt, plan_for
-from vyre.conform.mutate.judges import JUDGES
+from lab.mutants.float_ import catalogue
+from lab.mutants.float_.fault import Two, mutant, name_at, op_id, two
+from lab.mutants.float_.format import F32, FORMATS, Format, binary, unary
+from lab.mutants.float_.rewritten import by_rule
+from lab.mutants.hunt import fails, hunt, plan_for
+from lab.mutants.judges import JUDGES
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.conform.oracle.floats.operations import operations
 from vyre.conform.registry import spec
-from vyre.conform.verify import float_folding
+from vyre.conform.verify.stages import float_folding
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import BinOp, Cast, Expr, FMulAdd
 from vyre.ir.operators import BinaryOp
@@ -26,7 +26,7 @@ from vyre.ir.types import DataType
 from vyre.optimize.types import Types
 
 if TYPE_CHECKING:
-    from vyre.conform.mutate.mutant import Mutant
+    from lab.mutants.mutant import Mutant
 
 
 @cache

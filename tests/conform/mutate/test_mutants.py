@@ -10,15 +10,15 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from vyre.backends.cpu import CpuBackend
+from lab.mutants import Mutant, Mutated, hunt, mutants, one_of_each_kind
+from lab.mutants.conditions import hashed, preimage, unmix
+from lab.mutants.hunt import fails, plan_for
+from lab.mutants.mutant import DENSE_CASES, Fate
+from lab.mutants.page import survivors
+from vyre.backends.cpu.backend import CpuBackend
 from vyre.conform.generate.counter import mix
-from vyre.conform.mutate import Mutant, Mutated, hunt, mutants, one_of_each_kind
-from vyre.conform.mutate.conditions import hashed, preimage, unmix
-from vyre.conform.mutate.hunt import fails, plan_for
-from vyre.conform.mutate.mutant import DENSE_CASES, Verdict
-from vyre.conform.mutate.report import survivors
-from vyre.conform.results import density_found
-from vyre.conform.spec.domain import CONCRETE
+from vyre.conform.records.results import density_found
+from vyre.semantics.domain import CONCRETE
 
 
 @cache
@@ -80,8 +80,8 @@ def test_what_is_promised_is_what_cases_can_find() -> None:
 
 def test_a_broken_promise_is_seen() -> None:
     mutant = KINDS[0]
-    assert not Verdict(mutant, witnessed=True, found="", cases=1, seconds=0.0).as_promised
-    assert not Verdict(mutant, witnessed=False, found="x/u8/1", cases=1, seconds=0.0).as_promised
+    assert not Fate(mutant, witnessed=True, found="", cases=1, seconds=0.0).as_promised
+    assert not Fate(mutant, witnessed=False, found="x/u8/1", cases=1, seconds=0.0).as_promised
 
 
 @pytest.mark.parametrize("words", [1, 2, 3])

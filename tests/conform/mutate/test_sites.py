@@ -8,11 +8,11 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from vyre.backends.cpu import CpuBackend
-from vyre.conform.mutate import mutations, rewrite
-from vyre.conform.suite import make_plan
-from vyre.conform.verify import races
+from lab.mutants import mutations, rewrite
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.conform.suite.run import make_plan
 from vyre.conform.verify.stage import run_compiled
+from vyre.conform.verify.stages import races
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Expr, InvocationId, LitU32, Var
 from vyre.ir.node import If, Let, Store

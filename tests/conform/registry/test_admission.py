@@ -155,9 +155,9 @@ def test_what_is_no_spec_is_an_error() -> None:
 def test_the_spec_of_a_plugin_is_certified_with_the_rest(tmp_path: Path) -> None:
     from dataclasses import asdict
 
-    from vyre.backends.cpu import CpuBackend
-    from vyre.conform.journal import Journal
-    from vyre.conform.suite import Suite, make_plan
+    from vyre.backends.cpu.backend import CpuBackend
+    from vyre.conform.records.journal import Journal
+    from vyre.conform.suite.run import Suite, make_plan
 
     plan = make_plan("cpu", ops=("acme.mix",), stages=("ops",), cases=4096)
     journal = Journal(tmp_path / "journal.jsonl", {"plan": asdict(plan)}, resume=False)

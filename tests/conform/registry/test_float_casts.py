@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from vyre.conform.algebra.smt import SmtDomain
-from vyre.conform.algebra.solvers import Answer, Attempt, solve
 from vyre.conform.registry import spec
 from vyre.conform.spec.words import fit
+from vyre.semantics.solvers import Answer, Attempt, solve
+from vyre.semantics.terms import SmtDomain
 
 F16, BF16, F32, F64 = (5, 11), (8, 8), (8, 24), (11, 53)
 CASTS = [

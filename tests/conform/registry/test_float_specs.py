@@ -9,22 +9,17 @@ import numpy as np
 import pytest
 
 from vyre.backends import get
-from vyre.conform.algebra.arrays import NUMPY
-from vyre.conform.algebra.cache import ProofCache
 from vyre.conform.algebra.checker import examine
-from vyre.conform.algebra.smt import SmtDomain
-from vyre.conform.algebra.solvers import Answer
-from vyre.conform.floats.inputs import operands
-from vyre.conform.plan import make_plan
+from vyre.conform.oracle.floats.operands import operands
 from vyre.conform.registry import lookup, replaced
 from vyre.conform.registry import specs as registered
 from vyre.conform.registry.float_.table import specs
 from vyre.conform.spec import gates
-from vyre.conform.spec.domain import CONCRETE
-from vyre.conform.spec.emit import definition
+from vyre.conform.spec.composed import definition
 from vyre.conform.spec.law import label
 from vyre.conform.spec.op import OpSpec, as_tuple
 from vyre.conform.spec.words import fit
+from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.cases import kind_of
 from vyre.conform.verify.graph import graph
@@ -37,6 +32,11 @@ from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.ops import standard_ops
 from vyre.reference import run
+from vyre.semantics.arrays import NUMPY
+from vyre.semantics.domain import CONCRETE
+from vyre.semantics.proof_cache import ProofCache
+from vyre.semantics.solvers import Answer
+from vyre.semantics.terms import SmtDomain
 
 if TYPE_CHECKING:
     from vyre.conform.spec.law import AlgebraicLaw

@@ -6,14 +6,9 @@ import numpy as np
 import pytest
 
 from vyre.compose.op import Category
-from vyre.conform.algebra.arrays import NUMPY
-from vyre.conform.algebra.cache import ProofCache
-from vyre.conform.algebra.smt import SmtDomain
-from vyre.conform.algebra.solvers import Answer
 from vyre.conform.generate.cases import cases
 from vyre.conform.registry import primitives, replaced, spec, specs
-from vyre.conform.spec.domain import CONCRETE
-from vyre.conform.spec.emit import definition
+from vyre.conform.spec.composed import definition
 from vyre.conform.spec.law import label
 from vyre.conform.spec.op import AtomicForm, OpSpec, as_tuple
 from vyre.conform.spec.words import fit, to_bits, to_words, word_count
@@ -27,6 +22,11 @@ from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE
 from vyre.ops import standard_ops
 from vyre.reference import casts, integers, run
+from vyre.semantics.arrays import NUMPY
+from vyre.semantics.domain import CONCRETE
+from vyre.semantics.proof_cache import ProofCache
+from vyre.semantics.solvers import Answer
+from vyre.semantics.terms import SmtDomain
 
 MAX = "0xFFFFFFFF"
 DECLARED = {

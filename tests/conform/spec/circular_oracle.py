@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vyre.conform.registry.primitive.add import cpu_fn
-from vyre.conform.spec.domain import CONCRETE
+from vyre.semantics.domain import CONCRETE
 
 
 def add(a: int, b: int) -> int:

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from vyre import reference
-from vyre.conform.algebra.arrays import NUMPY
 from vyre.conform.generate.cases import law_cases
 from vyre.conform.registry import lookup, primitives, spec, specs
 from vyre.conform.spec import law as laws
 from vyre.conform.spec.op import ExpressionForm
-from vyre.conform.spec.program import Kernel, Result, application, kernel, memory_program, stages
+from vyre.conform.spec.program import OpKernel, Result, application, kernel, memory_program, stages
 from vyre.conform.spec.term import Apply, Constant, Relation, Variable, evaluate, variables
 from vyre.conform.spec.words import split, to_words
 from vyre.errors import OpError
+from vyre.semantics.arrays import NUMPY
 from vyre.validate import validate
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def test_the_op_under_test_is_on_the_left_of_every_declared_law() -> None:
 Columns = list[tuple[np.ndarray, ...]]
 
 
-def run(made: Kernel, values: Columns, earlier: list[dict[str, bytes]]) -> dict[str, bytes]:
+def run(made: OpKernel, values: Columns, earlier: list[dict[str, bytes]]) -> dict[str, bytes]:
     """A kernel on the reference, its buffers filled as its inputs say."""
     count = len(values[0][0]) if values else 1
     buffers: dict[str, bytes] = {}

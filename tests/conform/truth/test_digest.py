@@ -9,19 +9,10 @@ import pytest
 from device_only import DeviceOnly
 
 from vyre.backends import get
-from vyre.conform.truth.digest import (
-    CHUNK,
-    A,
-    B,
-    Mixer,
-    combined,
-    consecutive,
-    digest,
-    mixed,
-)
-from vyre.conform.truth.functions import FUNCTIONS
-from vyre.conform.truth.programs import evaluation, folding, mixing
-from vyre.conform.truth.runner import Runner
+from vyre.conform.oracle.digest import CHUNK, A, B, Mixer, combined, consecutive, digest, mixed
+from vyre.conform.oracle.truth.functions import FUNCTIONS
+from vyre.conform.oracle.truth.programs import evaluation, folding, mixing
+from vyre.conform.oracle.truth.runner import Runner
 from vyre.validate import check
 
 MASK = 0xFFFF_FFFF

@@ -10,12 +10,12 @@ import pytest
 from truth_backends import OracleBackend, RefusingBackend, WrongIntegers, make_truth
 
 from vyre.cli.exhaustive_ import parse_range, run_exhaustive
-from vyre.conform.journal import Journal
-from vyre.conform.truth.check import FAILED, PART, REFUSED, Wrong, check
-from vyre.conform.truth.digest import CHUNK
-from vyre.conform.truth.functions import FUNCTIONS, chosen
-from vyre.conform.truth.runner import Runner
-from vyre.conform.truth.store import load
+from vyre.conform.oracle.digest import CHUNK
+from vyre.conform.oracle.truth.check import FAILED, PART, REFUSED, Wrong, check
+from vyre.conform.oracle.truth.functions import FUNCTIONS, chosen
+from vyre.conform.oracle.truth.runner import Runner
+from vyre.conform.oracle.truth.store import load
+from vyre.conform.records.journal import Journal
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vyre.conform.floats import functions
-from vyre.conform.floats.layout import F32
-from vyre.conform.truth import oracle
-from vyre.conform.truth.digest import CHUNK, CHUNKS, consecutive, digest
-from vyre.conform.truth.functions import ELEMENTARY, FUNCTIONS, INTEGERS
-from vyre.conform.truth.store import FOLDER, index, load, save
+from vyre.conform.oracle.digest import CHUNK, CHUNKS, consecutive, digest
+from vyre.conform.oracle.floats import functions
+from vyre.conform.oracle.floats.layout import F32
+from vyre.conform.oracle.truth import oracle
+from vyre.conform.oracle.truth.functions import ELEMENTARY, FUNCTIONS, INTEGERS
+from vyre.conform.oracle.truth.store import FOLDER, index, load, save
 
 TOOLS = Path(__file__).parents[3] / "tools"
 
@@ -111,7 +111,7 @@ def test_two_truths_are_compared(tool: Any, tmp_path: Path, capsys: pytest.Captu
 def test_the_kernels_compile(tool: Any, name: str) -> None:
     """NVRTC needs no GPU. The filter multiplies in one rounding: nothing of ours is fused."""
     pytest.importorskip("cuda.bindings.nvrtc")
-    from vyre.backends.cuda import compile_source
+    from vyre.backends.cuda.backend import compile_source
 
     class Source:
         text = tool.truth_cuda.source(name)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.backends import BackendInfo
-from vyre.conform.truth import oracle, programs
-from vyre.conform.truth.digest import CHUNK, CHUNKS, consecutive, digest
-from vyre.conform.truth.functions import FUNCTIONS
-from vyre.conform.truth.store import save
+from vyre.conform.oracle.digest import CHUNK, CHUNKS, consecutive, digest
+from vyre.conform.oracle.truth import oracle, programs
+from vyre.conform.oracle.truth.functions import FUNCTIONS
+from vyre.conform.oracle.truth.store import save
 from vyre.errors import UnsupportedByBackend
 
 if TYPE_CHECKING:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from vyre.conform.journal import Journal
-from vyre.conform.regressions import Store
-from vyre.conform.suite import Suite, make_plan
+from vyre.conform.records.journal import Journal
+from vyre.conform.suite.regressions import Store
+from vyre.conform.suite.run import Suite, make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from vyre.conform.results import Failure, Results
+    from vyre.conform.records.results import Failure, Results
 
 
 def certify(

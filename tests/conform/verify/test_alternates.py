@@ -11,10 +11,10 @@ pytest.importorskip("llvmlite")
 from broken_backends import Right
 from runs import certify
 
-from vyre.conform import counts
-from vyre.conform.certify.table import TABLE
+from vyre.conform.records import counts
 from vyre.conform.registry import specs
-from vyre.conform.verify.alternates import STAGE
+from vyre.conform.spec.levels import TABLE
+from vyre.conform.verify.stages.alternates import STAGE
 from vyre.ir.expr import BinOp, Expr, LitU32, Select, UnOp
 from vyre.ir.operators import BinaryOp, UnaryOp
 
@@ -38,7 +38,7 @@ class WrongNegatedSum(Right):
 
 
 def test_every_alternate_of_the_registry_has_a_case() -> None:
-    from vyre.conform.plan import make_plan
+    from vyre.conform.suite.plan import make_plan
 
     declared = sum(len(s.alternates) for s in specs())
     assert STAGE.count(make_plan("x")) == declared

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from broken_backends import Right
 
-from vyre.conform.certify.track import APPROXIMATE, subject_track
-from vyre.conform.floats.layout import LAYOUTS, Layout
-from vyre.conform.plan import make_plan
-from vyre.conform.verify.approximate import STAGE, TOLERANCES
+from vyre.conform.oracle.floats.layout import LAYOUTS, Layout
+from vyre.conform.spec.track import APPROXIMATE, subject_track
+from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify.stage import FAILED, PASSED, REFUSED
+from vyre.conform.verify.stages.approximate import STAGE, TOLERANCES
 from vyre.errors import UnsupportedByBackend
 from vyre.ir.expr import Approx, BinOp, Expr, FReduce, FReduceApprox, Literal, UnOp
 from vyre.ir.operators import ApproxOp, BinaryOp, ReduceOp, ReduceOrder, UnaryOp

@@ -11,10 +11,9 @@ pytest.importorskip("llvmlite")
 
 import broken_backends as broken
 
-from vyre.conform.algebra.arrays import NUMPY
 from vyre.conform.generate.cases import of_words
-from vyre.conform.plan import make_plan
 from vyre.conform.registry import lookup, spec, specs
+from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify import control
 from vyre.conform.verify.bench import Bench, program_of
 from vyre.conform.verify.cases import kinds
@@ -26,6 +25,7 @@ from vyre.ir.expr import BinOp, Cast, Convert, Expr, FMulAdd, UnOp
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import expressions
+from vyre.semantics.arrays import NUMPY
 
 MUL = "primitive.math.mul"
 

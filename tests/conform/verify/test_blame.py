@@ -16,17 +16,17 @@ pytest.importorskip("llvmlite")
 from runs import certify
 
 from vyre.cli.app import main
-from vyre.conform.block_records import check_record
-from vyre.conform.documents import Field, FieldError
-from vyre.conform.isolate import BackendHang, Isolated, MemoryGone
-from vyre.conform.plan import make_plan
+from vyre.conform.process.isolate import BackendHang, Isolated, MemoryGone
+from vyre.conform.records.documents import Field, FieldError
 from vyre.conform.registry import spec
 from vyre.conform.spec.program import application
-from vyre.conform.units import STAGES, units
+from vyre.conform.suite.block_records import check_record
+from vyre.conform.suite.plan import make_plan
+from vyre.conform.suite.units import STAGES, units
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.blame import LAWS, stop
 from vyre.conform.verify.confirm import NOT_AGAIN, confirmed
-from vyre.conform.verify.golden import run_rows
+from vyre.conform.verify.golden.stage import run_rows
 from vyre.conform.verify.named import run_named
 from vyre.conform.verify.stage import PASSED, Outcome, attempt
 from vyre.errors import VyreError
@@ -34,7 +34,7 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vyre.conform.results import Failure
+    from vyre.conform.records.results import Failure
 
 HERE = Path(__file__).parent
 XOR, OR, SHR = "primitive.bitwise.xor", "primitive.bitwise.or", "primitive.bitwise.shr"
@@ -140,7 +140,7 @@ def test_a_compiler_that_dies_of_what_a_law_applies_does_not_end_the_run(
 
 
 def test_a_golden_row_that_kills_takes_no_other_with_it(isolated: Any) -> None:
-    from vyre.conform.golden import load_rows
+    from vyre.conform.oracle.golden import load_rows
 
     rows = tuple(r for r in load_rows() if r.stem == XOR)
     outcomes = run_rows(isolated("CrashingOn"), rows)
@@ -164,7 +164,7 @@ def test_patience_of_one_thread_does_not_hurry_another(isolated: Any) -> None:
 
 
 def test_memory_of_a_child_that_is_gone_is_not_that_of_the_next(isolated: Any) -> None:
-    from vyre.conform.isolate import RemoteMemory
+    from vyre.conform.process.isolate import RemoteMemory
 
     backend = isolated("Right")
     old = RemoteMemory(backend, 0, 16)

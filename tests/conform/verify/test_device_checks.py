@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from vyre.backends import available
-from vyre.conform.isolate import Isolated, load
-from vyre.conform.plan import make_plan
+from vyre.conform.process.isolate import Isolated, load
 from vyre.conform.registry import lookup, spec
 from vyre.conform.spec.law import Commutative
+from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify import device
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.cases import Kind, kind_of
-from vyre.conform.verify.device import DeviceChecks, InputsDiffer, Verdict, applies, device_checks
+from vyre.conform.verify.device import DeviceChecks, DeviceVerdict, InputsDiffer, applies, device_checks
 from vyre.conform.verify.graph import PARITY, Check, graph
 from vyre.conform.verify.operations import run_block
 
@@ -68,7 +68,7 @@ def test_a_false_law_is_counted_as_the_host_counts_it(bench: Bench) -> None:
     (found,) = checks_of(bench, kind).compare(7, COUNT)
     a, b = kind.stream.block(7, COUNT)[:2]
     wrong = (a - b) != (b - a)
-    assert found == Verdict(int(wrong.sum()), 7 + int(np.argmax(wrong)))
+    assert found == DeviceVerdict(int(wrong.sum()), 7 + int(np.argmax(wrong)))
 
 
 def test_a_block_reports_what_the_device_finds(bench: Bench) -> None:
@@ -86,7 +86,7 @@ def test_the_parts_of_a_run_join(bench: Bench) -> None:
     whole = checks_of(bench, kind).compare(0, COUNT)[0]
     assert first is not None
     assert second is not None
-    assert whole == Verdict(first.failed + second.failed, first.first)
+    assert whole == DeviceVerdict(first.failed + second.failed, first.first)
 
 
 def test_inputs_of_another_generator_are_noticed(bench: Bench) -> None:

@@ -9,12 +9,12 @@ import engines_wrong as wrong
 import numpy as np
 import pytest
 
-from vyre.conform.isolate import Isolated
+from vyre.conform.process.isolate import Isolated
+from vyre.conform.records.results import RunPlan
 from vyre.conform.registry.engine import ENGINES, bucket, compact, histogram, reduce, scan
-from vyre.conform.results import RunPlan
 from vyre.conform.spec.invariant import EngineInvariant as Inv
-from vyre.conform.verify.engines import STAGE, Engines
 from vyre.conform.verify.stage import FAILED, PASSED
+from vyre.conform.verify.stages.engines import STAGE, Engines
 from vyre.engines.kernels import PARAMS, U32
 from vyre.engines.plan import Engine, Plan, Space, Step
 from vyre.errors import UnsupportedByBackend

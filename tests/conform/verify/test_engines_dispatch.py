@@ -9,14 +9,14 @@ import engines_wrong as wrong
 import numpy as np
 import pytest
 
+from vyre.conform.records.results import RunPlan
 from vyre.conform.registry import spec
 from vyre.conform.registry.engine import ENGINES
-from vyre.conform.results import RunPlan
-from vyre.conform.verify import convention
 from vyre.conform.verify.dispatch import dispatch_engine, dispatch_op
-from vyre.conform.verify.engines import Engines
-from vyre.conform.verify.engines_loops import data_dependent_loop
 from vyre.conform.verify.stage import FAILED, PASSED, REFUSED
+from vyre.conform.verify.stages import convention
+from vyre.conform.verify.stages.engines import Engines
+from vyre.conform.verify.stages.engines_loops import data_dependent_loop
 from vyre.engines.bins import histogram_engine
 from vyre.engines.dfa import ends_program
 from vyre.engines.plan import Shape

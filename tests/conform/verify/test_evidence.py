@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from planted import definition, flipped, literals, planted, swapped
 
-from vyre.conform.certify.track import FLOAT, subject_track
-from vyre.conform.plan import make_plan
-from vyre.conform.truth import store
-from vyre.conform.verify.evidence import STAGE, subject_of
+from vyre.conform.oracle.truth import store
+from vyre.conform.spec.track import FLOAT, subject_track
+from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify.stage import FAILED, PASSED
+from vyre.conform.verify.stages.evidence import STAGE, subject_of
 from vyre.numeric import evidence
 from vyre.numeric.evidence import EXHAUSTIVE, WITNESSED
 

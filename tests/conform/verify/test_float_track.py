@@ -12,17 +12,18 @@ import pytest
 from click.testing import CliRunner
 
 from vyre.backends import get
-from vyre.backends.cpu import CpuBackend
-from vyre.backends.cpu_llvm import LEVELS, runs_here
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.backends.cpu.llvm import LEVELS, runs_here
 from vyre.cli import main
-from vyre.conform.algebra.cache import ProofCache, default_folder
 from vyre.conform.certify import ahead
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import registry_now
 from vyre.conform.certify.proofs import law_proofs
-from vyre.conform.certify.track import FLOAT, INTEGER
-from vyre.conform.journal import Journal
-from vyre.conform.plan import (
+from vyre.conform.certify.summary import summary
+from vyre.conform.records.journal import Journal
+from vyre.conform.registry import floats, spec
+from vyre.conform.spec.track import FLOAT, INTEGER
+from vyre.conform.suite.plan import (
     DEFAULT_FLOAT_CASES,
     TRACK_STAGES,
     chosen_ops,
@@ -30,21 +31,21 @@ from vyre.conform.plan import (
     make_plan,
     ops_of,
 )
-from vyre.conform.registry import floats, spec
-from vyre.conform.suite import Suite
-from vyre.conform.summary import summary
-from vyre.conform.units import ALL_STAGES, graph_of
-from vyre.conform.verify import control, determinism, dispatches
+from vyre.conform.suite.run import Suite
+from vyre.conform.suite.units import ALL_STAGES, graph_of
+from vyre.conform.verify import control
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.cases import kind_of, kinds
+from vyre.conform.verify.stages import determinism, dispatches
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.ir.types import DataType
+from vyre.semantics.proof_cache import ProofCache, default_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from vyre.conform.certify.certificate import Certificate
-    from vyre.conform.results import RunPlan
+    from vyre.conform.records.results import RunPlan
     from vyre.ir.program import Program
 
 
@@ -173,8 +174,8 @@ class WithoutDoubles(Right):
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vyre.conform.verify.cases.SHAPED", 1 << 11)
-    monkeypatch.setattr("vyre.conform.verify.determinism.CASES", 256)
-    monkeypatch.setattr("vyre.conform.verify.determinism.PROGRAMS", 1)
+    monkeypatch.setattr("vyre.conform.verify.stages.determinism.CASES", 256)
+    monkeypatch.setattr("vyre.conform.verify.stages.determinism.PROGRAMS", 1)
 
 
 def certified(backend: Any, folder: Path, *ops: str) -> Certificate:
@@ -236,7 +237,7 @@ def test_without_doubles_nothing_is_blocked(tmp_path: Path) -> None:
 def test_proofs_are_made_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(ahead, "WORTHWHILE", 1)
-    monkeypatch.setattr("vyre.conform.composition.proofs.provable_ops", tuple)
+    monkeypatch.setattr("vyre.conform.verify.composition.proofs.provable_ops", tuple)
     monkeypatch.setattr(os, "nice", abs)
     ahead.main(["float.f16.neg"])
     kept = list(tmp_path.rglob("*.json"))
@@ -304,7 +305,7 @@ def test_a_track_can_be_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         journal.close()
         raise VyreError("stopped.", fix="nothing.")
 
-    monkeypatch.setattr("vyre.conform.suite.Suite", stop)
+    monkeypatch.setattr("vyre.conform.suite.run.Suite", stop)
     options = ["--in-process", "--state", str(tmp_path)]
     for more in ([], ["--cases", "5"], ["--stage", "ops", "--ops", "float.add"]):
         CliRunner().invoke(main, ["certify", "cpu", "--track", "float", *options, *more])

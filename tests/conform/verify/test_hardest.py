@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from planted import definition, flipped, literals, planted, swapped
 
-from vyre.conform.plan import make_plan
-from vyre.conform.truth import hardest
-from vyre.conform.units import ALL_STAGES
-from vyre.conform.verify.hardest import STAGE, op_of
+from vyre.conform.oracle.truth import hardest
+from vyre.conform.suite.plan import make_plan
+from vyre.conform.suite.units import ALL_STAGES
 from vyre.conform.verify.stage import FAILED, PASSED
+from vyre.conform.verify.stages.hardest import STAGE, op_of
 from vyre.ir.expr import LitU32, f64
 from vyre.lower.native import F64_KEYS
 from vyre.numeric import evidence
@@ -41,7 +41,7 @@ class OneWay:
     """The CPU with the functions on integers, or in doubles. Kernels are compiled anew."""
 
     def __init__(self, *, doubles: bool) -> None:
-        from vyre.backends.cpu import CpuBackend
+        from vyre.backends.cpu.backend import CpuBackend
 
         self._backend = CpuBackend(canaries=False)
         self._ways = self._backend.ways if doubles else self._backend.ways.without(F64_KEYS)
@@ -91,7 +91,11 @@ def test_the_search_found_every_tie_by_itself(name: str) -> None:
 
 
 def test_nothing_that_makes_the_lists_knows_a_definition() -> None:
-    for path in ("tools/find_hardest.py", "tools/hardest_cuda.py", "src/vyre/conform/truth/hardest.py"):
+    for path in (
+        "tools/find_hardest.py",
+        "tools/hardest_cuda.py",
+        "src/vyre/conform/oracle/truth/hardest.py",
+    ):
         tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
         found = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module}
         assert not {m for m in found if m.startswith(("vyre.numeric", "vyre.lower", "vyre.backends"))}
@@ -100,9 +104,9 @@ def test_nothing_that_makes_the_lists_knows_a_definition() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_sample_of_the_results_is_that_of_mpfr(name: str) -> None:
     pytest.importorskip("gmpy2")
-    from vyre.conform.floats.decide import by_mpfr
-    from vyre.conform.floats.layout import LAYOUTS
-    from vyre.conform.floats.operations import operations
+    from vyre.conform.oracle.floats.decide import by_mpfr
+    from vyre.conform.oracle.floats.layout import LAYOUTS
+    from vyre.conform.oracle.floats.operations import operations
 
     kind, _, function = name.partition(".")
     of = LAYOUTS[kind.upper()]

@@ -18,11 +18,11 @@ pytest.importorskip("llvmlite")
 import broken_backends as broken
 from runs import certify
 
-from vyre.conform import isolate
-from vyre.conform.isolate import BackendCrash, BackendFault, BackendHang, Isolated, inspect, load
+from vyre.conform.process import isolate
+from vyre.conform.process.isolate import BackendCrash, BackendFault, BackendHang, Isolated, inspect, load
 from vyre.conform.registry import spec
 from vyre.conform.spec.program import application
-from vyre.conform.units import STAGES
+from vyre.conform.suite.units import STAGES
 from vyre.conform.verify.stage import PASSED, Outcome
 from vyre.errors import DispatchError, UnsupportedByBackend
 
@@ -234,7 +234,7 @@ def test_a_hang_is_a_result_and_the_run_goes_on(isolated: Any, tmp_path: Path) -
 
 def test_a_child_ends_with_its_parent() -> None:
     code = (
-        "import os, sys; from vyre.conform.isolate import Isolated\n"
+        "import os, sys; from vyre.conform.process.isolate import Isolated\n"
         "b = Isolated('broken_backends:Right'); print(b._process.pid, flush=True); os.kill(os.getpid(), 9)"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -14,14 +14,14 @@ import broken_backends as broken
 from runs import certify
 
 from vyre.conform.generate.cases import of_words
-from vyre.conform.locked import Locked
-from vyre.conform.plan import make_plan
+from vyre.conform.process.locked import Locked
 from vyre.conform.registry import lookup, spec
-from vyre.conform.units import STAGES
+from vyre.conform.suite.plan import make_plan
+from vyre.conform.suite.units import STAGES
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.cases import kind_of
 from vyre.conform.verify.graph import graph
-from vyre.conform.verify.inputs import PIECE, HostInputs, Mistake
+from vyre.conform.verify.host_inputs import PIECE, HostInputs, Mistake
 from vyre.conform.verify.named import run_named
 from vyre.conform.verify.operations import run_block
 

@@ -12,10 +12,10 @@ pytest.importorskip("llvmlite")
 from broken_backends import Right
 from runs import certify
 
-from vyre.conform.certify.table import WITNESSES
-from vyre.conform.plan import make_plan
 from vyre.conform.registry import specs
-from vyre.conform.units import graph_of
+from vyre.conform.spec.levels import WITNESSES
+from vyre.conform.suite.plan import make_plan
+from vyre.conform.suite.units import graph_of
 from vyre.conform.verify.cases import LENGTHS, LONG_FROM, LONG_LENGTHS, is_memory, kind_of, kinds
 from vyre.conform.verify.rounds import _rounds
 from vyre.ir.expr import Expr, InvocationId, LitU32, Load, Select

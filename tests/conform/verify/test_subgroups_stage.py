@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from vyre.backends.cpu import CpuBackend
-from vyre.backends.reference import ReferenceBackend
-from vyre.conform.results import RunPlan
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.backends.reference.backend import ReferenceBackend
+from vyre.conform.records.results import RunPlan
 from vyre.conform.verify.stage import FAILED, PASSED, REFUSED, Outcome
-from vyre.conform.verify.subgroups import SHAPES, STAGE, SURROUNDINGS, program_of
+from vyre.conform.verify.stages.subgroups import SHAPES, STAGE, SURROUNDINGS, program_of
 from vyre.ir.expr import Call, Expr, LitU32
 from vyre.ir.program import Program
 from vyre.ir.walk import transform, with_parts

@@ -19,12 +19,12 @@ pytest.importorskip("llvmlite")
 import broken_backends as broken
 from runs import certify, failure_of
 
-from vyre.conform import counts
-from vyre.conform.journal import read
-from vyre.conform.plan import make_plan, registry_digest
+from vyre.conform.records import counts
+from vyre.conform.records.journal import read
+from vyre.conform.records.results import Results
 from vyre.conform.registry import spec
-from vyre.conform.results import Results
-from vyre.conform.units import ALL_STAGES, STAGES, blocks, graph_of, units
+from vyre.conform.suite.plan import make_plan, registry_digest
+from vyre.conform.suite.units import ALL_STAGES, STAGES, blocks, graph_of, units
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.cases import kind_of
 from vyre.conform.verify.named import run_named

@@ -11,11 +11,11 @@ pytest.importorskip("llvmlite")
 import broken_backends as broken
 from runs import certify, failure_of
 
-from vyre.conform import counts
-from vyre.conform.golden import load_rows
-from vyre.conform.suite import make_plan
-from vyre.conform.units import STAGES
-from vyre.conform.verify import golden
+from vyre.conform.oracle.golden import load_rows
+from vyre.conform.records import counts
+from vyre.conform.suite.run import make_plan
+from vyre.conform.suite.units import STAGES
+from vyre.conform.verify.golden import stage as golden
 
 if TYPE_CHECKING:
     from pathlib import Path

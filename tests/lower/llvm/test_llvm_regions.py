@@ -21,13 +21,13 @@ from vyre.ir import (
     Var,
     WorkgroupId,
 )
-from vyre.lower.llvm.regions import Choice, Once, Plan, Repeat, Run, plan_regions
+from vyre.lower.llvm.regions import Choice, Once, RegionPlan, Repeat, Run, plan_regions
 from vyre.lower.prepare import prepare
 
 L = LocalId(0)
 
 
-def plan(*entry: Node) -> Plan:
+def plan(*entry: Node) -> RegionPlan:
     return plan_regions(prepare(program(entry, TILE)))
 
 

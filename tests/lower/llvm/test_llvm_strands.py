@@ -30,7 +30,7 @@ from vyre.ir import (
 )
 from vyre.lower.llvm import emit
 from vyre.lower.llvm.affine import Ranges
-from vyre.lower.llvm.regions import Plan, Repeat, Run, plan_regions
+from vyre.lower.llvm.regions import RegionPlan, Repeat, Run, plan_regions
 from vyre.lower.llvm.strands import plan_strands
 from vyre.lower.prepare import prepare
 
@@ -42,7 +42,7 @@ HEAD = Let("i", G * 256 + L)
 PLACES: list[Expr] = [AT + k * WIDTH for k in range(4)]
 
 
-def plan(*entry: Node, width: int = WIDTH) -> Plan:
+def plan(*entry: Node, width: int = WIDTH) -> RegionPlan:
     prepared = prepare(program(entry, size=(width,)))
     return plan_strands(plan_regions(prepared), Ranges(prepared, flat=False))
 
@@ -119,7 +119,7 @@ def test_an_invocation_that_may_end_is_not_divided() -> None:
     assert copies(HEAD, leave, *each(LitU32(1))[1:]) == [1]
 
 
-def loop(index: Expr, *more: Node, stop: Expr = NINE) -> Plan:
+def loop(index: Expr, *more: Node, stop: Expr = NINE) -> RegionPlan:
     body = (Let("at", index), Store("out", Var("at"), Load("a", Var("at"))), *more)
     return plan(Loop("k", LitU32(0), stop, body))
 

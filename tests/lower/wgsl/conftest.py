@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from vyre.backends.protocol import Backend
     from vyre.ir import Node
 
-COMPILERS = {"naga": ("vyre.backends.wgpu", "WgpuBackend"), "tint": ("vyre.backends.dawn", "DawnBackend")}
+COMPILERS = {
+    "naga": ("vyre.backends.webgpu.wgpu", "WgpuBackend"),
+    "tint": ("vyre.backends.webgpu.dawn", "DawnBackend"),
+}
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,7 @@ from control_programs import (
     random_control,
 )
 
-from vyre.conform.differential import compare
+from vyre.conform.diff.differential import compare
 from vyre.conform.generate.programs import GeneratedProgram
 from vyre.errors import VyreError
 from vyre.ir import If, LocalId

@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.conform.algebra.arrays import satisfied
 from vyre.conform.algebra.evidence import Evidence, EvidenceKind, LawResult
 from vyre.conform.algebra.proof import Values, prove_equations
 from vyre.conform.algebra.witness import minimal
 from vyre.conform.generate.cases import law_cases
 from vyre.conform.spec.law import kind, parameters, sides
+from vyre.conform.spec.satisfied import satisfied
 from vyre.conform.spec.term import variables
 from vyre.conform.spec.words import split, word_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from vyre.conform.algebra.cache import ProofCache
     from vyre.conform.generate.stream import CaseStream
     from vyre.conform.spec.law import AlgebraicLaw
     from vyre.conform.spec.op import OpSpec
     from vyre.conform.spec.term import Equation, Lookup
+    from vyre.semantics.proof_cache import ProofCache
 
 BLOCK = 1 << 16
 UNIFORM_CASES = 1_000_000

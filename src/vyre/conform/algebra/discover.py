@@ -15,20 +15,20 @@ import numpy as np
 
 from vyre.conform.algebra.checker import examine, first_failure
 from vyre.conform.algebra.evidence import Evidence, EvidenceKind, LawResult
-from vyre.conform.algebra.smt import SmtDomain
-from vyre.conform.algebra.solvers import Answer
 from vyre.conform.generate.cases import law_cases
 from vyre.conform.registry import primitives
 from vyre.conform.spec import law as laws
 from vyre.conform.spec.term import Apply, Constant, Equation, Variable, holds
+from vyre.semantics.solvers import Answer
+from vyre.semantics.terms import SmtDomain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from vyre.conform.algebra.cache import ProofCache
     from vyre.conform.spec.law import AlgebraicLaw
     from vyre.conform.spec.op import OpSpec
     from vyre.conform.spec.term import Lookup
+    from vyre.semantics.proof_cache import ProofCache
 
 _MAX = 0xFFFF_FFFF
 _SAMPLES = 2048

@@ -11,21 +11,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.conform.algebra.evidence import Evidence, EvidenceKind
-from vyre.conform.algebra.smt import SmtDomain
-from vyre.conform.algebra.solvers import Answer
-from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.spec.law import sides
 from vyre.conform.spec.term import holds, variables
 from vyre.conform.spec.words import fit, mask_of, word_count
 from vyre.errors import VyreError
+from vyre.semantics.domain import CONCRETE
+from vyre.semantics.solvers import Answer
+from vyre.semantics.terms import SmtDomain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.conform.algebra.cache import ProofCache
     from vyre.conform.spec.law import AlgebraicLaw
     from vyre.conform.spec.op import OpSpec
     from vyre.conform.spec.term import Equation, Lookup, Variable
+    from vyre.semantics.proof_cache import ProofCache
 
 Values = tuple[tuple[int, ...], ...]
 """The words of each variable."""

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.conform.algebra.arrays import Words, satisfied
 from vyre.conform.generate.shrink import Fails, shrink, weight
-from vyre.conform.spec.domain import CONCRETE
+from vyre.conform.spec.satisfied import satisfied
 from vyre.conform.spec.term import evaluate, holds, variables
 from vyre.conform.spec.words import masks, split, to_bits
+from vyre.semantics.domain import CONCRETE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vyre.conform.algebra.proof import Values
     from vyre.conform.spec.term import Equation, Lookup
+    from vyre.semantics.arrays import Words
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,9 +47,9 @@ def proofs_ahead(ops: Sequence[str]) -> Generator[None]:
 
 def main(ops: Sequence[str]) -> None:
     """Fills the cache, compositions first, since a stage of the run asks for those."""
-    from vyre.conform.algebra.cache import ProofCache, default_folder
     from vyre.conform.certify.proofs import law_proofs
-    from vyre.conform.composition.proofs import provable_ops, prove_op
+    from vyre.conform.verify.composition.proofs import provable_ops, prove_op
+    from vyre.semantics.proof_cache import ProofCache, default_folder
 
     with suppress(AttributeError, OSError):
         os.nice(10)

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
 
 from vyre.conform.certify import statement
 from vyre.conform.certify.verify import GOOD, OPEN, WRONG, Finding
-from vyre.conform.documents import Among, Field, FieldError, Rule, Within, canonical, decode
-from vyre.conform.isolate import allocate
-from vyre.conform.verify.residence import residence
+from vyre.conform.process.isolate import allocate
+from vyre.conform.process.residence import residence
+from vyre.conform.records.documents import Among, Field, FieldError, Rule, Within, canonical, decode
 from vyre.errors import CertificateError, VyreError
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import BinOp, Expr, InvocationId, LitU32, Load, UnOp
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from vyre.conform.certify.certificate import Certificate
     from vyre.conform.certify.keys import SigningKey
     from vyre.conform.certify.statement import Document
-    from vyre.conform.verify.residence import Residence
+    from vyre.conform.process.residence import Residence
 
 SCHEMA = "vyre.performance/3"
 _WITHOUT_MEMORY, _WITHOUT_DEVICE = "vyre.performance/1", "vyre.performance/2"

@@ -16,8 +16,8 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from vyre.conform.certify.annex import Annex, Baseline, Drop, read_annex, write_annex
-from vyre.conform.documents import canonical, printable
-from vyre.conform.journal import write_durably
+from vyre.conform.records.documents import canonical, printable
+from vyre.conform.records.journal import write_durably
 from vyre.disk import open_plain
 from vyre.errors import CertificateError, VyreError
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from vyre.backends.protocol import BackendInfo
     from vyre.conform.certify.certificate import Certificate
-    from vyre.conform.results import BackendFacts
+    from vyre.conform.records.results import BackendFacts
 
 SLOWER = 0.75
 """The share of an earlier figure below which a kernel is slower; a smaller change is noise."""

@@ -16,15 +16,15 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from vyre.conform.certify import level, schema1, schema1_levels, track
+from vyre.conform.certify import level, schema1, schema1_levels
 from vyre.conform.certify.granted import TrackLevels  # noqa: TC001 - read back by its annotations
 from vyre.conform.certify.promises import Promises  # noqa: TC001 - read back by its annotations
 from vyre.conform.certify.proofs import LawProof
 from vyre.conform.certify.settings import settings
-from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT
-from vyre.conform.documents import Among, FieldError, canonical, decode, parse
-from vyre.conform.provenance import code_digest, installed
-from vyre.conform.results import (
+from vyre.conform.process.provenance import code_digest, installed
+from vyre.conform.records.documents import Among, FieldError, canonical, decode, parse
+from vyre.conform.records.filled import filled
+from vyre.conform.records.results import (
     BackendFacts,
     Conditions,
     Coverage,
@@ -38,6 +38,8 @@ from vyre.conform.results import (
     StageResult,
     Status,
 )
+from vyre.conform.spec import track
+from vyre.conform.spec.track import APPROXIMATE, KINDS, STRICT
 from vyre.errors import CertificateError
 
 if TYPE_CHECKING:
@@ -229,7 +231,7 @@ class Certificate:
         try:
             whole = cast("dict[str, Any]", record)
             if schema == schema1.SCHEMA:
-                whole = schema1.filled(cls, _of_schema1(whole))
+                whole = filled(cls, _of_schema1(whole))
             return cast("Certificate", decode(cls, whole))
         except FieldError as error:
             raise _no_certificate(str(error)) from None
@@ -328,7 +330,7 @@ def failure_track(failure: Failure, approximate: Sequence[str], rules: Rules) ->
     """The track of an op's failure, or of the subject of a stage's."""
     parts = failure.case.split("/")
     if failure.stage == "golden":
-        from vyre.conform.verify.golden import row_named, subject_of
+        from vyre.conform.verify.golden.stage import row_named, subject_of
 
         row = row_named(failure.case.partition("/")[2])
         if row is not None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.algebra.cache import ProofCache, default_folder
 from vyre.conform.certify.certificate import BlockRecord, certificates
 from vyre.conform.certify.promises import registry_now
 from vyre.conform.certify.proofs import law_proofs
+from vyre.semantics.proof_cache import ProofCache, default_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vyre.conform.certify.certificate import Certificate
-    from vyre.conform.suite import Run
+    from vyre.conform.suite.run import Run
 
 
 def earned(run: Run, *, baselines: Sequence[str] = (), slower: Sequence[str] = ()) -> Sequence[Certificate]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from vyre.conform.documents import Among
+from vyre.conform.records.documents import Among
 
 TRACKS = ("integer", "float", "approximate")
 NAMES = ("L1", "L2", "L3", "L4", "L1f", "L2f", "L3f", "L4f", "L1a")

@@ -23,7 +23,7 @@ from vyre.errors import UnsupportedByBackend
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
-    from vyre.conform.results import RunPlan
+    from vyre.conform.records.results import RunPlan
     from vyre.ir.program import Program
 
 COMPILED_HERE = ("cpu",)
@@ -97,11 +97,11 @@ def compile_all(plan: RunPlan, backend: Any) -> int:
     Compositions would be proved first, which is another process's work, so their programs are made here.
     """
     from vyre.compose.inline import inline
-    from vyre.conform.composition.body import call_program
-    from vyre.conform.composition.proofs import provable_ops
     from vyre.conform.registry import spec
-    from vyre.conform.units import OPS, STAGES
+    from vyre.conform.suite.units import OPS, STAGES
     from vyre.conform.verify.bench import program_of
+    from vyre.conform.verify.composition.body import call_program
+    from vyre.conform.verify.composition.proofs import provable_ops
 
     compiler = Compiler(backend)
 
@@ -129,9 +129,9 @@ def compile_all(plan: RunPlan, backend: Any) -> int:
 
 def _golden_numbers() -> Iterator[int]:
     """From the end, the rows that run on a backend, one for each operation: its rows share a kernel."""
-    from vyre.conform.golden.operations import ELEMENT_KINDS, operation_of
-    from vyre.conform.golden.replay import EXECUTABLE_KINDS
-    from vyre.conform.golden.rows import load_rows
+    from vyre.conform.oracle.golden.rows import load_rows
+    from vyre.conform.verify.golden.operations import ELEMENT_KINDS, operation_of
+    from vyre.conform.verify.golden.replay import EXECUTABLE_KINDS
 
     rows, seen = load_rows(), set[object]()
     for number in reversed(range(len(rows))):
@@ -146,8 +146,8 @@ def _golden_numbers() -> Iterator[int]:
 
 
 def main(text: str) -> None:
-    from vyre.backends.cpu import CpuBackend
-    from vyre.conform.results import RunPlan
+    from vyre.backends.cpu.backend import CpuBackend
+    from vyre.conform.records.results import RunPlan
 
     with suppress(AttributeError, OSError):
         os.nice(5)

@@ -1,6 +1,6 @@
 """Which levels a run has earned, from what it recorded and nothing else; each level denied says why.
 
-`conform/certify/table.py` says what each level asks for; here a run is held against it. A level is granted
+`conform/spec/levels.py` says what each level asks for; here a run is held against it. A level is granted
 only when all of it was executed: a refused Category A op and an expected failure deny it, and so does a
 stage that was left out, refused or cut short, or a plan with smaller numbers. A refused Category C op denies
 nothing, nor does F64 on a device that has no doubles at all.
@@ -13,15 +13,10 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.certify.granted import Level, TrackLevels
 from vyre.conform.certify.judged import Operations, count, listed, were
-from vyre.conform.certify.table import (
-    BASELINES,
-    CLEAN,
-    INVARIANTS,
-    LAWS,
-    OPERATIONS,
-    rows,
-)
-from vyre.conform.certify.track import (
+from vyre.conform.records.results import covers
+from vyre.conform.spec.invariant import EngineInvariant
+from vyre.conform.spec.levels import BASELINES, CLEAN, INVARIANTS, LAWS, OPERATIONS, rows
+from vyre.conform.spec.track import (
     APPROXIMATE,
     FLOAT,
     FLOAT_PREFIX,
@@ -30,15 +25,13 @@ from vyre.conform.certify.track import (
     op_track,
     subject_track,
 )
-from vyre.conform.results import covers
-from vyre.conform.spec.invariant import EngineInvariant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vyre.conform.certify.promises import Promises
-    from vyre.conform.certify.table import Row, StageNeed
-    from vyre.conform.results import Failure, Results, StageResult, SubjectCount
+    from vyre.conform.records.results import Failure, Results, StageResult, SubjectCount
+    from vyre.conform.spec.levels import Row, StageNeed
 
 INTRINSIC = "intrinsic."
 """Category C ops, which a device may lack."""

@@ -10,15 +10,15 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from vyre.conform import fold
-from vyre.conform.block_records import check_record
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import changes, registry_now
 from vyre.conform.certify.sound import misfolded, unsound
-from vyre.conform.certify.track import APPROXIMATE, KINDS, not_approximate
-from vyre.conform.documents import Field, FieldError, canonical, parse
-from vyre.conform.faults import EXPLAINED, Faults
-from vyre.conform.units import REGRESSIONS, blocks, graph_of, units
+from vyre.conform.records.documents import Field, FieldError, canonical, parse
+from vyre.conform.records.faults import EXPLAINED, Faults
+from vyre.conform.spec.track import APPROXIMATE, KINDS, not_approximate
+from vyre.conform.suite import fold
+from vyre.conform.suite.block_records import check_record
+from vyre.conform.suite.units import REGRESSIONS, blocks, graph_of, units
 from vyre.conform.verify.stage import FAILED
 from vyre.errors import CertificateError
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from vyre.conform.certify.certificate import Certificate
-    from vyre.conform.results import Failure, RunPlan
-    from vyre.conform.units import Block, Unit
+    from vyre.conform.records.results import Failure, RunPlan
+    from vyre.conform.suite.units import Block, Unit
     from vyre.conform.verify.stage import Outcome, Stage
 
     Records = dict[tuple[int, int], dict[str, Any]]

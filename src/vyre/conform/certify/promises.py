@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vyre.conform.documents import canonical
-from vyre.conform.plan import promise_digest
+from vyre.conform.records.documents import canonical
 from vyre.conform.registry import specs
 from vyre.conform.spec.law import label
+from vyre.conform.suite.plan import promise_digest
 from vyre.conform.verify.graph import law_names
 
 if TYPE_CHECKING:

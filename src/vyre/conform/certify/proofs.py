@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.conform.algebra.proof import prove_equations
-from vyre.conform.algebra.solvers import plan, solver_version
 from vyre.conform.registry import lookup, spec
 from vyre.conform.spec.law import sides
 from vyre.conform.verify.graph import law_names
+from vyre.semantics.solvers import plan, solver_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from vyre.conform.algebra.cache import ProofCache
+    from vyre.semantics.proof_cache import ProofCache
 
 NO_SOLVER = "no solver is installed"
 

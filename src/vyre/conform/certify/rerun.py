@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.backends.float_state import default_state
 from vyre.conform.certify.merge import units_of
-from vyre.conform.locked import Locked
-from vyre.conform.provenance import device_changed, differences, moved, provenance
-from vyre.conform.units import REGRESSIONS, blocks
+from vyre.conform.process.locked import Locked
+from vyre.conform.process.provenance import device_changed, differences, moved, provenance
+from vyre.conform.suite.units import REGRESSIONS, blocks
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.graph import PARITY
 from vyre.conform.verify.operations import run_block
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vyre.conform.certify.certificate import Certificate, CertifiedOp
-    from vyre.conform.results import BackendFacts, RunPlan
-    from vyre.conform.units import Block, Unit
+    from vyre.conform.records.results import BackendFacts, RunPlan
+    from vyre.conform.suite.units import Block, Unit
     from vyre.conform.verify.graph import Check, Graph
 
 

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.certify.granted import Level, TrackLevels
 from vyre.conform.certify.schema1 import may_be_refused, op_track, subject_track
-from vyre.conform.results import covers
+from vyre.conform.records.results import covers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vyre.conform.certify.promises import Promises
-    from vyre.conform.results import (
+    from vyre.conform.records.results import (
         Failure,
         KindCount,
         LawResult,

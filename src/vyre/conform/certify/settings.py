@@ -8,13 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.plan import DEFAULT_CASES, DEFAULT_FLOAT_CASES, DEFAULT_PROGRAMS, DEFAULT_SEED, LARGEST
-from vyre.conform.provenance import APART, IN_PROCESS
-from vyre.conform.units import ALL_STAGES
+from vyre.conform.process.provenance import APART, IN_PROCESS
+from vyre.conform.suite.plan import (
+    DEFAULT_CASES,
+    DEFAULT_FLOAT_CASES,
+    DEFAULT_PROGRAMS,
+    DEFAULT_SEED,
+    LARGEST,
+)
+from vyre.conform.suite.units import ALL_STAGES
 
 if TYPE_CHECKING:
     from vyre.conform.certify.promises import Promises
-    from vyre.conform.results import Conditions, RunPlan
+    from vyre.conform.records.results import Conditions, RunPlan
 
 DEFAULT_REPEATS = 3
 DEFAULT_TIMEOUT_MS = 60_000

@@ -1,6 +1,6 @@
 """Contradictions inside a certificate: counts that no run gives, and claims that other sections deny.
 
-That every field has a type and range of its own is seen to where it is read (`conform/documents.py`).
+That every field has a type and range of its own is seen to where it is read (`conform/records/documents.py`).
 Every figure that follows from another is worked out again: failing cases from failures, statuses from counts,
 coverage failures from coverage, a shard's results from the records of its blocks. A forger who changes one of
 them must change all, and even then only a signature or a second run can tell.
@@ -12,21 +12,22 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
-from vyre.conform import fold
 from vyre.conform.algebra.evidence import EvidenceKind
 from vyre.conform.certify.promises import promises
-from vyre.conform.certify.track import KINDS, not_approximate
-from vyre.conform.provenance import APART, IN_PROCESS
-from vyre.conform.results import covers
-from vyre.conform.units import ALL_STAGES, OPS, blocks
+from vyre.conform.process.provenance import APART, IN_PROCESS
+from vyre.conform.records.results import covers
+from vyre.conform.spec.track import KINDS, not_approximate
+from vyre.conform.suite import fold
+from vyre.conform.suite.block_records import misrecorded
+from vyre.conform.suite.units import ALL_STAGES, OPS, blocks
 from vyre.conform.verify.control import NOT_EXPOSED, NOT_SEEN, SEEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from vyre.conform.certify.certificate import Certificate, CertifiedOp
-    from vyre.conform.results import Failure, KindCount, RunPlan, StageResult
-    from vyre.conform.units import Block, Unit
+    from vyre.conform.records.results import Failure, KindCount, RunPlan, StageResult
+    from vyre.conform.suite.units import Unit
 
 GOLDEN = "golden"
 _COUNTED = ("value", "law", "unstable")
@@ -205,8 +206,8 @@ def misstaged(certificate: Certificate, found: Sequence[Unit]) -> str:
 def _subjects(unit: Unit) -> list[str] | None:
     """The subject of every case of a stage; None where only a run can tell."""
     if unit.name == GOLDEN:
-        from vyre.conform.golden import load_rows
-        from vyre.conform.verify.golden import subject_of
+        from vyre.conform.oracle.golden import load_rows
+        from vyre.conform.verify.golden.stage import subject_of
 
         return [subject_of(row) for row in load_rows()]
     subject = cast("Callable[[int], str] | None", getattr(unit.stage, "subject", None))
@@ -256,25 +257,3 @@ def _of_kind(certificate: Certificate, unit: Unit) -> bool:
     from vyre.conform.certify.merge import belongs
 
     return belongs(unit, certificate)
-
-
-def misrecorded(unit: Unit, block: Block, record: Any) -> str:
-    """What is wrong with the record of a block, which a journal or a shard holds; empty where nothing is."""
-    size = block.hi - block.lo
-    try:
-        if unit.kind is None:
-            outcomes = record["outcomes"]
-            return "" if len(outcomes) == size else f"has {len(outcomes)} outcomes of {size} cases"
-        cases, ended = record["cases"], record["stop"] is not None or bool(record.get("refusal"))
-        if type(cases) is not int or not 0 <= cases <= size:
-            return f"has {cases} of {size} cases"
-        if cases < size and not ended and (cases or record["fails"]):
-            return f"has {cases} of {size} cases and does not say why"
-        for check, count, first, *_ in record["fails"]:
-            if not 0 <= check < len(unit.kind.graph.checks) or not 0 < count <= size:
-                return "counts failures that it cannot have"
-            if not block.lo <= first < block.hi:
-                return "names a failing case of another block"
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        return f"is no record of a run ({type(error).__name__})"
-    return ""

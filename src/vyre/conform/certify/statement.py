@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform.certify import keys, schema1
 from vyre.conform.certify.certificate import Certificate
-from vyre.conform.documents import FieldError, canonical, parse
+from vyre.conform.records.documents import FieldError, canonical, parse
 from vyre.errors import CertificateError
 
 if TYPE_CHECKING:

@@ -13,17 +13,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from vyre.backends.canaries import CANARIES
-from vyre.conform import counts, fold
+from vyre.backends.canaries.run import CANARIES
 from vyre.conform.certify import schema1
 from vyre.conform.certify.merge import units_of
 from vyre.conform.certify.promises import changes, registry_now
 from vyre.conform.certify.sound import impossible, misfolded, misstaged, unsound
 from vyre.conform.certify.statement import FETCH_AGAIN, read
-from vyre.conform.certify.track import APPROXIMATE, KINDS, STRICT
-from vyre.conform.plan import registry_digest
-from vyre.conform.provenance import code_digest, installed
-from vyre.conform.units import ALL_STAGES, OPS
+from vyre.conform.process.provenance import code_digest, installed
+from vyre.conform.records import counts
+from vyre.conform.spec.track import APPROXIMATE, KINDS, STRICT
+from vyre.conform.suite import fold
+from vyre.conform.suite.plan import registry_digest
+from vyre.conform.suite.units import ALL_STAGES, OPS
 from vyre.errors import CertificateError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from vyre.conform.certify.certificate import Certificate
     from vyre.conform.certify.promises import Promises
     from vyre.conform.certify.statement import Document
-    from vyre.conform.results import KindCount, OpResult
+    from vyre.conform.records.results import KindCount, OpResult
 
 GOOD, WRONG, OPEN = "good", "wrong", "open"
 PLAN = "plan"
@@ -250,7 +251,7 @@ def _shape(op: OpResult) -> object:
 
 
 def _approximate_rows() -> int:
-    from vyre.conform.golden import load_rows
-    from vyre.conform.verify.golden import track_of
+    from vyre.conform.oracle.golden import load_rows
+    from vyre.conform.verify.golden.stage import track_of
 
     return sum(track_of(row) == APPROXIMATE for row in load_rows())

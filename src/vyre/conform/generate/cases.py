@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.floats.layout import HEAD, LAYOUTS
-from vyre.conform.generate import adversarial, boundary, correlated, equivalence, exhaustive, floats, random
-from vyre.conform.registry.float_.names import is_float
+from vyre.conform.generate import adversarial, boundary, correlated, equivalence, exhaustive, random
+from vyre.conform.generate import float_streams as floats
+from vyre.conform.oracle.floats.layout import HEAD, LAYOUTS
+from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.law import sides
 from vyre.conform.spec.term import variables
 from vyre.conform.spec.words import masks
@@ -21,8 +22,8 @@ from vyre.errors import VyreError
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from vyre.conform.floats.layout import Layout
     from vyre.conform.generate.stream import CaseStream
+    from vyre.conform.oracle.floats.layout import Layout
     from vyre.conform.spec.law import AlgebraicLaw
     from vyre.conform.spec.op import OpSpec
 

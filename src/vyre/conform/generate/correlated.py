@@ -11,7 +11,7 @@ from typing import Any
 
 from vyre.conform.generate.counter import word
 from vyre.conform.generate.stream import CaseStream
-from vyre.conform.registry.build import EDGES
+from vyre.conform.spec.edges import EDGES
 
 RELATIONS = 32
 """A power of two, so that the relation of a case is in the low bits of its index."""

@@ -10,13 +10,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from vyre.compose.op import Op, Param
-from vyre.conform.spec.domain import CONCRETE
-from vyre.conform.spec.emit import IrDomain
 from vyre.ir.expr import Var
 from vyre.ir.types import DataType
+from vyre.semantics.domain import CONCRETE
+from vyre.semantics.emitted import IrDomain
 
 if TYPE_CHECKING:
-    from vyre.conform.spec.domain import Domain, V
+    from vyre.semantics.domain import Domain, V
 
 _GOLDEN = 0x9E37_79B9
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING
 
-from vyre.conform.generate.inputs import random_bits
+from vyre.conform.generate.buffers import random_bits
 from vyre.ir import (
     Approx,
     ApproxOp,

@@ -13,8 +13,8 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
+from vyre.conform.generate.buffers import random_buffer
 from vyre.conform.generate.expressions import VALUE_TYPES, ExpressionGenerator, Scope
-from vyre.conform.generate.inputs import random_buffer
 from vyre.ir import (
     Assign,
     Atomic,

@@ -12,8 +12,8 @@ from itertools import product
 
 import numpy as np
 
-from vyre.conform.algebra.arrays import Words
 from vyre.errors import VyreError
+from vyre.semantics.arrays import Words
 
 Fails = Callable[[tuple[Words, ...]], "np.ndarray[tuple[int], np.dtype[np.bool_]]"]
 """Operand words, one array each, to an array that is true where the case fails."""

@@ -16,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from vyre.conform.registry.admission import admitted
-from vyre.conform.registry.float_.names import is_float
+from vyre.conform.spec.float_names import is_float
 from vyre.errors import OpError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vyre.conform.spec.domain import Domain
+from vyre.conform.spec.edges import EDGES, MAX, TOP
 from vyre.conform.spec.law import AlgebraicLaw, Custom
 from vyre.conform.spec.op import (
     Alternate,
@@ -21,17 +21,9 @@ from vyre.ir.expr import BinOp, Expr, UnOp
 from vyre.ir.operators import AtomicOp, BinaryOp, UnaryOp
 from vyre.ir.signature import OpSignature
 from vyre.ir.types import DataType
+from vyre.semantics.domain import Domain
 
 U32 = DataType.U32
-MAX = 0xFFFF_FFFF
-TOP = 0x8000_0000
-
-EDGES = (
-    *(0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 255, 256, 0x7FFF, 0x8000, 0xFFFF, 0x10000),
-    *(0xFF_FFFF, 0x100_0000, 0x100_0001, 0x5555_5555, 0x7FFF_FFFF, TOP, TOP + 1, 0xAAAA_AAAA),
-    *(0xFFFF_0000, MAX - 1, MAX),
-)
-"""Values at which u32 arithmetic goes wrong: around 0, powers of two, 2^24 (floats), 2^31 and 2^32."""
 
 AMOUNTS = (*range(35), 63, 64, 65, 255, 256, TOP, TOP + 31, MAX - 31, MAX)
 """Shift amounts: every amount once, and amounts that differ from one only above bit 4."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from vyre.conform.registry.build import MAX, class1, class2
-from vyre.conform.spec.domain import Domain
+from vyre.semantics.domain import Domain
 
 D = Domain[Any]
 

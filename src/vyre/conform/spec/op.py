@@ -15,19 +15,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.spec.words import masks, split, to_bits, to_words, word_count
 from vyre.errors import OpError
+from vyre.semantics.domain import CONCRETE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.conform.spec.domain import Domain, V
     from vyre.conform.spec.law import AlgebraicLaw
     from vyre.ir.expr import Expr
     from vyre.ir.operators import AtomicOp
     from vyre.ir.signature import OpSignature
     from vyre.ir.types import DataType
+    from vyre.semantics.domain import Domain, V
 
 
 @dataclass(frozen=True, slots=True)

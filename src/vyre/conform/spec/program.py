@@ -53,7 +53,7 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class OpKernel:
     """A program, what goes in, and the buffers of its results, in the order of the op's outputs."""
 
     program: Program
@@ -61,7 +61,7 @@ class Kernel:
     results: tuple[str, ...] = (OUT,)
 
 
-def kernel(term: Term, lookup: Lookup) -> Kernel:
+def kernel(term: Term, lookup: Lookup) -> OpKernel:
     """One side of an equation as one program. Every op in it must be an expression."""
     inputs: list[Input] = []
     expr = _expression(term, lookup, inputs)
@@ -88,10 +88,10 @@ def _read(of: DataType, source: Source, inputs: list[Input]) -> Expr:
     return Load(name, LitU32(0) if isinstance(source, Constant) else Var("i"))
 
 
-def _kernel(expr: Expr, inputs: list[Input], output: DataType) -> Kernel:
+def _kernel(expr: Expr, inputs: list[Input], output: DataType) -> OpKernel:
     buffers = [_declare(k, x) for k, x in enumerate(inputs)]
     buffers.append(BufferDecl.read_write(OUT, len(buffers), output))
-    return Kernel(_guarded(buffers, (Store(OUT, Var("i"), expr),)), tuple(inputs))
+    return OpKernel(_guarded(buffers, (Store(OUT, Var("i"), expr),)), tuple(inputs))
 
 
 def _declare(binding: int, found: Input) -> BufferDecl:
@@ -105,13 +105,13 @@ def _guarded(buffers: list[BufferDecl], body: tuple[Store, ...]) -> Program:
     return Program(tuple(buffers), WORKGROUP, entry)
 
 
-def application(spec: OpSpec) -> Kernel:
+def application(spec: OpSpec) -> OpKernel:
     """One application of the op: operand k is variable k. Memory ops have programs of their own."""
     sources = tuple(Variable(k, t) for k, t in enumerate(spec.signature.inputs))
     return _apply(spec, sources)
 
 
-def _apply(spec: OpSpec, sources: tuple[Source, ...]) -> Kernel:
+def _apply(spec: OpSpec, sources: tuple[Source, ...]) -> OpKernel:
     match spec.form:
         case ExpressionForm(build=build):
             inputs: list[Input] = []
@@ -125,7 +125,7 @@ def _apply(spec: OpSpec, sources: tuple[Source, ...]) -> Kernel:
             )
 
 
-def _atomic(form: AtomicForm, sources: tuple[Source, ...]) -> Kernel:
+def _atomic(form: AtomicForm, sources: tuple[Source, ...]) -> OpKernel:
     """Invocation i works on cell i, so the cell's history is one operation long."""
     u32 = DataType.U32
     old, *rest = sources
@@ -136,21 +136,21 @@ def _atomic(form: AtomicForm, sources: tuple[Source, ...]) -> Kernel:
     buffers.append(BufferDecl.read_write(OUT, len(buffers), u32))
     returned = Atomic(form.op, CELLS, Var("i"), *operands)
     program = _guarded(buffers, (Store(OUT, Var("i"), returned),))
-    return Kernel(program, (Input(CELLS, u32, old), *inputs), (CELLS, OUT))
+    return OpKernel(program, (Input(CELLS, u32, old), *inputs), (CELLS, OUT))
 
 
-def stages(term: Term, lookup: Lookup) -> tuple[Kernel, ...]:
+def stages(term: Term, lookup: Lookup) -> tuple[OpKernel, ...]:
     """One program per application, in an order in which they can run; equal applications share one.
 
     The value of the term is the last stage's result. A bare variable or constant has no stage: the host
     holds its value already.
     """
-    kernels: list[Kernel] = []
+    kernels: list[OpKernel] = []
     _stage(term, lookup, kernels, {})
     return tuple(kernels)
 
 
-def _stage(term: Term, lookup: Lookup, kernels: list[Kernel], done: dict[Term, int]) -> Source:
+def _stage(term: Term, lookup: Lookup, kernels: list[OpKernel], done: dict[Term, int]) -> Source:
     if not isinstance(term, Apply):
         return term
     spec = lookup(term.op)

@@ -19,8 +19,8 @@ from vyre.ir.types import DataType
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from vyre.conform.spec.domain import Domain, V
     from vyre.conform.spec.op import OpSpec
+    from vyre.semantics.domain import Domain, V
 
 NAMES = "abcdefgh"
 

@@ -13,7 +13,7 @@ from vyre.ir.types import DataType
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from vyre.conform.spec.domain import Domain, V
+    from vyre.semantics.domain import Domain, V
 
 _MASKS = {DataType.Bool: 1, DataType.F16: 0xFFFF, DataType.BF16: 0xFFFF}
 

@@ -1,1 +1,1 @@
-"""Strategies that verify a backend, each on its own; `vyre.conform.suite` runs them all."""
+"""Strategies that verify a backend, each on its own; `vyre.conform.suite.run` runs them all."""

@@ -18,28 +18,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.conform.algebra.arrays import NUMPY
-from vyre.conform.isolate import Isolated, allocate, inspect
+from vyre.conform.process.isolate import Isolated, allocate, inspect
 from vyre.conform.spec.op import LoadForm, StoreForm
-from vyre.conform.spec.program import CELLS, WORKGROUP, Kernel, application, memory_program
+from vyre.conform.spec.program import CELLS, WORKGROUP, OpKernel, application, memory_program
 from vyre.conform.spec.term import Constant, Relation, Variable
 from vyre.conform.spec.words import mask_of, to_words
 from vyre.conform.verify.graph import Value, type_of_source
-from vyre.conform.verify.inputs import HostInputs
+from vyre.conform.verify.host_inputs import HostInputs
 from vyre.conform.verify.layout import Memory, pack, unpack
 from vyre.conform.verify.rounds import run_memory
 from vyre.errors import UnsupportedByBackend
+from vyre.semantics.arrays import NUMPY
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from vyre.conform.isolate import Inspection
+    from vyre.conform.process.isolate import Inspection
+    from vyre.conform.process.residence import Residence
     from vyre.conform.spec.op import OpSpec
     from vyre.conform.verify.cases import Kind
     from vyre.conform.verify.graph import Check, Graph, Node, Source
-    from vyre.conform.verify.residence import Residence
     from vyre.ir.program import Program
 
     Words = NDArray[np.uint32]
@@ -55,7 +55,7 @@ class Compiled:
 
     spec: OpSpec
     program: Program
-    kernel: Kernel | None
+    kernel: OpKernel | None
     executable: Any
     refusal: UnsupportedByBackend | None = None
 
@@ -84,7 +84,7 @@ class Bench:
     def residence(self) -> Residence | None:
         """The device memory of the backend, or None where the host's is as good."""
         if not self._asked:
-            from vyre.conform.verify.residence import residence
+            from vyre.conform.process.residence import residence
 
             self._residence, self._asked = residence(self.backend), True
         return self._residence
@@ -249,7 +249,7 @@ class _Run:
             self._elementwise(number, node, compiled, compiled.kernel)
         self.done.add(number)
 
-    def _elementwise(self, number: int, node: Node, compiled: Compiled, kernel: Kernel) -> None:
+    def _elementwise(self, number: int, node: Node, compiled: Compiled, kernel: OpKernel) -> None:
         buffers: dict[str, NDArray[Any]] = {}
         for result, name in enumerate(kernel.results):
             array = self.memory.take(node.spec.outputs[result], self.count)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from vyre.conform.isolate import BackendCrash, BackendHang, Isolated
+from vyre.conform.process.isolate import BackendCrash, BackendHang, Isolated
 from vyre.conform.verify.graph import PARITY
 from vyre.errors import VyreError
 

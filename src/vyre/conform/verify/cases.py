@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.conform.floats.functions import FUNCTIONS
 from vyre.conform.generate.cases import of_words
-from vyre.conform.registry.float_.names import is_float, short
+from vyre.conform.oracle.floats.functions import FUNCTIONS
+from vyre.conform.spec.float_names import is_float, short
 from vyre.conform.spec.op import LoadForm, StoreForm
 from vyre.conform.spec.words import mask_of
 from vyre.errors import VyreError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vyre.conform.generate.stream import CaseStream
-    from vyre.conform.results import RunPlan
+    from vyre.conform.records.results import RunPlan
     from vyre.conform.spec.op import OpSpec
     from vyre.conform.verify.graph import Check, Graph
 

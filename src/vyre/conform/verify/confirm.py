@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from vyre.conform.isolate import BackendCrash, BackendHang
+from vyre.conform.process.isolate import BackendCrash, BackendHang
 from vyre.conform.verify.blame import failure_kind, less_patience, settle
 from vyre.conform.verify.stage import FAILED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.conform.results import RunPlan
+    from vyre.conform.records.results import RunPlan
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.stage import Outcome, Stage
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from vyre.conform.isolate import inspect
-from vyre.conform.registry.float_.names import is_float
+from vyre.conform.process.isolate import inspect
+from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.program import OUT
 from vyre.ir.expr import Load, Var
 from vyre.ir.node import If, Let, Store

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vyre.conform.process.residence import Residence
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.cases import Kind
     from vyre.conform.verify.graph import Check, Graph, Source
-    from vyre.conform.verify.inputs import Mistake
-    from vyre.conform.verify.residence import Residence
+    from vyre.conform.verify.host_inputs import Mistake
 
 U32 = DataType.U32
 POISON = 0xA5A5_A5A5
@@ -52,7 +52,7 @@ _WORD = 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class DeviceVerdict:
     """How many cases fail a check, and the first of them."""
 
     failed: int
@@ -139,9 +139,9 @@ class DeviceChecks:
         self._home = home
         self._tile: _Tile | None = None
 
-    def compare(self, start: int, count: int) -> list[Verdict | None]:
+    def compare(self, start: int, count: int) -> list[DeviceVerdict | None]:
         """For each check None where all cases agree. Raises `InputsDiffer` and whatever a backend raises."""
-        found: list[Verdict | None] = [None] * len(self._checks)
+        found: list[DeviceVerdict | None] = [None] * len(self._checks)
         at = start
         while at < start + count:
             tile = self._at(min(TILE, start + count - at, _WORD - at % _WORD))
@@ -162,10 +162,10 @@ class DeviceChecks:
         return self._tile
 
 
-def _joined(old: Verdict | None, new: Verdict | None) -> Verdict | None:
+def _joined(old: DeviceVerdict | None, new: DeviceVerdict | None) -> DeviceVerdict | None:
     if old is None or new is None:
         return old or new
-    return Verdict(old.failed + new.failed, min(old.first, new.first))
+    return DeviceVerdict(old.failed + new.failed, min(old.first, new.first))
 
 
 class _Tile:
@@ -234,7 +234,7 @@ class _Tile:
             memory.write(np.full(self.size, source.bits, np.uint32).view(np.uint8).data)
         return self._values[source]
 
-    def run(self, start: int) -> list[Verdict | None]:
+    def run(self, start: int) -> list[DeviceVerdict | None]:
         """The cases from `start` on; for each check what fails."""
         fresh = np.array([0, _NONE], np.uint32).view(np.uint8).data
         self._start.write(np.array([start % _WORD, start // _WORD], np.uint32).view(np.uint8).data)
@@ -242,10 +242,10 @@ class _Tile:
             tally.write(fresh)
         for launch in self._launches:
             launch()
-        verdicts: list[Verdict | None] = []
+        verdicts: list[DeviceVerdict | None] = []
         for tally in self._tallies:
             failed, first = (int(n) for n in _words(tally, 2))
-            verdicts.append(Verdict(failed, start + first) if failed or first != _NONE else None)
+            verdicts.append(DeviceVerdict(failed, start + first) if failed or first != _NONE else None)
         words = {p: _words(memory, self.size) for p, memory in self._words.items()}
         mistake = self._held.mistake(self._kind.stream, words, start) if words else None
         if mistake is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.conform.isolate import inspect
+from vyre.conform.process.isolate import inspect
 from vyre.conform.spec.program import WORKGROUP
 from vyre.conform.verify.bench import grid_of
 from vyre.ir.buffers import BufferDecl
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from vyre.conform.generate.stream import CaseStream
     from vyre.conform.verify.bench import Bench
-    from vyre.conform.verify.inputs import Mistake
+    from vyre.conform.verify.host_inputs import Mistake
     from vyre.conform.verify.layout import Memory
 
     Words = NDArray[np.uint32]

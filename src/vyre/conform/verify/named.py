@@ -16,24 +16,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.conform.isolate import inspect
+from vyre.conform.process.isolate import inspect
 from vyre.conform.registry import lookup, spec
-from vyre.conform.spec.domain import CONCRETE
 from vyre.conform.spec.words import mask_of, to_bits
-from vyre.conform.verify import golden
 from vyre.conform.verify.bench import program_of
 from vyre.conform.verify.blame import LAWS, failure_kind, settle
 from vyre.conform.verify.cases import kind_of, kinds
 from vyre.conform.verify.confirm import once
+from vyre.conform.verify.golden import stage as golden
 from vyre.conform.verify.graph import PARITY, graph
 from vyre.conform.verify.made import InputMaker, maker_program
 from vyre.conform.verify.operations import TILE, columns, covers_classes, meeting, run_block
 from vyre.errors import UnsupportedByBackend, VyreError
+from vyre.semantics.domain import CONCRETE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from vyre.conform.results import RunPlan
+    from vyre.conform.records.results import RunPlan
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.cases import Kind
     from vyre.conform.verify.graph import Check, Graph

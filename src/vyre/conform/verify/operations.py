@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.conform.algebra.arrays import NUMPY
 from vyre.conform.generate.shrink import shrink
-from vyre.conform.isolate import BackendCrash, BackendHang
-from vyre.conform.ranges import joined, of_mask
+from vyre.conform.process.isolate import BackendCrash, BackendHang
+from vyre.conform.records.ranges import joined, of_mask
 from vyre.conform.spec.words import mask_of
 from vyre.conform.verify.blame import LATE, LAWS, blamed, less_patience, narrowed, settle, stop
 from vyre.conform.verify.cases import LONGEST, is_memory
@@ -26,19 +25,20 @@ from vyre.conform.verify.device import InputsDiffer, device_checks
 from vyre.conform.verify.graph import PARITY
 from vyre.conform.verify.made import InputMaker
 from vyre.errors import VyreError
+from vyre.semantics.arrays import NUMPY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from vyre.conform.ranges import Ranges
+    from vyre.conform.records.ranges import Ranges
     from vyre.conform.spec.op import OpSpec
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.cases import Kind
-    from vyre.conform.verify.device import DeviceChecks, Verdict
+    from vyre.conform.verify.device import DeviceChecks, DeviceVerdict
     from vyre.conform.verify.graph import Check, Graph
-    from vyre.conform.verify.inputs import Mistake
+    from vyre.conform.verify.host_inputs import Mistake
     from vyre.conform.verify.layout import Memory
 
     Words = NDArray[np.uint32]
@@ -133,7 +133,7 @@ def run_block(
 
 def _on_device(
     bench: Bench, kind: Kind, checks: list[Check], lo: int, hi: int, mistakes: list[Mistake], *, least: int
-) -> tuple[list[Check], dict[int, Verdict], BaseException | None]:
+) -> tuple[list[Check], dict[int, DeviceVerdict], BaseException | None]:
     """Checks what can be checked on the device; gives the checks that are left, and what failed there.
 
     Whatever goes wrong there is no verdict: those cases are run again from the host, which says what it is.
@@ -164,7 +164,7 @@ def _on_device(
 
 def _compared_there(
     bench: Bench, kind: Kind, laws: list[Check], lo: int, count: int
-) -> list[Verdict | None] | None:
+) -> list[DeviceVerdict | None] | None:
     """The verdict on each law by the device itself; None where that does not apply."""
     device: DeviceChecks | None = None
     try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from vyre.conform.isolate import inspect
+from vyre.conform.process.isolate import inspect
 from vyre.conform.verify.blame import failure_kind
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.ir.buffers import BufferAccess
@@ -21,7 +21,7 @@ from vyre.ir.buffers import BufferAccess
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from vyre.conform.results import RunPlan
+    from vyre.conform.records.results import RunPlan
     from vyre.ir.program import Program
 
 PASSED, FAILED, REFUSED = "passed", "failed", "refused"

@@ -17,7 +17,7 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from vyre.conform.results import Failure, RunPlan
+    from vyre.conform.records.results import Failure, RunPlan
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.stage import Stage
 

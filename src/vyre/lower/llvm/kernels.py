@@ -16,7 +16,7 @@ from vyre.ir.walk import expressions
 from vyre.lower.llvm.affine import stands_alone
 from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.memory import Ids, length_of
-from vyre.lower.llvm.regions import Choice, Item, Once, Plan, Repeat, Run
+from vyre.lower.llvm.regions import Choice, Item, Once, RegionPlan, Repeat, Run
 from vyre.lower.llvm.statements import StatementEmitter
 from vyre.lower.llvm.text import FunctionText
 from vyre.lower.llvm.values import Arrays, Derived
@@ -24,7 +24,7 @@ from vyre.lower.llvm.values import Arrays, Derived
 if TYPE_CHECKING:
     from vyre.lower.guards import Guards
     from vyre.lower.llvm.affine import Ranges
-    from vyre.lower.llvm.layout import Layout
+    from vyre.lower.llvm.layout import MemoryLayout
     from vyre.lower.prepare import Prepared
 
 _AXES = "xyz"
@@ -36,7 +36,7 @@ def is_flat(prepared: Prepared) -> bool:
 
 
 def flat_function(
-    name: str, prepared: Prepared, layout: Layout, ranges: Ranges, guards: Guards, *, fast: bool
+    name: str, prepared: Prepared, layout: MemoryLayout, ranges: Ranges, guards: Guards, *, fast: bool
 ) -> list[str]:
     """Runs the invocations `%first` to `%last` of a row."""
     text = FunctionText()
@@ -77,10 +77,10 @@ def _flat_ids(text: FunctionText, prepared: Prepared) -> Ids:
 def workgroups_function(
     name: str,
     prepared: Prepared,
-    layout: Layout,
+    layout: MemoryLayout,
     ranges: Ranges,
     guards: Guards,
-    plan: Plan,
+    plan: RegionPlan,
     *,
     fast: bool,
     apart: bool = False,
@@ -108,7 +108,9 @@ def workgroups_function(
 class _Workgroup:
     """One workgroup: its memory, its regions, and the control flow around them."""
 
-    def __init__(self, prepared: Prepared, layout: Layout, plan: Plan, emitter: StatementEmitter) -> None:
+    def __init__(
+        self, prepared: Prepared, layout: MemoryLayout, plan: RegionPlan, emitter: StatementEmitter
+    ) -> None:
         self.prepared = prepared
         self.layout = layout
         self.plan = plan
@@ -276,7 +278,13 @@ class _Workgroup:
 
 
 def _start(
-    text: FunctionText, prepared: Prepared, layout: Layout, ranges: Ranges, guards: Guards, *, fast: bool
+    text: FunctionText,
+    prepared: Prepared,
+    layout: MemoryLayout,
+    ranges: Ranges,
+    guards: Guards,
+    *,
+    fast: bool,
 ) -> StatementEmitter:
     text.reserve([name for _, name in layout.parameters])
     text.reserve(["id", "id.next", "group", "group.next"])
@@ -286,7 +294,7 @@ def _start(
     return StatementEmitter(prepared, text, ranges, fast=fast, guards=guards)
 
 
-def _function(name: str, layout: Layout, text: FunctionText) -> list[str]:
+def _function(name: str, layout: MemoryLayout, text: FunctionText) -> list[str]:
     parameters = ", ".join(f"{kind} %{parameter}" for kind, parameter in layout.parameters)
     return [f"define internal void @{name}({parameters}) #1 {{", *text.finish(), "}", ""]
 

@@ -13,7 +13,7 @@ from vyre.lower.source import bound_buffers
 
 if TYPE_CHECKING:
     from vyre.ir.buffers import BufferDecl
-    from vyre.lower.llvm.regions import Plan
+    from vyre.lower.llvm.regions import RegionPlan
     from vyre.lower.prepare import Prepared
 
 _ALIGN = 64
@@ -27,7 +27,7 @@ def registers(prepared: Prepared, t: DataType) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class MemoryLayout:
     """`parameters` are the types and names of what the inner functions take; `scratch` the offset in
     the thread's scratch memory of each that lies there."""
 
@@ -38,7 +38,7 @@ class Layout:
     invocations: int
 
 
-def lay_out(prepared: Prepared, plan: Plan) -> Layout:
+def lay_out(prepared: Prepared, plan: RegionPlan) -> MemoryLayout:
     x, y, z = prepared.workgroup_size
     bound = bound_buffers(prepared)
     # Several threads change such a buffer at once, so its address is not private to a call.
@@ -61,4 +61,4 @@ def lay_out(prepared: Prepared, plan: Plan) -> Layout:
         total += -(-size // _ALIGN) * _ALIGN
     parameters += [("ptr noalias", name) for name in scratch]
     parameters += [("i64", "first"), ("i64", "last"), ("i32", "workgroup_y"), ("i32", "workgroup_z")]
-    return Layout(bound, tuple(parameters), scratch, total, x * y * z)
+    return MemoryLayout(bound, tuple(parameters), scratch, total, x * y * z)

@@ -28,7 +28,7 @@ from vyre.lower.support import check_supported
 
 if TYPE_CHECKING:
     from vyre.lower.llvm.forms import Term
-    from vyre.lower.llvm.layout import Layout
+    from vyre.lower.llvm.layout import MemoryLayout
     from vyre.lower.llvm.watch import Watch
     from vyre.lower.prepare import Prepared
 
@@ -130,7 +130,7 @@ def _ranges(prepared: Prepared) -> Ranges:
     return ranges
 
 
-def _entry(prepared: Prepared, layout: Layout, ranges: Ranges, unit: str) -> list[str]:
+def _entry(prepared: Prepared, layout: MemoryLayout, ranges: Ranges, unit: str) -> list[str]:
     text = FunctionText()
     text.reserve(["buffers", "hidden", "scratch", "start", "stop", "position", "position.next"])
     _bind(text, layout)
@@ -172,7 +172,7 @@ def _entry(prepared: Prepared, layout: Layout, ranges: Ranges, unit: str) -> lis
     return [f"define void @{ENTRY}({head}) #0 {{", *text.finish(), "}", ""]
 
 
-def _bind(text: FunctionText, layout: Layout) -> None:
+def _bind(text: FunctionText, layout: MemoryLayout) -> None:
     """Loads the addresses and the hidden words under the names of the inner functions' parameters."""
     for number, decl in enumerate(layout.bound):
         place = text.let("p", f"getelementptr inbounds ptr, ptr %buffers, i64 {number}")
@@ -221,7 +221,7 @@ def _clamp(text: FunctionText, value: str, low: str, high: str) -> str:
     return text.let("cut", f"call i64 @llvm.umin.i64(i64 {raised}, i64 {high})")
 
 
-def _call(text: FunctionText, layout: Layout, function: str, first: str, last: str) -> None:
+def _call(text: FunctionText, layout: MemoryLayout, function: str, first: str, last: str) -> None:
     actual = {"first": first, "last": last}
     arguments = (f"{kind.split()[0]} {actual.get(name, f'%{name}')}" for kind, name in layout.parameters)
     text.do(f"call void @{function}({', '.join(arguments)})")

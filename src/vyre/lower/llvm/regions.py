@@ -72,7 +72,7 @@ Item = Run | Once | Choice | Repeat
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RegionPlan:
     """How a workgroup executes. `crossing` are the variables that live in arrays."""
 
     items: tuple[Item, ...]
@@ -83,7 +83,7 @@ class Plan:
     """Some invocations may have returned when a later region begins."""
 
 
-def plan_regions(prepared: Prepared) -> Plan:
+def plan_regions(prepared: Prepared) -> RegionPlan:
     """Splits a program at its barriers; one region for a program without any."""
     planner = _Planner(prepared)
     items = tuple(planner.items(prepared.entry))
@@ -93,7 +93,7 @@ def plan_regions(prepared: Prepared) -> Plan:
     mortal = not alone and any(run.returns for run in runs)
     crossing = planner.crossing(items)
     derived = _with_needs(crossing, planner.derived)
-    return Plan(items, derived, tuple(name for name in crossing if name not in derived), mortal)
+    return RegionPlan(items, derived, tuple(name for name in crossing if name not in derived), mortal)
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from vyre.ir import node as n
 from vyre.ir.walk import statements
 from vyre.lower.llvm.interchange import interchanged
-from vyre.lower.llvm.regions import Plan, Run, names_of, small_variables
+from vyre.lower.llvm.regions import RegionPlan, Run, names_of, small_variables
 from vyre.lower.llvm.rolled import roll
 from vyre.lower.llvm.touched import Access, touched
 from vyre.obligations.order import Order
@@ -37,7 +37,7 @@ NARROW = 32
 """Shorter loops are not worth the cost of entering several."""
 
 
-def plan_strands(plan: Plan, ranges: Ranges) -> Plan:
+def plan_strands(plan: RegionPlan, ranges: Ranges) -> RegionPlan:
     """The plan of the fast version of a program without barriers; of others the given one."""
     match plan.items:
         case (Run(body=body, below=None),) if not plan.mortal and ranges.width >= WIDE:
@@ -62,7 +62,7 @@ def plan_strands(plan: Plan, ranges: Ranges) -> Plan:
     items = tuple(interchanged(run, ranges, order) for run in roll(bodies, small, ranges, order))
     if len(items) > 1 and ranges.width < NARROW:
         return whole
-    return Plan(items, small, (), mortal=False)
+    return RegionPlan(items, small, (), mortal=False)
 
 
 def _taken(body: tuple[n.Node, ...], ranges: Ranges) -> Iterator[n.Node]:

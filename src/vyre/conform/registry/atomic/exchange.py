@@ -10,7 +10,7 @@ from vyre.conform.spec.term import Apply, Equation
 from vyre.ir.operators import AtomicOp
 
 if TYPE_CHECKING:
-    from vyre.conform.spec.domain import Domain, V
+    from vyre.semantics.domain import Domain, V
 
 ID = "atomic.exchange"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vyre.conform.registry.cast import floats
-from vyre.conform.registry.cast.inputs import boundaries, classes
+from vyre.conform.registry.cast import float_casts as floats
+from vyre.conform.registry.cast.cast_inputs import boundaries, classes
 from vyre.conform.registry.cast.names import cast_id
 from vyre.conform.registry.cast.properties import properties
 from vyre.conform.spec.op import ExpressionForm, OpSpec
@@ -18,7 +18,7 @@ from vyre.ir.typing import CAST_TABLE, CastRule
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.conform.spec.domain import Domain
+    from vyre.semantics.domain import Domain
 
 T = DataType
 

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.registry.engine import (
-    bucket,
-    compact,
-    floats,
-    histogram,
-    match,
-    pipeline,
-    programs,
-    reduce,
-    scan,
-)
+from vyre.conform.registry.engine import bucket, compact, histogram, match, pipeline, programs, reduce, scan
+from vyre.conform.registry.engine import float_engines as floats
 
 if TYPE_CHECKING:
     from vyre.conform.spec.engine import EngineSpec

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.conform.registry.engine.inputs import distinct, length, source, work_bound
+from vyre.conform.registry.engine.engine_inputs import distinct, length, source, work_bound
 from vyre.conform.registry.engine.reduce import output
 from vyre.conform.spec.engine import EngineCase, EngineSpec, Location
 from vyre.conform.spec.invariant import EngineInvariant as Inv

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vyre.conform.registry.engine.compact import counted, written
-from vyre.conform.registry.engine.inputs import length, source, words, work_bound
+from vyre.conform.registry.engine.engine_inputs import length, source, words, work_bound
 from vyre.conform.registry.engine.reduce import scanned
 from vyre.conform.spec.engine import EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.conform.registry.engine.inputs import length, source, words, work_bound
+from vyre.conform.registry.engine.engine_inputs import length, source, words, work_bound
 from vyre.conform.spec.engine import EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.engines.fold import reduce_engine

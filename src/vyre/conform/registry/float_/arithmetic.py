@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.registry.float_.names import name_of
 from vyre.conform.registry.float_.vocabulary import Func, Laws, Vocabulary, all_of, denied, true
+from vyre.conform.spec.float_names import name_of
 from vyre.conform.spec.law import (
     Absorbing,
     Associative,

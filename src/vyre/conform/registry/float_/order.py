@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.registry.float_.names import name_of
 from vyre.conform.registry.float_.vocabulary import Laws, Vocabulary, all_of, denied, true
 from vyre.conform.registry.ids import LOGICAL_NOT, OR
+from vyre.conform.spec.float_names import name_of
 from vyre.conform.spec.law import (
     Associative,
     Bounded,

@@ -8,17 +8,17 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vyre.conform.floats import doubles
-from vyre.conform.floats.operations import operations
-from vyre.conform.registry.float_.inputs import boundaries, classes
+from vyre.conform.oracle.floats import doubles
+from vyre.conform.oracle.floats.operations import operations
+from vyre.conform.registry.float_.float_inputs import boundaries, classes
 from vyre.conform.registry.float_.laws import Laws, laws_of
-from vyre.conform.registry.float_.names import convert_id, name_of, short
 from vyre.conform.registry.float_.theory import cpu_fn, provable
+from vyre.conform.spec.float_names import convert_id, name_of, short
 from vyre.conform.spec.op import ExpressionForm, OpSpec
 from vyre.ir.signature import OpSignature
 
 if TYPE_CHECKING:
-    from vyre.conform.floats.operations import Operation
+    from vyre.conform.oracle.floats.operations import Operation
     from vyre.ir.expr import Expr
 
 

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.conform.algebra.smt import SORT, SmtDomain, Word
-from vyre.conform.floats.doubles import F64
-from vyre.conform.floats.layout import BF16, F32, HEAD, LAYOUTS
-from vyre.conform.spec.domain import ConcreteDomain
-from vyre.conform.spec.emit import IrDomain
+from vyre.conform.oracle.floats.doubles import F64
+from vyre.conform.oracle.floats.layout import BF16, F32, HEAD, LAYOUTS
 from vyre.conform.spec.op import as_tuple
 from vyre.errors import VyreError
 from vyre.ir.expr import Cast
 from vyre.ir.types import DataType
+from vyre.semantics.domain import ConcreteDomain
+from vyre.semantics.emitted import IrDomain
+from vyre.semantics.terms import SORT, SmtDomain, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.conform.floats.layout import Layout
-    from vyre.conform.floats.operations import Operation
-    from vyre.conform.spec.domain import Domain
+    from vyre.conform.oracle.floats.layout import Layout
+    from vyre.conform.oracle.floats.operations import Operation
+    from vyre.semantics.domain import Domain
 
 _SORTS = {"F32": "8 24", "F16": "5 11", "BF16": "8 24", "F64": "11 53"}
 """Solvers know no BF16. Its values are those of F32 with 16 zero bits; results are rounded on the bits."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from vyre.conform.floats.doubles import F64
-from vyre.conform.floats.layout import LAYOUTS
-from vyre.conform.registry.float_.names import name_of
+from vyre.conform.oracle.floats.doubles import F64
+from vyre.conform.oracle.floats.layout import LAYOUTS
 from vyre.conform.registry.ids import AND, LOGICAL_NOT, OR
+from vyre.conform.spec.float_names import name_of
 from vyre.conform.spec.law import AlgebraicLaw, Custom, ap
 from vyre.conform.spec.op import NonLaw
 from vyre.conform.spec.term import Constant, Equation, Term

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.registry.build import EDGES, U32, c, class3, law3
+from vyre.conform.registry.build import U32, c, class3, law3
 from vyre.conform.registry.classes import ordered, swapped
 from vyre.conform.registry.ids import GE, LT, NE
+from vyre.conform.spec.edges import EDGES
 from vyre.conform.spec.law import Bounded, ap
 from vyre.conform.spec.op import LoadForm, OpSpec
 from vyre.conform.spec.term import Equation
@@ -14,7 +15,7 @@ from vyre.ir.signature import OpSignature
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from vyre.conform.spec.domain import Domain, V
+    from vyre.semantics.domain import Domain, V
 
 
 def cpu_fn(d: Domain[V], index: V, length: V, element: V) -> V:

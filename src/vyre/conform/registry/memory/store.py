@@ -17,7 +17,7 @@ from vyre.conform.spec.term import Equation, Term
 from vyre.ir.signature import OpSignature
 
 if TYPE_CHECKING:
-    from vyre.conform.spec.domain import Domain, V
+    from vyre.semantics.domain import Domain, V
 
 _EDGES = (0, 1, 31, 32, TOP, MAX)
 

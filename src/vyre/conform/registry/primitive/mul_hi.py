@@ -12,7 +12,7 @@ from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
 
 if TYPE_CHECKING:
-    from vyre.conform.spec.domain import Domain, V
+    from vyre.semantics.domain import Domain, V
 
 
 def cpu_fn(d: Domain[V], a: V, b: V) -> V:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vyre.conform.registry.build import Func
-    from vyre.conform.spec.domain import Domain, V
     from vyre.conform.spec.term import Term
+    from vyre.semantics.domain import Domain, V
 
 _EDGES = (0, 1, TOP, MAX)
 

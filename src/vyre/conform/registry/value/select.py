@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.registry.build import EDGES, U32, c, class3, law2, law3
+from vyre.conform.registry.build import U32, c, class3, law2, law3
 from vyre.conform.registry.ids import EQ, NE
+from vyre.conform.spec.edges import EDGES
 from vyre.conform.spec.law import ap
 from vyre.conform.spec.op import ExpressionForm, OpSpec
 from vyre.conform.spec.term import Equation
@@ -13,7 +14,7 @@ from vyre.ir.expr import Select
 from vyre.ir.signature import OpSignature
 
 if TYPE_CHECKING:
-    from vyre.conform.spec.domain import Domain, V
+    from vyre.semantics.domain import Domain, V
 
 
 def cpu_fn(d: Domain[V], condition: V, if_true: V, if_false: V) -> V:

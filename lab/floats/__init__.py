@@ -1,0 +1,1 @@
+"""Proofs, witnesses and sweeps of the soft floats and functions."""

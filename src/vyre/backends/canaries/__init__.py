@@ -1,0 +1,1 @@
+"""Small programs that every backend must get right before it is handed out."""

@@ -1,0 +1,184 @@
+"""Canaries: a device shows at open what it can do, and loses what it gets wrong.
+
+`examine` runs small programs with known results through the backend itself. A program that needs a
+feature whose canary failed is refused with `UnsupportedByBackend`, which names the canary. Results are
+kept per device, driver, library and lowering in the user's cache directory; a damaged file is rebuilt.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import RLock
+from typing import TYPE_CHECKING, Any, cast
+
+from vyre.backends.canaries.float_programs import FLOAT_CANARIES
+from vyre.backends.canaries.programs import INTEGER_CANARIES, Canary, words
+from vyre.disk import cache_directory, private_folder, read_own, write_own
+from vyre.errors import UnsupportedByBackend, VyreError
+from vyre.lower.version import lowering_version
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from vyre.backends.protocol import Backend
+    from vyre.ir.program import Program
+
+
+CANARIES = INTEGER_CANARIES + FLOAT_CANARIES
+_LARGEST = 1 << 22
+"""Bytes of a file of verdicts."""
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryVerdict:
+    """What a device failed: details by canary name. `fresh` is False for a verdict from the cache.
+
+    `lasting` is False where a canary could not be run: the next time it may be.
+    """
+
+    failures: dict[str, str]
+    fresh: bool = True
+    lasting: bool = True
+
+
+def examine(
+    backend: Backend,
+    *,
+    lowering: str | None = None,
+    canaries: Sequence[Canary] = CANARIES,
+    cache: Path | None = None,
+) -> CanaryVerdict:
+    """The verdict on a backend's device, from the cache where it has one.
+
+    A verdict holds for a device, its driver and toolchain, and one `lowering`, by default this version's.
+    """
+    base = cache_directory()
+    store = _Store(cache or (base and base / "canaries.json"))
+    key = _key(backend, canaries, lowering or lowering_version())
+    known = store.find(key)
+    if known is not None:
+        return CanaryVerdict(known, fresh=False)
+    failures: dict[str, str] = {}
+    lasting = True
+    for canary in canaries:
+        try:
+            wrong = _run(canary, backend)
+        except UnsupportedByBackend:
+            continue  # a feature that is refused anyway
+        except VyreError as error:
+            wrong, lasting = f"the device refused it: {error.message}", False
+        if wrong:
+            failures[canary.name] = wrong
+    if lasting:
+        store.keep(key, failures)
+    return CanaryVerdict(failures, lasting=lasting)
+
+
+class Examined:
+    """A backend whose device is examined when it is first given a program."""
+
+    _verdict: CanaryVerdict | None = None
+    _examining: RLock | None = None
+
+    def examine_later(self) -> None:
+        """Called by a constructor; without it the device is believed."""
+        self._examining = RLock()
+
+    @property
+    def verdict(self) -> CanaryVerdict | None:
+        """None while the canaries themselves are compiled, and for a device that is not examined."""
+        lock = self._examining
+        if lock is None or self._verdict is not None:
+            return self._verdict
+        with lock:
+            if self._verdict is None and self._examining is not None:
+                self._examining = None
+                try:
+                    found = examine(cast("Backend", self))
+                finally:
+                    self._examining = lock
+                if not found.lasting:
+                    return found
+                self._verdict = found
+        return self._verdict
+
+
+def refuse_lost_features(
+    program: Program, verdict: CanaryVerdict | None, backend: str, *, canaries: Sequence[Canary] = CANARIES
+) -> None:
+    """Raises `UnsupportedByBackend` for a program that needs what the device failed.
+
+    A device without a verdict is still being examined.
+    """
+    if verdict is None or not verdict.failures:
+        return
+    for canary in canaries:
+        detail = verdict.failures.get(canary.name)
+        if detail is None or canary.uses is None or not canary.uses(program):
+            continue
+        raise UnsupportedByBackend(
+            canary.feature,
+            backend,
+            why=f'this device fails the canary "{canary.name}" ({detail})',
+            fix="update the driver, or choose another device or backend.",
+        )
+
+
+def _run(canary: Canary, backend: Backend) -> str:
+    """What is wrong with the results, or nothing."""
+    executable = backend.compile(canary.program)
+    memory = {name: bytearray(words(values)) for name, values in canary.inputs.items()}
+    views = {
+        decl.name: memoryview(memory[decl.name]) if decl.access.writable else _read_only(memory[decl.name])
+        for decl in canary.program.buffers
+        if not decl.access.shared
+    }
+    executable.run(views, (canary.workgroups, 1, 1))
+    actual = memoryview(memory["out"]).cast("I")
+    for index, (want, got) in enumerate(zip(canary.expected, actual, strict=True)):
+        if want != got:
+            return f"word {index} is 0x{got:X}, expected 0x{want:X}"
+    return ""
+
+
+def _read_only(data: bytearray) -> memoryview:
+    return memoryview(data).toreadonly()
+
+
+def _key(backend: Backend, canaries: Sequence[Canary], lowering: str) -> str:
+    info = backend.describe()
+    parts = [info.name, info.device, info.driver, info.version, info.toolchain, lowering]
+    for canary in canaries:
+        parts += [canary.name, repr(canary.inputs), repr(canary.expected)]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+class _Store:
+    """A JSON file of verdicts by key. It is only a cache, so trouble with it is never an error."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path if path is not None and private_folder(path.parent) else None
+
+    def find(self, key: str) -> dict[str, str] | None:
+        entry = self._read().get(key)
+        if not isinstance(entry, dict):
+            return None
+        found = cast("dict[Any, Any]", entry)
+        return found if all(isinstance(v, str) and v.isprintable() for v in found.values()) else None
+
+    def keep(self, key: str, failures: dict[str, str]) -> None:
+        if self._path is not None:
+            content = json.dumps(self._read() | {key: failures}, indent=1, sort_keys=True)
+            with suppress(OSError):
+                write_own(self._path, content.encode())
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            content = json.loads((self._path and read_own(self._path, _LARGEST)) or b"")
+        except (ValueError, RecursionError):
+            return {}
+        return cast("dict[str, Any]", content) if isinstance(content, dict) else {}

@@ -1,0 +1,1 @@
+"""The backend `cpu`: LLVM, threads, and the protection of both."""

@@ -1,0 +1,299 @@
+"""The default backend: this machine's processor, through LLVM. No compiler and no GPU needed."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+from collections import OrderedDict
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vyre.backends import host_memory
+from vyre.backends.canaries.run import Examined, refuse_lost_features
+from vyre.backends.cpu.chunks import Chunks
+from vyre.backends.cpu.compiling import MachineCode, assembly, compile_source, kept_image, native_ways
+from vyre.backends.cpu.llvm import HOST, refuse_foreign, toolchain
+from vyre.backends.cpu.threads import ThreadTeam
+from vyre.backends.cpu.work import Work
+from vyre.backends.forks import renew_after_fork
+from vyre.backends.host_memory import address_of
+from vyre.backends.protocol import BackendInfo
+from vyre.errors import DispatchError, StepLimitExceeded
+from vyre.ir.grid import require_grid
+from vyre.ir.node import Loop
+from vyre.lower.counted import STEPS, counted
+from vyre.lower.llvm import LlvmSource, emit
+from vyre.lower.prepare import prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from vyre.backends.cpu.escape import Escape
+    from vyre.backends.host_memory import HostMemory
+    from vyre.backends.protocol import DeviceMemory
+    from vyre.ir.buffers import BufferDecl
+    from vyre.ir.program import Program
+    from vyre.lower.prepare import Prepared
+    from vyre.lower.ways import Ways
+
+_PARALLEL_WORK = 200_000
+"""Program nodes to execute for each thread, below which another one costs more than it saves."""
+
+_SOON_DONE = 1 << 25
+"""Program nodes that the main thread executes itself: within a second, whatever they are. An interrupt would
+have to wait for more."""
+
+_LOOP_WEIGHT = 64
+"""A guess at how often the body of a loop runs, for that estimate only."""
+
+_ALIGN = 64
+
+
+class CpuBackend(Examined):
+    """Compiles to machine code of this processor and runs on `threads` threads, all cores by default.
+
+    The `keep` kernels used last stay compiled; one takes about 20 KB. With `cpu="x86-64-v3"` and the like the
+    code is for every processor of that level; the results are the same.
+    """
+
+    name = "cpu"
+
+    def __init__(
+        self, *, threads: int | None = None, keep: int = 256, canaries: bool = True, cpu: str = HOST
+    ) -> None:
+        refuse_foreign(cpu)
+        self._cpu = cpu
+        self._tools = toolchain(cpu)
+        self.ways = native_ways(cpu)
+        self._team = ThreadTeam(threads or _cores())
+        self._keep = keep
+        self._kept: OrderedDict[tuple[str, Ways], CpuKernel] = OrderedDict()
+        self._lock = Lock()
+        renew_after_fork(self)
+        if canaries:
+            self.examine_later()
+
+    def renew(self) -> None:
+        """In the child of a fork: another thread of the parent may have held the lock."""
+        self._lock = Lock()
+        if self._verdict is None and self._examining is not None:
+            self.examine_later()
+
+    def describe(self) -> BackendInfo:
+        from importlib.metadata import version
+
+        tools = self._tools
+        return BackendInfo(
+            name=self.name,
+            version=version("vyre"),
+            device=f"{_processor()}, {self._team.threads} threads",
+            driver=f"{platform.system()} {platform.machine()}",
+            toolchain=f"LLVM {tools.llvm}, llvmlite {tools.llvmlite}, {tools.cpu}, features {tools.digest}",
+        )
+
+    def compile(self, program: Program, *, ways: Ways | None = None) -> CpuExecutable:
+        """`ways` overrides which float operations are native."""
+        from vyre.wire import meaning_digest
+
+        refuse_lost_features(program, self.verdict, self.name)
+        chosen = self.ways if ways is None else ways
+        key = (meaning_digest(program), chosen)
+        with self._lock:
+            kernel = self._kept.get(key)
+            if kernel is not None:
+                self._kept.move_to_end(key)
+        if kernel is None:
+            kernel = CpuKernel(prepare(program, ways=chosen), program, self.name, self._cpu)
+            with self._lock:
+                self._kept[key] = kernel
+                while len(self._kept) > self._keep:
+                    self._kept.popitem(last=False)
+        return CpuExecutable(kernel, program, self._team, lambda: self.compile(counted(program), ways=ways))
+
+    def compile_ahead(self, program: Program) -> bool:
+        """Compiles for the cache on disk and loads nothing; False where the kernel was there already."""
+        refuse_lost_features(program, self.verdict, self.name)
+        return kept_image(emit(prepare(program, ways=self.ways), backend=self.name), self._cpu)[1]
+
+    def allocate(self, nbytes: int) -> HostMemory:
+        return host_memory.allocate(nbytes)
+
+    def borrow(self, data: memoryview) -> HostMemory:
+        return host_memory.borrow(data)
+
+
+class CpuKernel:
+    """Machine code with what is needed to call it; programs that differ in names only share one."""
+
+    def __init__(self, prepared: Prepared, program: Program, backend: str, cpu: str = HOST) -> None:
+        self.source: LlvmSource = emit(prepared, backend=backend)
+        self.cpu = cpu
+        self.code: MachineCode = compile_source(self.source, cpu)
+        self.work_per_invocation = _work(program)
+        self.most_work = Work(prepared)
+
+    def rewritten(self, text: str) -> CpuKernel:
+        """A kernel of another text that is called the same way."""
+        made = copy(self)
+        made.source = replace(self.source, text=text)
+        made.code = compile_source(made.source, made.cpu)
+        return made
+
+
+class CpuExecutable:
+    """A kernel bound to a program's own buffer names."""
+
+    def __init__(
+        self, kernel: CpuKernel, program: Program, team: ThreadTeam, count_turns: Callable[[], CpuExecutable]
+    ) -> None:
+        self._kernel = kernel
+        self._team = team
+        self._count_turns = count_turns
+        self._buffers = tuple(b for b in program.buffers if not b.access.shared)
+
+    def rewritten(self, text: str) -> CpuExecutable:
+        """The same program with another text as its kernel: how a wrong emitter is imitated."""
+        made = copy(self)
+        made._kernel = self._kernel.rewritten(text)
+        return made
+
+    @property
+    def source(self) -> LlvmSource:
+        """The LLVM IR; its names are those of the first program of this meaning."""
+        return self._kernel.source
+
+    @property
+    def lowering(self) -> str:
+        """Which way the float operations took, in words."""
+        return self.source.lowering
+
+    def assembly(self) -> str:
+        """The machine code as text."""
+        return assembly(self.source, self._kernel.cpu)
+
+    def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
+        bound = [_bind(buffers[b.name], b) for b in self._buffers]
+        self._launch([b.address for b in bound], [b.memory.nbytes for b in bound], workgroups)()
+        for buffer in bound:
+            if buffer.copied and buffer.decl.access.writable:
+                buffers[buffer.decl.name][:] = buffer.memory.data
+
+    def run_limited(
+        self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int], step_limit: int
+    ) -> None:
+        """Runs another kernel, compiled when it is first asked for, so that ordinary ones count nothing."""
+        steps = np.array([step_limit, 0], np.uint32)
+        self._counted.run({**buffers, STEPS: steps.view(np.uint8).data}, workgroups)
+        if steps[1]:
+            raise StepLimitExceeded(step_limit)
+
+    @cached_property
+    def _counted(self) -> CpuExecutable:
+        return self._count_turns()
+
+    def bind(self, memories: Sequence[DeviceMemory], workgroups: tuple[int, int, int]) -> Callable[[], None]:
+        for decl, memory in zip(self._buffers, memories, strict=True):
+            if memory.span[1] % min(4, decl.element.stride):
+                raise DispatchError(
+                    f"the memory of buffer {decl.name!r} is not aligned to its elements.",
+                    fix="make a copy: vyre.to_device(x).",
+                )
+        return self._launch([m.span[1] for m in memories], [m.nbytes for m in memories], workgroups)
+
+    def _launch(
+        self, where: Sequence[int], sizes: Sequence[int], workgroups: tuple[int, int, int]
+    ) -> Callable[[], None]:
+        require_grid(workgroups, self.source.workgroup_size, "cpu")
+        addresses = (ctypes.c_void_p * len(where))(*where)
+        sized = [(decl, size // decl.element.stride) for decl, size in zip(self._buffers, sizes, strict=True)]
+        words = [*workgroups, *(length for decl, length in sized if not decl.count)]
+        hidden = (ctypes.c_uint32 * len(words))(*words)
+        code, scratch_bytes = self._kernel.code, self._kernel.source.scratch_bytes
+        count = prod(workgroups)
+        invocations = count * prod(self.source.workgroup_size)
+        work = invocations * self._kernel.work_per_invocation
+        helpers = min(self._team.threads - 1, work // _PARALLEL_WORK, count - 1)
+        # By the kernel's own names, which may be those of another program of the same meaning.
+        named = zip(self.source.buffers, sized, strict=True)
+        most = self._kernel.most_work.most({decl.name: length for decl, (_, length) in named})
+        long = invocations * most > _SOON_DONE
+        if helpers < 1 and not long:
+
+            def alone() -> None:
+                scratch = np.empty(scratch_bytes + _ALIGN, np.uint8)
+                code.call(addresses, hidden, 0, count, _aligned(scratch))
+
+            return alone
+
+        def together() -> None:
+            chunks = Chunks(count, helpers + 1)
+
+            def take_chunks(escape: Escape | None) -> None:
+                scratch = np.empty(scratch_bytes + _ALIGN, np.uint8)
+                chunks.run(code.address, addresses, hidden, _aligned(scratch), escape)
+
+            self._team.run(take_chunks, helpers=helpers, long=long, stop=chunks.stop)
+
+        return together
+
+
+def _aligned(scratch: NDArray[np.uint8]) -> int:
+    return -(-address_of(scratch) // _ALIGN) * _ALIGN
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """The memory of a buffer: the caller's own, or an aligned copy of it."""
+
+    decl: BufferDecl
+    memory: NDArray[np.uint8]
+    address: int
+    copied: bool
+
+
+def _bind(view: memoryview, decl: BufferDecl) -> _Bound:
+    memory = np.frombuffer(view, np.uint8) if view.nbytes else np.empty(0, np.uint8)
+    address = address_of(memory)
+    if address % min(4, decl.element.stride) == 0:
+        return _Bound(decl, memory, address, copied=False)
+    copy = memory.copy()
+    return _Bound(decl, copy, address_of(copy), copied=True)
+
+
+def _cores() -> int:
+    """The cores that this process may use, which in a container may be fewer than there are."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
+def _work(program: Program) -> int:
+    """Roughly how many nodes one invocation executes."""
+    total = 0
+    stack = [(node, 1) for node in program.entry]
+    while stack:
+        node, times = stack.pop()
+        total += times * (1 + sum(x.size for x in node.exprs))
+        if isinstance(node, Loop):
+            times *= _LOOP_WEIGHT
+        stack.extend((inner, times) for body in node.bodies for inner in body)
+    return total
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            for line in lines:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

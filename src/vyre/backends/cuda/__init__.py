@@ -1,0 +1,1 @@
+"""The backend `cuda`: NVRTC and the driver."""

@@ -1,0 +1,281 @@
+"""CUDA through NVRTC and the driver. Compiling to PTX needs neither a GPU nor a driver."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from vyre.backends.canaries.run import Examined, refuse_lost_features
+from vyre.backends.cuda.driver import bindings
+from vyre.backends.cuda.driver import check as _check
+from vyre.backends.cuda.memory import CudaMemory, adopt, allocate, borrow
+from vyre.backends.forks import Home
+from vyre.backends.kernel_cache import kept
+from vyre.backends.protocol import BackendInfo, BackendLimits
+from vyre.backends.subgroups import cuda_hardware
+from vyre.errors import (
+    BackendUnavailable,
+    SourceRejected,
+    UnsupportedByBackend,
+    VyreError,
+)
+from vyre.ir.grid import require_grid
+from vyre.lower.cuda import emit
+from vyre.lower.intrinsics import check_intrinsics
+from vyre.lower.prepare import prepare
+from vyre.lower.source import launches
+from vyre.lower.ways import CUDA_WAYS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from vyre.backends.device_buffer import DeviceBuffer
+    from vyre.ir.program import Program
+    from vyre.lower.source import Source
+    from vyre.lower.ways import Ways
+
+OPTIONS = ("--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true", "--std=c++17")
+"""Strict floats by option as well as by instruction: nothing is fused, flushed or approximated."""
+
+_MAX_SHARED = 48 * 1024
+_MAX_INVOCATIONS = 1024
+_MAX_GRID = (2**31 - 1, 65_535, 65_535)
+
+
+def compile_source(source: Source, architecture: str) -> bytes:
+    """PTX for an architecture such as `compute_90`, or a cubin for `sm_90`."""
+    nvrtc = bindings("nvrtc")
+    program = _check(nvrtc.nvrtcCreateProgram(source.text.encode(), b"vyre.cu", 0, [], []))
+    options = [f"--gpu-architecture={architecture}".encode(), *[o.encode() for o in OPTIONS]]
+    try:
+        (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
+        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            log = bytes(_check(nvrtc.nvrtcGetProgramLogSize(program)))
+            _check(nvrtc.nvrtcGetProgramLog(program, log))
+            raise SourceRejected("NVRTC", log.rstrip(bytes(1)).decode(), source.text)
+        binary = architecture.startswith("sm_")
+        size = _check((nvrtc.nvrtcGetCUBINSize if binary else nvrtc.nvrtcGetPTXSize)(program))
+        code = bytes(size)
+        _check((nvrtc.nvrtcGetCUBIN if binary else nvrtc.nvrtcGetPTX)(program, code))
+        return code
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+def choose_architecture(capability: int, supported: list[int]) -> str:
+    """A cubin for the device where NVRTC knows it, else PTX that its driver compiles further."""
+    if capability in supported:
+        return f"sm_{capability}"
+    older = [known for known in supported if known < capability]
+    if not older:
+        raise BackendUnavailable(
+            f"NVRTC compiles for compute capability {min(supported)} and later; the device has {capability}.",
+            fix="install an older nvidia-cuda-nvrtc, or choose another backend.",
+        )
+    return f"compute_{max(older)}"
+
+
+class CudaBackend(Examined):
+    """One NVIDIA GPU, through its primary context."""
+
+    name = "cuda"
+    ways = CUDA_WAYS
+
+    def __init__(self, *, ordinal: int = 0, canaries: bool = True) -> None:
+        self.home = Home(self.name)
+        driver, nvrtc = bindings("driver"), bindings("nvrtc")
+        self._driver = driver
+        self.ordinal = ordinal
+        try:
+            _check(driver.cuInit(0))
+            self.device = _check(driver.cuDeviceGet(ordinal))
+            self.context = _check(driver.cuDevicePrimaryCtxRetain(self.device))
+        except (RuntimeError, VyreError) as error:  # without a driver the bindings raise RuntimeError
+            why = error.message if isinstance(error, VyreError) else str(error)
+            raise BackendUnavailable(
+                f"no CUDA device can be used: {why.rstrip('.')}.",
+                fix="install NVIDIA's driver, or choose another backend.",
+            ) from None
+        attribute = driver.CUdevice_attribute
+        major = self._attribute(attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+        minor = self._attribute(attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
+        _, supported = nvrtc.nvrtcGetSupportedArchs()
+        self.architecture = choose_architecture(10 * major + minor, list(supported))
+        self.hardware = cuda_hardware(10 * major + minor)
+        self._toolchain = "NVRTC {}.{}".format(*_check(nvrtc.nvrtcVersion()))
+        if canaries:
+            self.examine_later()
+
+    def _attribute(self, attribute: Any) -> int:
+        return int(_check(self._driver.cuDeviceGetAttribute(attribute, self.device)))
+
+    def enter(self) -> None:
+        """Makes the device's context current in this thread, as every call of the driver needs it."""
+        self.home.require()
+        _check(self._driver.cuCtxSetCurrent(self.context))
+
+    def synchronize(self) -> None:
+        self.enter()
+        _check(self._driver.cuCtxSynchronize())
+
+    def allocate(self, nbytes: int) -> CudaMemory:
+        return allocate(self, nbytes)
+
+    def borrow(self, data: memoryview) -> CudaMemory:
+        return borrow(self, data)
+
+    def import_array(self, value: Any) -> DeviceBuffer:
+        """A buffer that shares the memory of an array of torch, CuPy or Numba on this GPU."""
+        from vyre.backends.cuda.arrays import read_array
+        from vyre.backends.device_buffer import DeviceBuffer
+
+        array = read_array(value)
+        return DeviceBuffer(self, adopt(self, array), array.dtype, array.shape, readonly=array.readonly)
+
+    def describe(self) -> BackendInfo:
+        driver = self._driver
+        name: bytes = _check(driver.cuDeviceGetName(128, self.device))
+        version: int = _check(driver.cuDriverGetVersion())
+        memory: int = _check(driver.cuDeviceTotalMem(self.device))
+        return BackendInfo(
+            name=self.name,
+            version=f"CUDA {version // 1000}.{version % 1000 // 10}",
+            device=f"{name.split(bytes(1))[0].decode()} ({self.architecture})",
+            driver=_driver_version(),
+            toolchain=self._toolchain,
+            limits=BackendLimits(buffer_bytes=memory),
+            categories=("A", "C"),
+            hardware=self.hardware,
+        )
+
+    def compile(self, program: Program, *, ways: Ways | None = None) -> CudaExecutable:
+        """`ways` overrides which float operations are native."""
+        self.home.require()
+        refuse_lost_features(program, self.verdict, self.name)
+        x, y, z = program.workgroup_size
+        if x * y * z > _MAX_INVOCATIONS or z > 64:
+            raise UnsupportedByBackend(
+                f"a workgroup of {x} x {y} x {z}", self.name, why="CUDA blocks are smaller"
+            )
+        shared = sum(b.count * b.element.stride for b in program.buffers if b.access.shared)
+        if shared > _MAX_SHARED:
+            raise UnsupportedByBackend(
+                f"{shared} bytes of workgroup memory", self.name, why=f"a block has {_MAX_SHARED}"
+            )
+        prepared = prepare(program, ways=self.ways if ways is None else ways)
+        check_intrinsics(prepared.intrinsics, self.name, self.hardware)
+        source = emit(prepared, backend=self.name)
+        key = [source.text, self.architecture, *OPTIONS, self._toolchain]
+        code = kept(self.name, key, lambda: compile_source(source, self.architecture))
+        self.enter()
+        module = _check(self._driver.cuModuleLoadData(code))
+        function = _check(self._driver.cuModuleGetFunction(module, source.entry.encode()))
+        return CudaExecutable(self, source, module, function)
+
+
+class CudaExecutable:
+    """A loaded kernel. `run` copies through the device; `launch` works on device addresses."""
+
+    def __init__(self, backend: CudaBackend, source: Source, module: Any, function: Any) -> None:
+        self._backend = backend
+        self._driver = backend._driver
+        self._function = function
+        self.source = source
+        unload = weakref.finalize(self, _unload, backend._driver, backend.home, backend.context, module)
+        unload.atexit = False  # the process takes its modules with it, and the driver may be gone first
+
+    @property
+    def lowering(self) -> str:
+        """Which way the float operations took, in words."""
+        return self.source.lowering
+
+    def assembly(self) -> str:
+        """The kernel as PTX."""
+        architecture = self._backend.architecture.replace("sm_", "compute_")
+        return compile_source(self.source, architecture).rstrip(bytes(1)).decode()
+
+    def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
+        memories: list[CudaMemory] = []
+        try:
+            for decl in self.source.buffers:
+                memories.append(self._backend.borrow(buffers[decl.name]))  # noqa: PERF401 - all are freed
+            self.bind(memories, workgroups)()
+            self._backend.synchronize()
+            for decl, memory in zip(self.source.buffers, memories, strict=True):
+                if decl.access.writable and memory.nbytes:
+                    memory.read(buffers[decl.name])
+        finally:
+            for memory in memories:
+                memory.free()  # after a failed launch this fails too, and changes nothing
+
+    def bind(self, memories: Sequence[CudaMemory], workgroups: tuple[int, int, int]) -> Callable[[], None]:
+        sized = zip(self.source.buffers, memories, strict=True)
+        lengths = {decl.name: memory.nbytes // decl.element.stride for decl, memory in sized}
+        return self._bound([memory.address for memory in memories], lengths, workgroups)
+
+    def launch(
+        self,
+        addresses: list[int],
+        lengths: dict[str, int],
+        workgroups: tuple[int, int, int],
+        *,
+        stream: int = 0,
+    ) -> None:
+        """Queues the grid on device memory, in several launches where a grid axis is too long for one."""
+        self._bound(addresses, lengths, workgroups, stream=stream)()
+
+    def _bound(
+        self,
+        addresses: list[int],
+        lengths: dict[str, int],
+        workgroups: tuple[int, int, int],
+        *,
+        stream: int = 0,
+    ) -> Callable[[], None]:
+        require_grid(workgroups, self.source.workgroup_size, self._backend.name)
+        parts = [
+            (grid, _Arguments(addresses, self.source.hidden_values(lengths, base)))
+            for base, grid in launches(workgroups, _MAX_GRID)
+        ]
+        enter, queue = self._backend.enter, self._driver.cuLaunchKernel
+        size = self.source.workgroup_size
+
+        def launch() -> None:
+            enter()
+            function = self._function  # a launch keeps its kernel loaded
+            for grid, arguments in parts:
+                _check(queue(function, *grid, *size, 0, stream, arguments.address, 0))
+
+        return launch
+
+
+class _Arguments:
+    """The arguments of a launch as the driver takes them: an array of their addresses."""
+
+    __slots__ = ("_kept", "address")
+
+    def __init__(self, addresses: Sequence[int], words: Sequence[int]) -> None:
+        pointers = (ctypes.c_uint64 * len(addresses))(*addresses)
+        hidden = (ctypes.c_uint32 * len(words))(*words)
+        where = [ctypes.addressof(pointers) + 8 * k for k in range(len(addresses))]
+        where += [ctypes.addressof(hidden) + 4 * k for k in range(len(words))]
+        table = (ctypes.c_void_p * len(where))(*where)
+        self._kept = (pointers, hidden, table)
+        self.address = ctypes.addressof(table)
+
+
+def _unload(driver: Any, home: Home, context: Any, module: Any) -> None:
+    """Drops a module in whatever thread collects its owner. A lost device has dropped it already."""
+    if not home.here:
+        return
+    driver.cuCtxSetCurrent(context)
+    driver.cuModuleUnload(module)
+
+
+def _driver_version() -> str:
+    try:
+        with open("/proc/driver/nvidia/version") as file:
+            return file.readline().strip()
+    except OSError:
+        return "unknown"

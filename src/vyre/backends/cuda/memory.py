@@ -1,0 +1,154 @@
+"""Memory of an NVIDIA GPU, our own and that of other libraries. The default stream orders all work on it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from vyre.backends import dlpack
+from vyre.backends.cuda.arrays import LEGACY
+from vyre.backends.cuda.driver import address_of, check
+from vyre.backends.forks import abandon
+from vyre.errors import DispatchError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from vyre.backends.cuda.arrays import CudaArray
+    from vyre.backends.cuda.backend import CudaBackend
+
+MIN_BYTES = 16
+"""The least that is allocated for a buffer, whose length may be 0."""
+
+_NO_TIMING = 2
+
+
+class CudaMemory:
+    """Bytes at an address. A copy to or from the host waits for the work before it."""
+
+    __slots__ = ("__weakref__", "_backend", "_foreign", "address", "nbytes", "span")
+
+    stream = LEGACY
+
+    def __init__(
+        self, backend: CudaBackend, address: int, nbytes: int, *, foreign: CudaArray | None = None
+    ) -> None:
+        self._backend = backend
+        self._foreign = foreign
+        self.address = address
+        self.nbytes = nbytes
+        self.span = ("cuda", address, address + nbytes)
+
+    @property
+    def dlpack_device(self) -> tuple[int, int]:
+        return (dlpack.CUDA, self._backend.ordinal)
+
+    def read(self, target: memoryview) -> None:
+        self._backend.enter()
+        check(self._backend._driver.cuMemcpyDtoH(address_of(target), self.address, target.nbytes))
+
+    def write(self, source: memoryview) -> None:
+        self._backend.enter()
+        check(self._backend._driver.cuMemcpyHtoD(self.address, address_of(source), source.nbytes))
+
+    def copy(self, source: CudaMemory) -> None:
+        self._backend.enter()
+        check(self._backend._driver.cuMemcpyDtoD(self.address, source.address, self.nbytes))
+
+    def free(self) -> None:
+        if not self._backend.home.here:
+            abandon([self])  # what it holds is the parent's to free
+            return
+        if self._foreign is None:
+            # In whatever thread collects the owner; a lost device has freed it already.
+            self._backend._driver.cuCtxSetCurrent(self._backend.context)
+            self._backend._driver.cuMemFree(self.address)
+            return
+        try:
+            hand_back(self._backend, self._foreign.stream)
+        finally:
+            self._foreign.release()
+
+    def order_before(self, stream: int | None) -> None:
+        """Makes a consumer's stream, as DLPack numbers it, wait for what is queued so far."""
+        if stream == 0:
+            raise BufferError("stream 0 is ambiguous; pass 1 or 2")
+        if stream not in (None, -1, LEGACY):
+            order(self._backend, LEGACY, int(stream or 0))
+
+
+def allocate(backend: CudaBackend, nbytes: int) -> CudaMemory:
+    """Memory of zeros."""
+    memory = _reserve(backend, nbytes)
+    if nbytes:
+        with _freeing(memory):
+            check(backend._driver.cuMemsetD8(memory.address, 0, nbytes))
+    return memory
+
+
+def borrow(backend: CudaBackend, data: memoryview) -> CudaMemory:
+    """Memory that holds `data`."""
+    memory = _reserve(backend, data.nbytes)
+    if data.nbytes:
+        with _freeing(memory):
+            memory.write(data)
+    return memory
+
+
+def _reserve(backend: CudaBackend, nbytes: int) -> CudaMemory:
+    backend.enter()
+    return CudaMemory(backend, int(check(backend._driver.cuMemAlloc(max(MIN_BYTES, nbytes)))), nbytes)
+
+
+@contextmanager
+def _freeing(memory: CudaMemory) -> Generator[None]:
+    try:
+        yield
+    except BaseException:
+        memory.free()
+        raise
+
+
+def adopt(backend: CudaBackend, array: CudaArray) -> CudaMemory:
+    """The memory of a stranger's array, ready for our work."""
+    if array.device not in (None, backend.ordinal) or not _is_here(backend, array):
+        array.release()
+        raise DispatchError(
+            "the array is not in the memory of the GPU that this backend runs on.",
+            fix=f"copy it to GPU {backend.ordinal}.",
+        )
+    if array.device is None and array.stream not in (None, LEGACY):
+        order(backend, array.stream, LEGACY)
+    return CudaMemory(backend, array.address, array.nbytes, foreign=array)
+
+
+def hand_back(backend: CudaBackend, stream: int | None) -> None:
+    """Orders the owner's further work after ours; waits for ours where its stream is not known."""
+    backend.enter()
+    if stream is None:
+        backend.synchronize()
+    elif stream != LEGACY:
+        order(backend, LEGACY, stream)
+
+
+def order(backend: CudaBackend, first: int, second: int) -> None:
+    """What comes later on the stream `second` waits for what is on `first` now."""
+    backend.enter()
+    driver = backend._driver
+    event: Any = check(driver.cuEventCreate(_NO_TIMING))
+    try:
+        check(driver.cuEventRecord(event, first))
+        check(driver.cuStreamWaitEvent(second, event, 0))
+    finally:
+        driver.cuEventDestroy(event)
+
+
+def _is_here(backend: CudaBackend, array: CudaArray) -> bool:
+    """Asks the driver about an address that came without the number of its GPU."""
+    if array.device is not None or not array.nbytes:
+        return True
+    backend.enter()
+    driver = backend._driver
+    ordinal = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+    status, *found = driver.cuPointerGetAttribute(ordinal, array.address)
+    return int(status) == 0 and int(found[0]) == backend.ordinal

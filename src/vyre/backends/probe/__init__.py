@@ -1,0 +1,1 @@
+"""Whether native float instructions of a device are strict, tried before they are used."""

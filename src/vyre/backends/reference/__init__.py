@@ -1,0 +1,1 @@
+"""The backend `reference`: the interpreter behind the protocol."""

@@ -1,0 +1,1 @@
+"""The backends `wgpu` (Naga) and `dawn` (Tint), and what they share."""

@@ -1,0 +1,1 @@
+"""Programs on two backends: compared, traced to the first difference, made small."""

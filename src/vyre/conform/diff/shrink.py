@@ -1,0 +1,161 @@
+"""Shrinking a failing program: the smallest one that still fails, found by deleting and simplifying.
+
+Deterministic: the same program and the same question give the same result. Every candidate that is asked
+about is valid, free of races, and ends soon.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vyre.compose.inline import inline
+from vyre.conform.diff.reductions import (
+    fewer_buffers,
+    shorter_inputs,
+    simpler_expressions,
+    smaller_grids,
+    substituted_lets,
+    unwrapped_statements,
+    without_statements,
+)
+from vyre.errors import VyreError
+from vyre.ir.expr import Call, Var
+from vyre.ir.limits import MAX_NESTING
+from vyre.ir.node import Assign, Let, Loop, Node
+from vyre.ir.program import Program
+from vyre.ir.walk import expressions, transform, with_parts
+from vyre.reference import run
+from vyre.validate import validate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from vyre.conform.generate.programs import GeneratedProgram
+
+MAX_QUESTIONS = 4_000
+"""How often `still_fails` is asked at most; each question may compile a kernel."""
+
+_STEP_BUDGET = 2_000_000
+_PASSES: tuple[Callable[[GeneratedProgram], Iterator[GeneratedProgram]], ...] = (
+    without_statements,
+    unwrapped_statements,
+    smaller_grids,
+    simpler_expressions,
+    substituted_lets,
+    fewer_buffers,
+    shorter_inputs,
+)
+
+
+def shrink_program(
+    generated: GeneratedProgram,
+    still_fails: Callable[[GeneratedProgram], bool],
+    *,
+    questions: int = MAX_QUESTIONS,
+) -> GeneratedProgram:
+    """A program no larger than `generated` for which `still_fails` holds.
+
+    Raises `VyreError` when it does not hold for `generated` itself: there is nothing to shrink then.
+    """
+    if not still_fails(generated):
+        raise VyreError(
+            f"program {generated.seed} does not fail.", fix="pass the program and the question that failed."
+        )
+    shrinker = _Shrinker(generated, still_fails, questions)
+    shrinker.try_inlined()
+    while shrinker.sweep():
+        pass
+    return shrinker.best
+
+
+class _Shrinker:
+    def __init__(
+        self, first: GeneratedProgram, still_fails: Callable[[GeneratedProgram], bool], questions: int
+    ) -> None:
+        self.best = first
+        self._still_fails = still_fails
+        self._left = questions
+        self._seen: set[tuple[Program, tuple[int, int, int], tuple[tuple[str, bytes], ...]]] = set()
+
+    def try_inlined(self) -> None:
+        """Without calls there is more to cut, unless the call is what fails."""
+        program = self.best.program
+        if any(isinstance(x, Call) for x in expressions(program.entry)):
+            flat = inline(program)
+            if all(node.nesting <= MAX_NESTING for node in flat.entry):
+                self._accept(replace(self.best, program=_plain_names(flat)))
+
+    def sweep(self) -> bool:
+        """One round of every pass; False when none helped."""
+        before = self.best
+        for reduce in _PASSES:
+            while self._improve(reduce):
+                pass
+        return self.best is not before
+
+    def _improve(self, reduce: Callable[[GeneratedProgram], Iterator[GeneratedProgram]]) -> bool:
+        for candidate in reduce(self.best):
+            if self._left <= 0:
+                return False
+            if self._accept(candidate):
+                return True
+        return False
+
+    def _accept(self, candidate: GeneratedProgram) -> bool:
+        key = (candidate.program, candidate.workgroups, tuple(sorted(candidate.inputs.items())))
+        if key in self._seen or not is_sound(candidate):
+            self._seen.add(key)
+            return False
+        self._seen.add(key)
+        self._left -= 1
+        if not self._still_fails(candidate):
+            return False
+        self.best = candidate
+        return True
+
+
+def is_sound(generated: GeneratedProgram) -> bool:
+    """Valid, without races or divergent barriers, and within a small step budget."""
+    if validate(generated.program):
+        return False
+    try:
+        report = run(
+            generated.program,
+            generated.inputs,
+            generated.workgroups,
+            check=False,
+            detect=True,
+            step_budget=_STEP_BUDGET,
+        ).report
+    except VyreError:
+        return False
+    return not report.races and not report.divergent_barriers
+
+
+def _plain_names(program: Program) -> Program:
+    """Inlined names without the reserved prefix, so that the program can be written down and validated."""
+
+    def plain(name: str) -> str:
+        return name.lstrip("_") or "v"
+
+    def body(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        out: list[Node] = []
+        for node in nodes:
+            exprs = tuple(
+                transform(x, lambda e: Var(plain(e.name)) if isinstance(e, Var) else e) for x in node.exprs
+            )
+            changed = with_parts(node, exprs, tuple(body(b) for b in node.bodies))
+            match changed:
+                case Let(name=name, value=value):
+                    changed = Let(plain(name), value)
+                case Assign(name=name, value=value):
+                    changed = Assign(plain(name), value)
+                case Loop(var=var, start=start, stop=stop, body=inner):
+                    changed = Loop(plain(var), start, stop, inner)
+                case _:
+                    pass
+            out.append(changed)
+        return tuple(out)
+
+    return Program(program.buffers, program.workgroup_size, body(program.entry))

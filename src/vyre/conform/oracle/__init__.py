@@ -1,0 +1,1 @@
+"""What the truth is taken from: golden rows, digests of every input, and float oracles outside of vyre."""

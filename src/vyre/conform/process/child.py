@@ -1,0 +1,163 @@
+"""The process in which an isolated backend lives: it answers requests until its parent ends.
+
+python -c "from vyre.conform.process.child import main; main()" SOCKET LIFE TARGET
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import signal
+import sys
+from collections import OrderedDict
+from multiprocessing import reduction
+from multiprocessing.connection import Connection
+from typing import Any
+
+from vyre.conform.process.isolate import canaries, inspect, load
+from vyre.errors import UnsupportedByBackend, VyreError
+
+_KEPT = 512
+"""Compiled programs the child keeps; a parent that asks for a dropped one sends it again."""
+
+_recv_handle: Any = reduction.recv_handle
+
+
+def main() -> None:
+    descriptor, life, target = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    _end_with_parent(life)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
+    connection: Any = Connection(descriptor)
+    try:
+        backend = load(target)
+        connection.send(("ok", (backend.describe(), canaries(backend))))
+    except VyreError as error:
+        connection.send(("unavailable", error.message, error.fix))
+        return
+    except Exception as error:  # a stranger's constructor may raise anything
+        connection.send(("unavailable", f"{type(error).__name__}: {error}", "repair the backend."))
+        return
+    _serve(connection, backend)
+
+
+def _end_with_parent(life: int) -> None:
+    """Asks the kernel for a signal when the pipe to the parent breaks, which ends even a hung child."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
+        flags = fcntl.fcntl(life, fcntl.F_GETFL)
+        fcntl.fcntl(life, fcntl.F_SETFL, flags | os.O_ASYNC | os.O_NONBLOCK)
+    except (ImportError, AttributeError, OSError):
+        pass  # there the child ends when it next waits for a request
+
+
+class _Device:
+    """Memories and bound launches of the device, by number."""
+
+    def __init__(self) -> None:
+        self.memories: dict[int, Any] = {}
+        self.launches: list[Any] = []
+
+    def answer(self, message: tuple[Any, ...], backend: Any, kept: OrderedDict[str, Any]) -> Any:
+        match message:
+            case ("resident",):
+                from vyre.conform.process.residence import has_device_memory
+
+                return has_device_memory(backend)
+            case ("allocate", nbytes):
+                number = len(self.memories)
+                self.memories[number] = backend.allocate(nbytes)
+                return number
+            case ("free", number):
+                self.memories[number].free()
+                self.memories[number] = None
+                return None
+            case ("write", number, data):
+                self.memories[number].write(memoryview(data))
+                return None
+            case ("read", number):
+                data = bytearray(self.memories[number].nbytes)
+                self.memories[number].read(memoryview(data))
+                return bytes(data)
+            case ("bind", key, numbers, grid):
+                if key not in kept:
+                    return "missing"
+                kept.move_to_end(key)
+                self.launches.append(kept[key].bind([self.memories[n] for n in numbers], grid))
+                return len(self.launches) - 1
+            case ("launch", number):
+                self.launches[number]()
+                return None
+            case _:
+                raise ValueError(f"no request {message[0]!r}")
+
+
+def _serve(connection: Any, backend: Any) -> None:
+    kept: OrderedDict[str, Any] = OrderedDict()
+    segments: dict[int, mmap.mmap] = {}
+    device = _Device()
+    while True:
+        try:
+            message = connection.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            answer = _answer(message, connection, backend, kept, segments, device)
+        except UnsupportedByBackend as refusal:
+            why = refusal.message.partition(": ")[2].rstrip(".")
+            connection.send(("refused", refusal.op, refusal.backend, why, refusal.fix))
+        except VyreError as error:
+            connection.send(("error", type(error).__name__, error.message))
+        except Exception as error:  # a backend under test may raise anything
+            connection.send(("error", type(error).__name__, str(error)))
+        else:
+            connection.send(("ok", answer))
+
+
+def _answer(
+    message: tuple[Any, ...],
+    connection: Any,
+    backend: Any,
+    kept: OrderedDict[str, Any],
+    segments: dict[int, mmap.mmap],
+    device: _Device,
+) -> Any:
+    match message:
+        case ("ping",):
+            return None
+        case ("describe",):
+            return backend.describe(), canaries(backend)
+        case ("attach", number, size):
+            descriptor = _recv_handle(connection)
+            segments[number] = mmap.mmap(descriptor, size)
+            os.close(descriptor)
+            return None
+        case ("detach", number):
+            del segments[number]
+            return None
+        case ("compile", key, wire):
+            from vyre.wire import decode
+
+            kept[key] = backend.compile(decode(wire))
+            kept.move_to_end(key)
+            if len(kept) > _KEPT:
+                kept.popitem(last=False)
+            return None
+        case ("inspect", key, assembly):
+            if key not in kept:
+                return "missing"
+            found = inspect(kept[key], assembly=assembly)
+            return (found.lowering, found.source, found.assembly)
+        case ("run", key, places, grid):
+            if key not in kept:
+                return "missing"
+            kept.move_to_end(key)
+            views: dict[str, memoryview] = {}
+            for name, number, at, nbytes, writable in places:
+                view = memoryview(segments[number])[at : at + nbytes]
+                views[name] = view if writable else view.toreadonly()
+            kept[key].run(views, grid)
+            return None
+        case _:
+            return device.answer(message, backend, kept)

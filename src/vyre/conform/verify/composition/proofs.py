@@ -1,0 +1,218 @@
+"""Proofs that inlined bodies mean what their ops mean, for all inputs.
+
+    prove_op(op, cache) -> Proof
+
+A proof is a list of links, each a question no solver can answer with yes: directly, through a shape in
+between, or by induction over the turns of a loop. Where a body divides, the link to its shape is proved with
+division as an arbitrary function, which is more than is needed. One link that is refuted or not decided
+fails the proof and is named.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vyre.conform.registry import specs
+from vyre.conform.verify.composition.body import inlined_body, loop_parts
+from vyre.conform.verify.composition.meaning import (
+    ANY_SQUARE,
+    HIGH_PRODUCT,
+    INVARIANTS,
+    MEANINGS,
+    PRODUCT_OF_HALVES,
+    RESULT,
+    SHAPES,
+    SQUARE,
+    SQUARES,
+)
+from vyre.ops import standard_ops
+from vyre.optimize.smt import Translation, sort
+from vyre.semantics.solvers import Answer, Attempt
+from vyre.semantics.terms import SmtDomain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from vyre.compose.op import Op
+    from vyre.conform.spec.op import OpSpec
+    from vyre.ir.expr import Expr
+    from vyre.semantics.proof_cache import ProofCache
+
+_ABSTRACT = {"bvudiv": "quotient", "bvurem": "remainder"}
+PRIMITIVE = "primitive."
+MUL_HI = "primitive.math.mul_hi"
+_SQUARED = re.compile(r"\(bvmul (\S+) \1\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A step of a proof: a name, and the question whose answer must be no."""
+
+    name: str
+    text: str
+    attempts: tuple[Attempt, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What came of the links; `failed` is the first that was refuted or left open, with its model."""
+
+    subject: str
+    links: int
+    seconds: float
+    solvers: tuple[str, ...]
+    failed: str = ""
+    answer: str = ""
+    model: Mapping[str, int] | None = None
+
+    @property
+    def proved(self) -> bool:
+        return not self.failed
+
+
+def provable_ops() -> tuple[Op, ...]:
+    """Every op of the standard library over integers."""
+    return tuple(op for op in standard_ops() if op.id.startswith(PRIMITIVE) or op.id in MEANINGS)
+
+
+def links(op: Op) -> list[Link]:
+    """The steps from the inlined body of an op to its meaning."""
+    if op.id.startswith(PRIMITIVE):
+        spec = next(s for s in specs() if s.id == op.id)
+        if op.id == MUL_HI:
+            return _high_product(op, spec)
+        return [Link("the body is the definition", _against_spec(op, spec))]
+    meaning = MEANINGS[op.id]
+    if op.id in INVARIANTS:
+        return _induction(op, INVARIANTS[op.id], meaning)
+    if op.id in SHAPES:
+        shape = SHAPES[op.id]
+        parameters = [f"(declare-const {p.name} {sort(p.type)})" for p in op.params]
+        declared = [*parameters, f"(declare-const {RESULT} {sort(op.output)})"]
+        bridge = _query([*declared, f"(assert {shape})", f"(assert (not {meaning}))"])
+        return [
+            Link("the body has the shape", _abstract(_body_query(op, shape))),
+            Link("the shape has the meaning", bridge),
+        ]
+    return [Link("the body has the meaning", _body_query(op, meaning))]
+
+
+def prove_op(op: Op, cache: ProofCache) -> Proof:
+    return settle(op.id, links(op), cache)
+
+
+def settle(subject: str, steps: list[Link], cache: ProofCache) -> Proof:
+    """Asks the questions in order, up to the first whose answer is not no."""
+    seconds = 0.0
+    solvers: dict[str, None] = {}
+    for step in steps:
+        verdict = cache.solve(step.text, attempts=step.attempts)
+        seconds += verdict.seconds
+        solvers[f"{verdict.attempt.solver} {verdict.version}"] = None
+        if verdict.answer is not Answer.Unsat:
+            how = "refuted" if verdict.answer is Answer.Sat else "not decided"
+            return Proof(subject, len(steps), seconds, tuple(solvers), step.name, how, verdict.model)
+    return Proof(subject, len(steps), seconds, tuple(solvers))
+
+
+def _query(lines: list[str]) -> str:
+    return "\n".join(["(set-logic QF_BV)", *lines]) + "\n"
+
+
+def _body_query(op: Op, meaning: str) -> str:
+    translation = Translation({p.name: p.type for p in op.params})
+    result = translation.term(inlined_body(op))
+    defined = f"(define-fun {RESULT} () {sort(op.output)} {result})"
+    return _query([*translation.lines, defined, f"(assert (not {meaning}))"])
+
+
+def _abstract(text: str) -> str:
+    """The same question about every pair of functions in the place of division."""
+    word = sort(standard_ops()[0].output)
+    used = {old: new for old, new in _ABSTRACT.items() if old in text}
+    for old, new in used.items():
+        text = text.replace(old, new)
+    declared = "".join(f"(declare-fun {new} ({word} {word}) {word})\n" for new in used.values())
+    return text.replace("(set-logic QF_BV)\n", f"(set-logic QF_UFBV)\n{declared}") if used else text
+
+
+def _induction(op: Op, invariant: Callable[[int], str], meaning: str) -> list[Link]:
+    """The turns are proved about any function `square` with the two properties that are proved of squares."""
+    parts = loop_parts(op)
+    types = {p.name: p.type for p in op.params} | dict.fromkeys(parts.state, standard_ops()[0].output)
+    first, last = parts.turns.start, parts.turns.stop
+    word = f"(declare-const x {sort(standard_ops()[0].output)})"
+    found = [Link(name, _query([SQUARE, word, _not(fact)])) for name, fact in SQUARES.items()]
+    start = Translation(types)
+    begun = _moved(start, parts.before, invariant(first))
+    found.append(Link("the invariant holds at first", _query([SQUARE, *start.lines, _not(begun)])))
+    for turn in parts.turns:
+        step = Translation(types)
+        moved = _moved(step, parts.step(turn), invariant(turn + 1))
+        text, facts = _any_square("\n".join(step.lines))
+        lines = [ANY_SQUARE, text, *facts, f"(assert {invariant(turn)})", _not(moved)]
+        query = _query(lines).replace("QF_BV", "QF_UFBV")
+        found.append(Link(f"turn {turn} keeps the invariant", query))
+    end = Translation(types)
+    result = end.term(parts.after)
+    defined = f"(define-fun {RESULT} () {sort(op.output)} {result})"
+    lines = [SQUARE, *end.lines, defined, f"(assert {invariant(last)})", _not(meaning)]
+    return [*found, Link("the invariant gives the meaning", _query(lines))]
+
+
+def _moved(translation: Translation, updates: Mapping[str, Expr], formula: str) -> str:
+    """The formula after the variables have taken new values."""
+    bound = " ".join(f"({name} {translation.term(value)})" for name, value in updates.items())
+    return f"(let ({bound}) {formula})"
+
+
+def _any_square(text: str) -> tuple[str, list[str]]:
+    """The definitions with `square` for squares, and what is known about each."""
+    squared = dict.fromkeys(_SQUARED.findall(text))
+    wide = "((_ extract 31 0) (square ((_ zero_extend 2) {})))"
+    bound = SQUARES["the square of 16 bits has 32"]
+    facts = [f"(assert (let ((x {term})) {bound}))" for term in squared]
+    return _SQUARED.sub(lambda m: wide.format(m[1]), text), facts
+
+
+def _not(formula: str) -> str:
+    return f"(assert (not {formula}))"
+
+
+def _high_product(op: Op, spec: OpSpec) -> list[Link]:
+    """Solvers stumble over the whole of it, so: products of halves on one side, the identity on the other."""
+    d = SmtDomain()
+    (defined,) = spec.apply(d, d.variable("a"), d.variable("b"))[0]
+    words = f"((_ zero_extend 32) {op.params[0].name}) ((_ zero_extend 32) {op.params[1].name})"
+    product = f"(= {RESULT} ((_ extract 63 32) (bvmul {words})))"
+    return [
+        Link("the body is the high half of the product", _body_query(op, product)),
+        Link(
+            "four products of halves make the product",
+            PRODUCT_OF_HALVES,
+            (Attempt("z3"), Attempt("cvc5")),
+        ),
+        Link(
+            "the definition is the high half of that sum", d.query(f"(not (= {defined.name} {HIGH_PRODUCT}))")
+        ),
+    ]
+
+
+def _against_spec(op: Op, spec: OpSpec) -> str:
+    """The body in the language's translation, the definition in its own domain, over the same words."""
+    translation = Translation({p.name: p.type for p in op.params})
+    result = translation.term(inlined_body(op))
+    d = SmtDomain()
+    words = [d.variable(f"w{k}") for k in range(len(op.params))]
+    (defined,) = spec.apply(d, *words)[0]
+    lines = [line for line in d.query().splitlines() if "set-logic" not in line]
+    renamed = [_renamed(line) for line in translation.lines]
+    same = [f"(assert (= {p.name} w{k}))" for k, p in enumerate(op.params)]
+    return _query([*renamed, *lines, *same, _not(f"(= {_renamed(result)} {defined.name})")])
+
+
+def _renamed(text: str) -> str:
+    """Both translations number their steps t0, t1, …; those of the body become s0, s1, …"""
+    return re.sub(r"\bt(\d+)\b", r"s\1", text)

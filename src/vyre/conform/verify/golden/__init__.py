@@ -1,0 +1,1 @@
+"""Golden rows replayed on a backend."""

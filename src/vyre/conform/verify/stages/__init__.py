@@ -1,0 +1,1 @@
+"""One file a stage of a run beside the ops themselves."""
