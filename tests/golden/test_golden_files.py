@@ -44,8 +44,9 @@ def difference(kept: Path, text: str) -> str:
     before = kept.read_text(encoding="utf-8") if kept.exists() else ""
     if before == text:
         return ""
-    lines = [part.splitlines(keepends=True) for part in (before, text)]
-    return "".join((*difflib.unified_diff(*lines, f"{kept.name} (kept)", f"{kept.name} (now)"), "\n", _SWITCH))
+    old, new = before.splitlines(keepends=True), text.splitlines(keepends=True)
+    diff = difflib.unified_diff(old, new, f"{kept.name} (kept)", f"{kept.name} (now)")
+    return "".join((*diff, "\n", _SWITCH))
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.relative_to(HERE).with_suffix("").as_posix())

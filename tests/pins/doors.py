@@ -40,7 +40,7 @@ _INTEGERS = tuple(t for t in DataType if t is not DataType.Bytes and not t.is_fl
 
 
 def generated(kind: str, seed: int, *, statements: int) -> Program:
-    """The generated program of a seed: `integer`, `float`, `function` (slow float functions) or `approximate`."""
+    """The program of a seed: `integer`, `float`, `function` (float functions as well) or `approximate`."""
     from vyre.conform.generate.programs import ProgramOptions, generate_program
 
     match kind:

@@ -1,8 +1,8 @@
 """The 500 programs of the pins: kept as text, because a generator draws others once the language grows.
 
-kept()                                   every program by its name
-python -m tests.pins.programs            makes the collection anew: generated ones, the programs at the edges of
-                                         the language, those of the engines, and a call of every library op
+kept()                             every program by its name
+python -m tests.pins.programs      makes the collection anew: generated ones, the programs at the edges of
+                                   the language, those of the engines, and a call of every library op
 
 `xzcat tests/pins/data/programs.txt.xz` shows them; a line `// NAME` stands above each.
 """

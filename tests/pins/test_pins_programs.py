@@ -45,7 +45,9 @@ def told(kind: str, names: Sequence[str]) -> str:
     """Which programs differ, and the shortest of them."""
     programs = [print_program(kept()[name]) for name in names if name in kept()]
     listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-    return "\n".join((f"{kind} differs for {len(names)}: {listed}", *sorted(programs, key=len)[:1], HOW_TO_UPDATE))
+    return "\n".join(
+        (f"{kind} differs for {len(names)}: {listed}", *sorted(programs, key=len)[:1], HOW_TO_UPDATE)
+    )
 
 
 def test_there_are_500_valid_programs() -> None:
