@@ -79,7 +79,7 @@ def test_programs_lower_to_the_same_text(language: str, update_golden: bool) -> 
 def test_a_seed_generates_the_same_program(update_golden: bool) -> None:
     """New operators and library ops are drawn as well, so adding one changes these and no other pin."""
     found = {
-        f"{kind} {seed}": short_digest(print_program(generated(kind, seed, statements=7)))
+        f"seed {seed} of {kind}": short_digest(print_program(generated(kind, seed, statements=7)))
         for kind in ("integer", "float", "function", "approximate")
         for seed in range(10)
     }
