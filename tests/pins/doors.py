@@ -57,7 +57,7 @@ def generated(kind: str, seed: int, *, statements: int) -> Program:
 
 def edge_programs() -> Mapping[str, Program]:
     """The programs that every backend must get right, by the promise they keep."""
-    from vyre.conform.exactness import exactness_programs
+    from vyre.conform.verify.exactness import exactness_programs
 
     return {name: made.program for name, made in exactness_programs().items()}
 
@@ -68,7 +68,7 @@ def engine_programs() -> Mapping[str, Program]:
     from vyre.engines.bins import histogram_engine
     from vyre.engines.compaction import compact_engine
     from vyre.engines.dfa import match_engine
-    from vyre.engines.floats import fold_named
+    from vyre.engines.float_fold import fold_named
     from vyre.engines.fold import reduce_engine
     from vyre.engines.prefix import scan_engine
     from vyre.engines.strict import strict_engine
