@@ -1,8 +1,8 @@
 """Runs generated integer programs on a backend against the reference, in bulk.
 
-    python tools/run_differential.py --backend opencl --count 10000 --jobs 2
-    python tools/run_differential.py --backend cpu,wgpu --count 10000 --jobs 2    (the reference once)
-    python tools/run_differential.py --backend opencl --count 10000 --first 6400 --jobs 2    (goes on)
+    python -m lab.bulk.differential --backend opencl --count 10000 --jobs 2
+    python -m lab.bulk.differential --backend cpu,wgpu --count 10000 --jobs 2    (the reference once)
+    python -m lab.bulk.differential --backend opencl --count 10000 --first 6400 --jobs 2    (goes on)
 
 Progress goes to stderr with the seed to go on from. A program that fails is shrunk and kept under
 tests/regressions/programs, where every test run replays it. The last line, on stdout, is for the docs.
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from vyre.backends.protocol import Backend
 
-PROGRAMS = Path(__file__).parent.parent / "tests" / "regressions" / "programs"
+PROGRAMS = Path(__file__).parents[2] / "tests" / "regressions" / "programs"
 STEP = 20
 TASKS = 50
 """Chunks of STEP programs that one process takes."""

@@ -13,16 +13,14 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from guard_programs import guard_case
-
+from lab.bulk.guard_programs import guard_case
 from vyre.backends.cpu.compiling import MachineCode, kept_image, native_ways
 from vyre.lower.llvm import emit
 from vyre.lower.llvm.watch import ESCAPED, LAST, RAN, TABLE, Watch
 from vyre.lower.prepare import prepare
 
 if TYPE_CHECKING:
-    from guard_programs import GuardCase, Setting
-
+    from lab.bulk.guard_programs import GuardCase, Setting
     from vyre.ir import BufferDecl
     from vyre.lower.llvm import LlvmSource
 

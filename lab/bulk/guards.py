@@ -1,6 +1,6 @@
 """Tries removed bounds checks at scale: generated `cpu` kernels in reserved memory, and watched.
 
-    python tools/try_guards.py --count 6000 --jobs 16
+    python -m lab.bulk.guards --count 6000 --jobs 16
 
 Prints how many checks had been left out of the code, how many of them ran, how many met the last index in
 bounds, and how many an index got past. A kernel that touches memory outside of its buffers ends its process,
@@ -16,8 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-SCRIPT = ROOT / "tests" / "obligations" / "guard_runs.py"
+ROOT = Path(__file__).parents[2]
 BLOCK = 100
 
 
@@ -35,13 +34,14 @@ def main() -> int:
     ]
     began, totals, bad = time.monotonic(), [0, 0, 0, 0], list[str]()
     running: list[subprocess.Popen[str]] = []
-    path = os.pathsep.join([str(ROOT / "src"), str(SCRIPT.parent), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "VYRE_CACHE": "off"}
     while blocks or running:
         while blocks and len(running) < options.jobs:
             first, last = blocks.pop(0)
-            command = [sys.executable, str(SCRIPT), str(first), str(last)]
-            environment = {**os.environ, "PYTHONPATH": path, "VYRE_CACHE": "off"}
-            running.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment))
+            command = [sys.executable, "-m", "lab.bulk.guard_runs", str(first), str(last)]
+            running.append(
+                subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT)
+            )
         done = running.pop(0)
         lines = done.communicate()[0].splitlines()
         bad += [line for line in lines if line.startswith("escaped")]

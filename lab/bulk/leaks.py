@@ -1,7 +1,7 @@
 """Compiles many different programs in one process and watches its memory.
 
-    python tools/check_leaks.py --backend cpu --count 100000
-    python tools/check_leaks.py --backend nvrtc --count 5000
+    python -m lab.bulk.leaks --backend cpu --count 100000
+    python -m lab.bulk.leaks --backend nvrtc --count 5000
 
 Prints the memory of the process, and of processes it started, at every twentieth of the run, and fails when
 the second half grew by more than `--bound` bytes a compile. The first half fills what is bounded: kept

@@ -1,6 +1,6 @@
 """Checks generated programs in bulk: round trips, validation, inlining, schedules, races.
 
-python tools/check_programs.py --count 10000 --jobs 2
+python -m lab.bulk.programs --count 10000 --jobs 2
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 
+from lab.bulk.coverage import Key, count_kinds, universe
+from lab.bulk.selfcheck import problems
 from vyre.compose import default_registry
-from vyre.conform.generate.coverage import Key, count_kinds, universe
 from vyre.conform.generate.expressions import VALUE_TYPES
 from vyre.conform.generate.programs import ProgramOptions, generate_program
-from vyre.conform.generate.selfcheck import problems
 from vyre.ir import Barrier, Loop, Program
 from vyre.ir.walk import statements
 

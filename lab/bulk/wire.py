@@ -1,7 +1,7 @@
 """Feeds mutated wire forms to the decoder: nothing but `WireError` or a canonical program may come out.
 
-    python tools/fuzz_wire.py --count 10000000 --seed 1 --jobs 2
-    python tools/fuzz_wire.py --seed 1 --replay 123456        prints one input in hex
+    python -m lab.bulk.wire --count 10000000 --seed 1 --jobs 2
+    python -m lab.bulk.wire --seed 1 --replay 123456        prints one input in hex
 
 Most mutants get a right length and digest again, so that they reach the tables. Mutants that are
 accepted are mutated further. Input k is a function of the seed and k alone, whatever `--jobs` is.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from vyre.ir import Program
 
-GOLDEN: Final = Path(__file__).parent.parent / "tests" / "wire" / "golden"
+GOLDEN: Final = Path(__file__).parents[2] / "tests" / "wire" / "golden"
 CHUNK: Final = 5_000
 """Inputs that share one generator: the unit of work, and what a replay runs through."""
 
@@ -236,7 +236,7 @@ def main() -> int:
     for number, what, data in total.failures[:10]:
         print(f"input {number}: {what}\n    {data.hex()}")
     print(
-        f"fuzz_wire.py --count {options.count} --seed {options.seed}: "
+        f"lab.bulk.wire --count {options.count} --seed {options.seed}: "
         f"{total.refused} refused with WireError, {total.accepted} accepted and canonical, "
         f"{len(total.failures)} failures; {seconds:.0f} s, {options.count / seconds:.0f} inputs/s, "
         f"{options.jobs} jobs"

@@ -1,10 +1,10 @@
 """Checks the approximate track on backends: golden rows, the stage, and tanh on every input.
 
-    python tools/check_approximate.py cpu wgpu opencl      golden rows and the stage `approximate`
-    python tools/check_approximate.py cuda --tanh          all 2^32 inputs of FTanhApprox besides
+    python -m lab.devices.approximate cpu wgpu opencl      golden rows and the stage `approximate`
+    python -m lab.devices.approximate cuda --tanh          all 2^32 inputs of FTanhApprox besides
 
 Every input of tanh is compared with the formula on integers, which equals the truth on all of them
-(`tools/sweep_functions.py tanh`). Prints a line per check; the exit status is 1 when anything failed.
+(`python -m lab.functions.sweep tanh`). Prints a line per check; the exit status is 1 when anything failed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Device buffers on the devices of this machine: chains that copy nothing, other libraries' arrays, refusals.
 
-    python tools/check_device_buffers.py [BACKEND …]
+    python -m lab.devices.buffers [BACKEND …]
 
 Prints one line for each check, and how long a repeated call takes. Exits with 1 if a check fails. torch, CuPy
 and Numba are checked on `cuda` where they are installed; what is missing is named and skipped.

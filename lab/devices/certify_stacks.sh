@@ -2,7 +2,7 @@
 # Certifies every backend of this machine, the WebGPU ones on each software driver that is installed, and leaves
 # certificates and pages in the folder `certificates`. Further arguments go to `vyre certify`.
 set -u
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 mkdir -p certificates
 one() { # label, backend, Vulkan driver file or nothing
   label=$1 backend=$2 driver=$3

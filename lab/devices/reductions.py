@@ -1,8 +1,8 @@
 """Float reductions on a list of backends against NumPy: the same bits, or a refusal that says why.
 
-python tools/check_reductions.py                                 cpu; lengths 0, 1, 2, 3 and 1,000,003
-python tools/check_reductions.py --backends cpu,wgpu,opencl --lengths 16777216,67108864 --ops add
-python tools/check_reductions.py --orders tree --types F32 --backends cuda --lengths 268435456,268435453
+python -m lab.devices.reductions                                 cpu; lengths 0, 1, 2, 3 and 1,000,003
+python -m lab.devices.reductions --backends cpu,wgpu,opencl --lengths 16777216,67108864 --ops add
+python -m lab.devices.reductions --orders tree --types F32 --backends cuda --lengths 268435456,268435453
 
 One line for each (order, op, type, length, backend): the bits, the SHA-256 of input and bits, seconds, and
 `ok`, `WRONG` or `refused`. The exit status is 1 if anything is wrong.

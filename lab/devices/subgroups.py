@@ -1,6 +1,6 @@
 """Runs the subgroup instructions on every backend of this machine and holds them against the reference.
 
-python tools/check_subgroups.py [--backends cuda,wgpu,dawn,opencl] [--seeds 3]
+python -m lab.devices.subgroups [--backends cuda,wgpu,dawn,opencl] [--seeds 3]
 
 Says how many instructions of each width the device has, and of these in how many trials every lane agrees.
 Ends with 1 where one does not, or where a claimed instruction is refused.

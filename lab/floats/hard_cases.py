@@ -1,9 +1,11 @@
 """The hardest cases of F32 + - * / and fma, by class: soft formulas against hardware, bit for bit.
 
-    witness_floats.py run COUNT [--record]        numeric/jit against this processor's instructions, all cores
-    witness_floats.py device BACKEND COUNT        a backend's soft way against its native way, same cases
-    witness_floats.py case OPERATION NUMBER       one case again, by the reference and the soft formula
-    witness_floats.py classes                     what is aimed at
+Run as `python -m lab.floats.hard_cases` with
+
+    run COUNT [--record]   numeric/jit against this processor's instructions, all cores
+    device BACKEND COUNT   a backend's soft way against its native way, same cases
+    case OPERATION NUMBER  one case again, by the reference and the soft formula
+    classes                what is aimed at
 
 COUNT is per operation, rounded up to whole blocks of 65,536. `--only add,fma` chooses operations, `--seed`
 other cases. `--record` keeps the result beside the definitions (`src/vyre/numeric/proofs`), bound to the code
@@ -16,10 +18,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
 import numpy as np
 
@@ -51,7 +50,7 @@ def op_under_test(name: str, given: argparse.Namespace) -> Op:
 
 
 def run(given: argparse.Namespace) -> bool:
-    from prove_floats import keep, processor
+    from lab.floats.prove import keep, processor
 
     good = True
     for name in given.only:

@@ -1,10 +1,12 @@
 """Shows that the soft floats are right, and records it beside their definitions.
 
-    prove_floats.py claims [PATTERN]        every claim a solver settles at once, its lemmas and mutants
-    prove_floats.py kissat PATH [PATTERN]   the long proofs, through the kissat program at PATH
-    prove_floats.py exhaustive PATTERN      every input (all pairs of a 16-bit binary op)
-    prove_floats.py hard COUNT PATTERN      COUNT hard cases against this processor's floats
-    prove_floats.py table                   the table of docs/numeric.md, from the records
+Run as `python -m lab.floats.prove` with
+
+    claims [PATTERN]       every claim a solver settles at once, its lemmas and mutants
+    kissat PATH [PATTERN]  the long proofs, through the kissat program at PATH
+    exhaustive PATTERN     every input (all pairs of a 16-bit binary op)
+    hard COUNT PATTERN     COUNT hard cases against this processor's floats
+    table                  the table of docs/numeric.md, from the records
 
 PATTERN is part of an op id. What is already recorded for the present definition is not run again.
 """
@@ -178,7 +180,7 @@ def main(arguments: list[str]) -> None:
                 claim = "equals the processor on hard cases of seed 1"
                 swept(op, "witnessed", claim, hard(op, int(float(count)), seed=1))
         case ["table"]:
-            page = Path(__file__).parent.parent / "docs" / "numeric.md"
+            page = Path(__file__).parents[2] / "docs" / "numeric.md"
             page.write_text(with_table(page.read_text()))
         case _:
             raise SystemExit(__doc__)

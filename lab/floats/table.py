@@ -1,9 +1,11 @@
 """The SHA-256 of the results of every strict float operation on 2^20 mixed inputs, by oracle and backends.
 
-    float_table.py oracle FILE                              digests of the independent oracle, as JSON
-    float_table.py run FILE BACKEND [--label L] [--out F]   digests of a backend, compared with FILE
-    float_table.py sample [--cases N] [--only PATTERN]      the reference interpreter on a sample
-    float_table.py table FILE RUN …                         Markdown from the outputs of `run`
+Run as `python -m lab.floats.table` with
+
+    oracle FILE                             digests of the independent oracle, as JSON
+    run FILE BACKEND [--label L] [--out F]  digests of a backend, compared with FILE
+    sample [--cases N] [--only PATTERN]     the reference interpreter on a sample
+    table FILE RUN …                        Markdown from the outputs of `run`
 
 `oracle` needs gmpy2 or python-flint; `run` does not, so that the digests can be carried to other machines.
 """
@@ -18,8 +20,6 @@ import time
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
 import numpy as np
 

@@ -1,7 +1,7 @@
 """Writes `src/vyre/numeric/doubles/coefficients.py`: polynomials and constants of the functions in doubles.
 
-    python tools/make_double_coefficients.py            writes the file
-    python tools/make_double_coefficients.py --check    fails when the file differs
+    python -m lab.functions.double_coefficients            writes the file
+    python -m lab.functions.double_coefficients --check    fails when the file differs
 
 A polynomial interpolates at Chebyshev nodes and its coefficients are rounded to doubles; the error printed
 beside it is that of the rounded one, at 1,000 points. A constant in parts is the sum of doubles, each the
@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flint import arb, ctx  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
-from make_coefficients import PRECISION, interpolated
 
+from lab.functions.coefficients import PRECISION, interpolated
 from vyre.ir.float_bits import double_bits
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Number = Any
     Function = Callable[[Number], Number]
 
-PATH = Path(__file__).parent.parent / "src" / "vyre" / "numeric" / "doubles" / "coefficients.py"
+PATH = Path(__file__).parents[2] / "src" / "vyre" / "numeric" / "doubles" / "coefficients.py"
 
 RADIUS = arb(0.1725)
 """How far from 1 the argument of a logarithm is at most, when its series begins."""
@@ -46,7 +46,7 @@ NUDGES = (
     1048576,
     -1048576,
 )
-"""By `tools/nudge_log2.py`."""
+"""By `lab/functions/nudge_log2.py`."""
 
 
 def nearest(value: Number) -> float:
@@ -59,7 +59,7 @@ class Page:
 
     def __init__(self) -> None:
         self.text = (
-            '"""Bits of the constants of functions in doubles, by `tools/make_double_coefficients.py`. '
+            '"""Bits of the constants of functions in doubles, by `lab/functions/double_coefficients.py`. '
             'Not for editing."""\n'
         )
 

@@ -1,6 +1,6 @@
-"""Chooses the nudges of the short series of log2 in `tools/make_double_coefficients.py`.
+"""Chooses the nudges of the short series of log2 in `lab/functions/double_coefficients.py`.
 
-    python tools/nudge_log2.py        needs scipy and python-flint; a minute
+    python -m lab.functions.nudge_log2        needs scipy and python-flint; a minute
 
 A series that is two terms shorter than a double deserves can put a handful of the 2^31 results on the wrong
 side of a midpoint of F32. On which side an input comes out is linear in the coefficients, so a linear
@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 from flint import arb, ctx  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
-from make_double_coefficients import (
+
+from lab.functions.double_coefficients import (
     NUDGE,
     RADIUS,
     SHORT,
@@ -26,7 +27,6 @@ from make_double_coefficients import (
     nearest,
     split_octave,
 )
-
 from vyre.numeric.doubles.logarithms import LOWEST, MIDDLE
 
 WINDOW = 3000

@@ -1,10 +1,12 @@
 """Runs the definitions of the correctly rounded functions and records what that has shown.
 
-    prove_functions.py                         the definitions whose evidence is missing or out of date
-    prove_functions.py --all                   every definition
-    prove_functions.py --check                 runs nothing; exit status 1 where something is out of date
-    prove_functions.py --backend cuda --formats f32 --out FILE      on another machine, into a file
-    prove_functions.py --merge FILE            takes over what FILE has about today's definitions
+Run as `python -m lab.functions.prove` with
+
+    (nothing)                                the definitions whose evidence is missing or out of date
+    --all                                    every definition
+    --check                                  runs nothing; exit status 1 where something is out of date
+    --backend cuda --formats f32 --out FILE  on another machine, into a file
+    --merge FILE                             takes over what FILE has about today's definitions
 
 F32 functions of one operand run on all 2^32 inputs, on the backend, against the committed digests of the
 truth: seconds each on an H200, minutes on two cores. Those of F16 and BF16 run on all 65,536 inputs, and
@@ -19,8 +21,6 @@ import importlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
 import numpy as np
 
@@ -89,7 +89,7 @@ def tried(op_id: str) -> Evidence:
     """Every value of a 16-bit format, or many pairs, of a definition on integers."""
     from lab.floats.jit import compiled
     from lab.floats.truth import truth
-    from vyre.numeric.functions.pairs import pairs
+    from lab.functions.pairs import pairs
 
     _, kind, name = op_id.split(".")
     fmt = LAYOUTS[DataType(kind.upper())]
@@ -113,9 +113,9 @@ def tried(op_id: str) -> Evidence:
 def tried_in_doubles(op_id: str, backend: Any) -> Evidence:
     """Pairs of F32 through the backend, in doubles."""
     from lab.floats.truth import truth
+    from lab.functions.pairs import pairs
     from vyre.conform.oracle.floats.operations import operations
     from vyre.conform.verify.stage import run_compiled
-    from vyre.numeric.functions.pairs import pairs
 
     name = op_id.rpartition(".")[2]
     fmt = LAYOUTS[DataType.F32]

@@ -1,9 +1,9 @@
 """Compares a correctly rounded function with the truth, input by input.
 
-    python tools/sweep_functions.py exp                       all 2^32 inputs of F32
-    python tools/sweep_functions.py all --count 67108864      2^26 spread inputs of every function
-    python tools/sweep_functions.py sin --lo 0x4B000000 --hi 0x7F800000 --workers 16
-    python tools/sweep_functions.py atan2 --count 100000000   random pairs, half of them hard
+    python -m lab.functions.sweep exp                       all 2^32 inputs of F32
+    python -m lab.functions.sweep all --count 67108864      2^26 spread inputs of every function
+    python -m lab.functions.sweep sin --lo 0x4B000000 --hi 0x7F800000 --workers 16
+    python -m lab.functions.sweep atan2 --count 100000000   random pairs, half of them hard
 
 Runs in parts, one process each, and prints a line per function: inputs, differences, the first of them, how
 many of the truths Arb decided, and how many roundings of two-argument functions stayed undecided. The exit
@@ -24,9 +24,9 @@ import numpy as np
 
 from lab.floats.jit import JitKernel, compiled
 from lab.floats.truth import truth
+from lab.functions.pairs import pairs
 from vyre.ir.types import DataType
 from vyre.numeric.functions import FUNCTIONS, function_op, undecided_op
-from vyre.numeric.functions.pairs import pairs
 from vyre.numeric.soft.layout import LAYOUTS
 
 BLOCK = 1 << 18

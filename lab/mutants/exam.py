@@ -1,10 +1,10 @@
 """Runs every mutant on a backend, prints what became of each kind, and writes `docs/mutants.md`.
 
-    python tools/run_mutants.py              # all of them on cpu
-    python tools/run_mutants.py --write      # and the page
-    python tools/run_mutants.py --quick      # one of every kind
-    python tools/run_mutants.py --floats     # the wrong float arithmetic alone
-    python tools/run_mutants.py --jobs 4     # on four processes; two by default
+    python -m lab.mutants.exam              # all of them on cpu
+    python -m lab.mutants.exam --write      # and the page
+    python -m lab.mutants.exam --quick      # one of every kind
+    python -m lab.mutants.exam --floats     # the wrong float arithmetic alone
+    python -m lab.mutants.exam --jobs 4     # on four processes; two by default
 
 Exits with 1 where a promise was not kept: a fault that should have been found and was not, a mutant whose
 witness does not fail, a checker that can be broken unnoticed.
@@ -26,7 +26,7 @@ from vyre.backends.cpu.backend import CpuBackend
 from vyre.semantics.proof_cache import ProofCache, default_folder
 
 Row = tuple[int, bool, str, int, float]
-PAGE = Path(__file__).parent.parent / "docs" / "mutants.md"
+PAGE = Path(__file__).parents[2] / "docs" / "mutants.md"
 
 
 def chosen(part: str) -> list[Mutant]:

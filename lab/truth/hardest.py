@@ -1,8 +1,10 @@
 """Finds the inputs at which correctly rounded functions are hardest, and keeps them with their results.
 
-    find_hardest.py search DIR    on a CUDA device with nvcc: every F32 input of a function of one operand,
-                                  every pair of F16 and BF16, 2^35 random pairs of F32
-    find_hardest.py rank DIR      anywhere: what the search found, ordered by MPFR, decided by MPFR and Arb
+Run as `python -m lab.truth.hardest` with
+
+    search DIR  on a CUDA device with nvcc: every F32 input of a function of one operand,
+                every pair of F16 and BF16, 2^35 random pairs of F32
+    rank DIR    anywhere: what the search found, ordered by MPFR, decided by MPFR and Arb
 
 Nothing here imports a definition of ours: the list judges them. An input is hard where the exact result lies
 next to a midpoint between two floats. Results that are exact, or at the ends of a range, come on top; they
@@ -16,17 +18,13 @@ import argparse
 import hashlib
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
-sys.path.insert(0, str(Path(__file__).parent))
-
 import gmpy2
-import hardest_cuda
 import numpy as np
 
+from lab.truth import hardest_cuda
 from vyre.conform.oracle.floats.decide import by_arb, by_mpfr, value_of
 from vyre.conform.oracle.floats.layout import BF16, F16, F32, Layout
 from vyre.conform.oracle.truth.hardest import INDEX, LISTS, SYMMETRIC

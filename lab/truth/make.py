@@ -1,9 +1,11 @@
 """Computes the truth of unary F32 operations on all 2^32 inputs, as digests of chunks.
 
-    make_truth.py gpu [NAME …] [--out DIR] [--samples FILE]     on a CUDA device, through CuPy and Arb
-    make_truth.py cpu [NAME …] [--lo N] [--hi N] [--jobs N] [--out DIR]    through NumPy and Arb
-    make_truth.py check FILE                                    the samples of a GPU run, against MPFR
-    make_truth.py compare DIR [DIR]                             two truths; the second is the committed one
+Run as `python -m lab.truth.make` with
+
+    gpu [NAME …] [--out DIR] [--samples FILE]              on a CUDA device, through CuPy and Arb
+    cpu [NAME …] [--lo N] [--hi N] [--jobs N] [--out DIR]  through NumPy and Arb
+    check FILE                                             the samples of a GPU run, against MPFR
+    compare DIR [DIR]                                      two truths; the second is the committed one
 
 Double precision decides almost every input: if all values within a relative 2^-44 of it round to the same
 float, that is the result. The rest is decided by Arb. The two ways share the definition of the digest, the
@@ -24,12 +26,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
-sys.path.insert(0, str(Path(__file__).parent))
-
 import numpy as np
-import truth_cuda
 
+from lab.truth import make_cuda
 from vyre.conform.oracle.digest import CHUNK, CHUNKS, INPUTS, combined, consecutive, digest
 from vyre.conform.oracle.floats.decide import by_arb, by_mpfr
 from vyre.conform.oracle.floats.functions import filtered
@@ -54,7 +53,7 @@ def _loaded(cupy: Any, text: str) -> Any:
     from vyre.backends.cuda.backend import OPTIONS, compile_source
     from vyre.lower.source import Source
 
-    assert set(truth_cuda.OPTIONS) <= set(OPTIONS)
+    assert set(make_cuda.OPTIONS) <= set(OPTIONS)
     code = compile_source(
         Source("cuda", "", text, (1, 1, 1), (), ()), f"sm_{cupy.cuda.Device().compute_capability}"
     )
@@ -71,13 +70,13 @@ def gpu(names: list[str], out: Path, samples_file: Path | None) -> None:
     kept: dict[str, Any] = {}
     for function in (f for f in chosen(names) if f.name not in INTEGERS):
         began = time.perf_counter()
-        module = _loaded(cupy, truth_cuda.source(function.name))
+        module = _loaded(cupy, make_cuda.source(function.name))
         sums = cupy.zeros(2 * CHUNKS, cupy.uint32)
         count, open_ = cupy.zeros(1, cupy.uint32), cupy.zeros(CAPACITY, cupy.uint32)
         arguments = (np.uint32(0), sums, count, open_, np.uint32(CAPACITY))
         compiled = time.perf_counter()
-        grid = (INPUTS // truth_cuda.PER_BLOCK,)
-        module.get_function("digests")(grid, (truth_cuda.THREADS,), arguments)
+        grid = (INPUTS // make_cuda.PER_BLOCK,)
+        module.get_function("digests")(grid, (make_cuda.THREADS,), arguments)
         cupy.cuda.runtime.deviceSynchronize()
         swept = time.perf_counter()
         undecided = int(count.get()[0])
@@ -132,9 +131,9 @@ def sample_inputs(name: str) -> Any:
 
 def _sampled(cupy: Any, module: Any, inputs: Any) -> tuple[Any, Any]:
     bits, values = cupy.zeros(inputs.size, cupy.uint32), cupy.zeros(inputs.size, cupy.float64)
-    grid = (-(-inputs.size // truth_cuda.THREADS),)
+    grid = (-(-inputs.size // make_cuda.THREADS),)
     arguments = (cupy.asarray(inputs), np.uint32(inputs.size), bits, values)
-    module.get_function("samples")(grid, (truth_cuda.THREADS,), arguments)
+    module.get_function("samples")(grid, (make_cuda.THREADS,), arguments)
     return bits.get(), values.get()
 
 
@@ -146,7 +145,7 @@ def _checked(name: str, inputs: Any, bits: Any, values: Any) -> float:
     if op is not None:  # a sample that the filter leaves open has no decided result here
         with np.errstate(all="ignore"):
             low, high = (
-                (values * (1 + side * truth_cuda.MARGIN)).astype(np.float32).view(np.uint32)
+                (values * (1 + side * make_cuda.MARGIN)).astype(np.float32).view(np.uint32)
                 for side in (-1, 1)
             )
         wrong = wrong[low[wrong] == high[wrong]]

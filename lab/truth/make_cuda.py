@@ -2,7 +2,7 @@
 
 NVIDIA documents these maximum errors in units in the last place of a double, from extensive but not
 exhaustive tests: sin cos tan asin acos atan 2, exp log exp2 log2 exp10 log10 1, sqrt 0. The filter allows
-256 (a relative error of 2^-44), and `make_truth.py` measures the errors on samples of every chunk.
+256 (a relative error of 2^-44), and `lab/truth/make.py` measures the errors on samples of every chunk.
 """
 
 from __future__ import annotations

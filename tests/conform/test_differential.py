@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from vyre.ir.program import Program
 
-TOOL = Path(__file__).parent.parent.parent / "tools" / "run_differential.py"
+ROOT = Path(__file__).parents[2]
 GENERATED = generate_program(0, INTEGER_PROGRAMS)
 
 
@@ -95,14 +95,13 @@ def test_kept_programs_come_back_whole_under_a_name_made_of_their_content(tmp_pa
 
 
 def run_tool(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(TOOL), *map(str, arguments)]
+    command = [sys.executable, "-m", "lab.bulk.differential", *map(str, arguments)]
     return subprocess.run(
         command,
         capture_output=True,
         text=True,
         check=False,
-        cwd=Path(__file__).parent,
-        env={"PYTHONPATH": "."},
+        cwd=ROOT,
     )
 
 
@@ -115,7 +114,7 @@ def test_the_tool_counts_and_names_the_device(tmp_path: Path) -> None:
 
 
 def test_the_tool_shrinks_and_keeps_what_fails(tmp_path: Path) -> None:
-    run = run_tool("--backend", "faulty_plugin:Faulty", "--count", 1, "--keep", tmp_path)
+    run = run_tool("--backend", "tests.conform.faulty_plugin:Faulty", "--count", 1, "--keep", tmp_path)
     assert run.returncode == 1
     assert "1 differ" in run.stdout
     assert "kept as" in run.stderr

@@ -143,7 +143,7 @@ def test_what_is_not_plain_arithmetic_is_refused() -> None:
 @pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.id)
 def test_every_op_has_evidence_for_its_present_definition(op: Op) -> None:
     record = RECORDS[op.id]
-    assert record["digest"] == records.digest(op), f"run tools/prove_floats.py for {op.id}"
+    assert record["digest"] == records.digest(op), f"run python -m lab.floats.prove for {op.id}"
     assert record["evidence"]
     assert record["refuted"]
 
@@ -217,5 +217,5 @@ def test_evidence_for_an_old_definition_is_dropped() -> None:
 
 def test_the_page_shows_the_records() -> None:
     page = (Path(__file__).parents[2] / "docs" / "numeric.md").read_text()
-    assert with_table(page) == page, "run tools/prove_floats.py table"
+    assert with_table(page) == page, "run python -m lab.floats.prove table"
     assert with_table(page.replace("proved", "guessed")) != page.replace("proved", "guessed")

@@ -218,7 +218,7 @@ def test_what_has_no_classes_is_refused() -> None:
 def test_the_record_covers_a_thousand_million_of_these_cases(name: str) -> None:
     kinds = {kind.name for kind in classes(name)}
     items = [item for item in RECORDS[f"soft.f32.{name}"]["evidence"] if "generators" in item]
-    assert items, f"run tools/witness_floats.py run 4e9 --record --only {name}"
+    assert items, f"run python -m lab.floats.hard_cases run 4e9 --record --only {name}"
     for item in items:
         assert item.get("generators") == generators(name), "the cases have changed since they were run"
         assert item.get("cases", 0) >= 10**9

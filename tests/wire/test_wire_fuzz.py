@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from functools import cache
-from pathlib import Path
-from typing import Any
-
+from lab.bulk import wire
 from vyre.errors import WireError
 from vyre.ir import Program
 from vyre.wire import decode, encode
 
-TOOL = Path(__file__).parents[2] / "tools" / "fuzz_wire.py"
-
-
-@cache
-def tool() -> Any:
-    spec = importlib.util.spec_from_file_location("fuzz_wire", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
 
 def test_a_hundred_thousand_mutants_give_a_wire_error_or_a_canonical_program() -> None:
-    tally = tool().fuzz(100_000, 1, 1)
+    tally = wire.fuzz(100_000, 1, 1)
     assert tally.failures == []
     assert tally.refused + tally.accepted == 100_000
     assert tally.accepted > 5_000
@@ -36,10 +18,10 @@ def test_a_hundred_thousand_mutants_give_a_wire_error_or_a_canonical_program() -
 
 
 def test_an_input_is_a_function_of_seed_and_number() -> None:
-    one = tool().replay(5, 700)
-    assert one == tool().replay(5, 700)
-    assert one != tool().replay(6, 700)
-    assert one != tool().replay(5, 701)
+    one = wire.replay(5, 700)
+    assert one == wire.replay(5, 700)
+    assert one != wire.replay(6, 700)
+    assert one != wire.replay(5, 701)
 
 
 def test_an_exception_that_escapes_is_a_failure() -> None:
@@ -48,7 +30,7 @@ def test_an_exception_that_escapes_is_a_failure() -> None:
             raise KeyError(data)
         return decode(data)
 
-    tally = tool().fuzz_chunk(0, seed=1, count=200, read=leaky)
+    tally = wire.fuzz_chunk(0, seed=1, count=200, read=leaky)
     assert any(what.startswith("KeyError") for _, what, _ in tally.failures)
 
 
@@ -59,7 +41,7 @@ def test_accepting_what_is_not_canonical_is_a_failure() -> None:
         except WireError:
             return Program([], (1,), [])
 
-    tally = tool().fuzz_chunk(0, seed=1, count=200, read=lax)
+    tally = wire.fuzz_chunk(0, seed=1, count=200, read=lax)
     assert any("not canonical" in what for _, what, _ in tally.failures)
 
 
@@ -70,7 +52,7 @@ def test_an_error_without_a_place_and_a_writer_that_fails_are_failures() -> None
     def broken(program: Program) -> bytes:
         raise ValueError(program)
 
-    assert len(tool().fuzz_chunk(0, seed=1, count=50, read=vague).failures) == 50
-    tally = tool().fuzz_chunk(0, seed=1, count=200, write=broken)
+    assert len(wire.fuzz_chunk(0, seed=1, count=50, read=vague).failures) == 50
+    tally = wire.fuzz_chunk(0, seed=1, count=200, write=broken)
     assert any("ValueError" in what for _, what, _ in tally.failures)
-    assert tool().fuzz_chunk(0, seed=1, count=200, write=encode).failures == []
+    assert wire.fuzz_chunk(0, seed=1, count=200, write=encode).failures == []

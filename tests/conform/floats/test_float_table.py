@@ -15,8 +15,8 @@ from vyre.conform.oracle.floats.operands import operands
 from vyre.conform.oracle.floats.operations import OPERANDS, OUT, WORKGROUP, Operation, operations
 from vyre.validate import check
 
-TOOL = Path(__file__).parents[3] / "tools" / "float_table.py"
-DIGESTS = TOOL.with_name("float_digests.json")
+ROOT = Path(__file__).parents[3]
+DIGESTS = ROOT / "lab" / "floats" / "table_digests.json"
 CASES = 24
 
 
@@ -49,7 +49,11 @@ def test_the_reference_agrees_with_the_oracle(operation: Operation) -> None:
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, str(TOOL), *arguments], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "lab.floats.table", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
     )
 
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lab.golden.coverage import drift
 from vyre.conform.oracle.golden import Row, load_rows, load_tables
-from vyre.conform.oracle.golden.coverage import drift
 from vyre.conform.oracle.golden.formula import evaluate
 from vyre.conform.oracle.golden.rows import Value, number, variables
 from vyre.conform.oracle.golden.samples import assignments

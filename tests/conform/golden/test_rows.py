@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from lab.golden.coverage import answered_twice, repeated_ids, uncovered, unknown
 from vyre.conform.oracle.golden import Later, Row, Shown, load_later, load_rows, load_shown, load_tables
-from vyre.conform.oracle.golden.coverage import answered_twice, repeated_ids, uncovered, unknown
 from vyre.conform.oracle.golden.rows import variables
 from vyre.conform.verify.golden.checks import CHECKS
 from vyre.conform.verify.golden.replay import EXECUTABLE_KINDS

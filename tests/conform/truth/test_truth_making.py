@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from lab.truth import make
 from vyre.conform.oracle.digest import CHUNK, CHUNKS, consecutive, digest
 from vyre.conform.oracle.floats import functions
 from vyre.conform.oracle.floats.layout import F32
@@ -17,16 +15,13 @@ from vyre.conform.oracle.truth import oracle
 from vyre.conform.oracle.truth.functions import ELEMENTARY, FUNCTIONS, INTEGERS
 from vyre.conform.oracle.truth.store import FOLDER, index, load, save
 
-TOOLS = Path(__file__).parents[3] / "tools"
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
 def tool() -> Any:
-    sys.path.insert(0, str(TOOLS))
-    try:
-        return importlib.import_module("make_truth")
-    finally:
-        sys.path.remove(str(TOOLS))
+    return make
 
 
 def committed() -> list[str]:
@@ -114,7 +109,7 @@ def test_the_kernels_compile(tool: Any, name: str) -> None:
     from vyre.backends.cuda.backend import compile_source
 
     class Source:
-        text = tool.truth_cuda.source(name)
+        text = tool.make_cuda.source(name)
 
     made: Any = Source()
     ptx = compile_source(made, "compute_90").decode()
@@ -125,4 +120,4 @@ def test_the_kernels_compile(tool: Any, name: str) -> None:
 
 def test_every_function_has_a_kernel(tool: Any) -> None:
     for name in set(FUNCTIONS) - set(INTEGERS):
-        assert "digests" in tool.truth_cuda.source(name)
+        assert "digests" in tool.make_cuda.source(name)

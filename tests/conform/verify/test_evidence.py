@@ -61,7 +61,7 @@ def test_a_changed_definition_is_unverified(op_id: str) -> None:
     assert subject_of(op_id) in [o.subject for o in wrong]
     assert all(o.kind == "unverified" and "unverified: " in o.actual for o in wrong)
     assert all(subject_track(o.subject) == FLOAT for o in wrong)
-    assert "tools/prove_functions.py" in wrong[0].note
+    assert "lab.functions.prove" in wrong[0].note
 
 
 def test_a_function_in_doubles_that_falls_back_is_bound_to_what_it_falls_back_to() -> None:
