@@ -13,7 +13,7 @@ import importlib
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -74,9 +74,9 @@ def package(name: str) -> Any:
 def counted(backend: Any, memory: Any) -> Generator[list[str]]:
     """The copies that the backend makes meanwhile, through its memory or straight by the driver."""
     seen: list[str] = []
-    kind = type(memory)
+    kind, own = cast("Any", type(memory)), cast("Any", type(backend))
     kept = {name: getattr(kind, name) for name in ("read", "write", "copy")}
-    borrow = type(backend).borrow
+    borrow = own.borrow
 
     def counting(name: str, inner: Any) -> Any:
         def call(*arguments: Any) -> Any:
@@ -96,7 +96,7 @@ def counted(backend: Any, memory: Any) -> Generator[list[str]]:
     driver = getattr(backend, "_driver", None)
     for name, inner in kept.items():
         setattr(kind, name, counting(name, inner))
-    type(backend).borrow = counting("borrow", borrow)
+    own.borrow = counting("borrow", borrow)
     if driver is not None:
         backend._driver = Driver(driver)
     try:
@@ -104,7 +104,7 @@ def counted(backend: Any, memory: Any) -> Generator[list[str]]:
     finally:
         for name, inner in kept.items():
             setattr(kind, name, inner)
-        type(backend).borrow = borrow
+        own.borrow = borrow
         if driver is not None:
             backend._driver = driver
 

@@ -9,17 +9,23 @@ from __future__ import annotations
 import math
 import sys
 from fractions import Fraction
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-import flint
-import gmpy2
 
 from lab.golden.formats import exact, finite
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lab.golden.formats import Format
 
-COMPARE: dict[str, Any] = {
+    Of1 = Callable[[Any], Any]
+    Of2 = Callable[[Any, Any], Any]
+
+flint: Any = import_module("flint")
+gmpy2: Any = import_module("gmpy2")
+
+COMPARE: dict[str, Of2] = {
     "FEq": lambda a, b: a == b,
     "FNe": lambda a, b: a != b,
     "FLt": lambda a, b: a < b,
@@ -27,25 +33,25 @@ COMPARE: dict[str, Any] = {
     "FLe": lambda a, b: a <= b,
     "FGe": lambda a, b: a >= b,
 }
-ARITHMETIC: dict[str, Any] = {
+ARITHMETIC: dict[str, tuple[Of2, Of2]] = {
     "FAdd": (gmpy2.add, lambda a, b: a + b),
     "FSub": (gmpy2.sub, lambda a, b: a - b),
     "FMul": (gmpy2.mul, lambda a, b: a * b),
     "FDiv": (gmpy2.div, lambda a, b: a / b),
 }
-OTHER_BINARY: dict[str, Any] = {
+OTHER_BINARY: dict[str, Of2] = {
     "FMin": gmpy2.minnum,
     "FMax": gmpy2.maxnum,
     "FATan2": gmpy2.atan2,
     "FPow": lambda a, b: a**b,
 }
-ROUNDINGS: dict[str, Any] = {
+ROUNDINGS: dict[str, Of1] = {
     "FFloor": gmpy2.rint_floor,
     "FCeil": gmpy2.rint_ceil,
     "FRound": gmpy2.rint,
     "FTrunc": gmpy2.rint_trunc,
 }
-FUNCTIONS: dict[str, tuple[Any, Any]] = {
+FUNCTIONS: dict[str, tuple[Of1, Of1]] = {
     "FSin": (gmpy2.sin, lambda x: x.sin()),
     "FCos": (gmpy2.cos, lambda x: x.cos()),
     "FTan": (gmpy2.tan, lambda x: x.tan()),

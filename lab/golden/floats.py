@@ -12,10 +12,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import flint
 
 from lab.golden.rows import approximate_rows, conversion_rows, float_rows, reduction_rows
 
@@ -41,6 +40,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Make or check the float golden rows.")
     parser.add_argument("--write", action="store_true", help="rewrite the data files")
     arguments = parser.parse_args()
+    flint: Any = import_module("flint")
     flint.ctx.prec = 400
     for name, (about, make) in FILES.items():
         rows = make()

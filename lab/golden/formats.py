@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
-import gmpy2
-from gmpy2 import mpfr
+gmpy2: Any = import_module("gmpy2")
 
 
 class Format:
@@ -32,15 +32,15 @@ class Format:
         """The exact MPFR value of some bits."""
         magnitude = bits & (self.sign - 1)
         if magnitude > self.infinity:
-            return mpfr("nan")
+            return gmpy2.mpfr("nan")
         if magnitude == self.infinity:
-            return mpfr("-inf" if bits & self.sign else "inf")
+            return gmpy2.mpfr("-inf" if bits & self.sign else "inf")
         biased, fraction = magnitude >> self.fraction, magnitude & ((1 << self.fraction) - 1)
         significand = fraction | (1 << self.fraction) if biased else fraction
         exponent = max(biased, 1) - self.bias - self.fraction
         with gmpy2.context(precision=60, emin=-2000, emax=2000):
             scale = gmpy2.mul_2exp if exponent >= 0 else gmpy2.div_2exp
-            result = scale(mpfr(significand), abs(exponent))
+            result = scale(gmpy2.mpfr(significand), abs(exponent))
             return -result if bits & self.sign else result
 
     def bits(self, value: Any) -> int:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import sys
 from fractions import Fraction
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-import gmpy2
 
 from lab.golden.compute import COMPARE, binary, fma, fold, to_integer, unary
 from lab.golden.formats import FORMATS, exact, finite
@@ -20,6 +19,8 @@ from lab.golden.sources import FORBIDDEN, PREFIX, SECTION, Rows, sources_of, ste
 
 if TYPE_CHECKING:
     from lab.golden.sources import Row
+
+gmpy2: Any = import_module("gmpy2")
 
 
 def float_rows() -> list[Row]:

@@ -18,10 +18,10 @@ import argparse
 import hashlib
 import json
 import subprocess
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import gmpy2
 import numpy as np
 
 from lab.truth import hardest_cuda
@@ -31,6 +31,8 @@ from vyre.conform.oracle.truth.hardest import INDEX, LISTS, SYMMETRIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+gmpy2: Any = import_module("gmpy2")
 
 LAYOUTS = {"f32": F32, "f16": F16, "bf16": BF16}
 NEAREST = 4096

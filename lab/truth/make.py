@@ -23,6 +23,7 @@ import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def _loaded(cupy: Any, text: str) -> Any:
 
 
 def gpu(names: list[str], out: Path, samples_file: Path | None) -> None:
-    import cupy
+    cupy: Any = import_module("cupy")
 
     device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
     version = cupy.cuda.runtime.runtimeGetVersion()
@@ -163,7 +164,7 @@ def _checked(name: str, inputs: Any, bits: Any, values: Any) -> float:
 
 def worst_error(op: str, inputs: Any, values: Any) -> float:
     """The largest relative error of doubles that should be f(input), in units of 2^-52."""
-    import flint
+    flint: Any = import_module("flint")
 
     from vyre.conform.oracle.floats.decide import arb_functions, value_of
 

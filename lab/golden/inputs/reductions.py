@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lab.golden.inputs.values import BIG, D1, DNZ, INF, NAN, NINF, NZ, ONE, PAYLOAD, SNAN, SPECIAL, TINY
 
-REDUCE = [
+REDUCE: list[tuple[str, str, list[int]]] = [
     *(("F32", op, []) for op in ("Add", "Mul", "Min", "Max")),
     *(("F32", op, [0x40400000]) for op in ("Add", "Mul", "Min", "Max")),
     *(("F32", op, [0x40400000, 0x40000000]) for op in ("Add", "Mul", "Min", "Max")),
@@ -70,7 +70,7 @@ APPROX = {
     "BF16": [0x3F80, 0x3F00, 0x4049, 0x0001, 0x0000, 0x7F80, 0x7FC0],
 }
 TOLERANCE = 4
-REDUCE_APPROX = [
+REDUCE_APPROX: list[tuple[str, str, list[int]]] = [
     ("F32", "Add", []),
     ("F32", "Mul", []),
     ("F32", "Add", [BIG, ONE, ONE, ONE, ONE]),
