@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wrong_backends import Wrong, off_by_one_popcount
-
+from tests.wrong.values import Wrong, off_by_one_popcount
 from vyre.backends.protocol import BackendInfo, Executable
 from vyre.backends.reference.backend import ReferenceBackend
 from vyre.conform.diff.differential import INTEGER_PROGRAMS, Agreement, compare, judge, keep_case, kept_cases
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from vyre.ir.program import Program
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 GENERATED = generate_program(0, INTEGER_PROGRAMS)
 
 
@@ -114,7 +113,7 @@ def test_the_tool_counts_and_names_the_device(tmp_path: Path) -> None:
 
 
 def test_the_tool_shrinks_and_keeps_what_fails(tmp_path: Path) -> None:
-    run = run_tool("--backend", "tests.conform.faulty_plugin:Faulty", "--count", 1, "--keep", tmp_path)
+    run = run_tool("--backend", "tests.wrong:WrongPopcount", "--count", 1, "--keep", tmp_path)
     assert run.returncode == 1
     assert "1 differ" in run.stdout
     assert "kept as" in run.stderr

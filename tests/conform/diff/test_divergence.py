@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from wrong_backends import Wrong, minimum_is_maximum, off_by_one_popcount
 
+from tests.wrong.values import Wrong, minimum_is_maximum, off_by_one_popcount
 from vyre.backends.reference.backend import ReferenceBackend
 from vyre.conform.diff.differential import INTEGER_PROGRAMS, Agreement, judge
 from vyre.conform.diff.divergence import Divergence, diverge

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from wrong_backends import FAULTS, Wrong, off_by_one_popcount
 
+from tests.wrong.values import FAULTS, Wrong, off_by_one_popcount
 from vyre.backends.reference.backend import ReferenceBackend
 from vyre.conform.diff.differential import INTEGER_PROGRAMS, Agreement, fails_like, judge
 from vyre.conform.diff.shrink import is_sound, shrink_program

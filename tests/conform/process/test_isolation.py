@@ -15,9 +15,8 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-import broken_backends as broken
-from runs import certify
-
+from tests import wrong
+from tests.conform.verify.runs import certify
 from vyre.conform.process import isolate
 from vyre.conform.process.isolate import BackendCrash, BackendFault, BackendHang, Isolated, inspect, load
 from vyre.conform.registry import spec
@@ -29,21 +28,13 @@ from vyre.errors import DispatchError, UnsupportedByBackend
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HERE = Path(__file__).parent
-
-
-@pytest.fixture(autouse=True)
-def here_importable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A child process finds `broken_backends` as this one does."""
-    monkeypatch.setattr(sys, "path", [str(HERE), *sys.path])
-
 
 @pytest.fixture
 def isolated() -> Iterator[Any]:
     opened: list[Isolated] = []
 
     def start(name: str, *, timeout: float = 30.0) -> Isolated:
-        opened.append(Isolated(f"broken_backends:{name}", timeout=timeout))
+        opened.append(Isolated(f"tests.wrong:{name}", timeout=timeout))
         return opened[-1]
 
     yield start
@@ -91,7 +82,7 @@ def test_buffers_of_any_size_are_copied_there_and_back(isolated: Any) -> None:
 
 def test_assembly_is_made_where_it_is_asked_for(isolated: Any) -> None:
     program = application(spec("primitive.math.mul")).program
-    for backend in (broken.Assembled(), isolated("Assembled")):
+    for backend in (wrong.Assembled(), isolated("Assembled")):
         executable = backend.compile(program)
         assert inspect(executable).assembly == ""
         assert inspect(executable, assembly=True).assembly == "the assembly of a broken backend"
@@ -235,7 +226,7 @@ def test_a_hang_is_a_result_and_the_run_goes_on(isolated: Any, tmp_path: Path) -
 def test_a_child_ends_with_its_parent() -> None:
     code = (
         "import os, sys; from vyre.conform.process.isolate import Isolated\n"
-        "b = Isolated('broken_backends:Right'); print(b._process.pid, flush=True); os.kill(os.getpid(), 9)"
+        "b = Isolated('tests.wrong:Right'); print(b._process.pid, flush=True); os.kill(os.getpid(), 9)"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
@@ -254,7 +245,7 @@ def test_a_child_ends_with_its_parent() -> None:
 
 def test_an_isolated_run_gives_the_bytes_of_one_in_process(isolated: Any, tmp_path: Path) -> None:
     ops = ("primitive.math.sub", "cast.u32.f16", "cast.u64.u128", "atomic.exchange")
-    inside = certify(broken.WrongOnEqual(), tmp_path / "a", ops=ops, cases=256, largest=0)
+    inside = certify(wrong.WrongOnEqual(), tmp_path / "a", ops=ops, cases=256, largest=0)
     outside = certify(isolated("WrongOnEqual"), tmp_path / "b", ops=ops, cases=256, largest=0)
     assert inside.failures
     assert [f.inputs for f in inside.failures] == [f.inputs for f in outside.failures]
@@ -265,7 +256,7 @@ def test_a_child_that_grows_is_renewed_between_blocks(
     isolated: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ops = ("primitive.math.sub", "primitive.math.mul", "primitive.bitwise.xor")
-    inside = certify(broken.Right(), tmp_path / "a", ops=ops, cases=256, largest=0)
+    inside = certify(wrong.Right(), tmp_path / "a", ops=ops, cases=256, largest=0)
     backend = isolated("Hoarding")
     first = backend._process.pid
     assert not backend.overgrown()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -212,8 +211,7 @@ def test_a_device_that_changes_with_its_process_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(MARK, str(tmp_path / "died"))
-    monkeypatch.setattr(sys, "path", [os.path.dirname(__file__), *sys.path])
-    with Isolated("test_provenance:Fickle", timeout=60) as backend:
+    with Isolated(f"{__name__}:Fickle", timeout=60) as backend:
         assert conditions_of(backend) == Conditions("process", 60_000)
         assert backend.describe().device == "first"
         with pytest.raises(VyreError, match=r"the run began with: .*'second', not 'first'"):

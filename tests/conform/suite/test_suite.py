@@ -9,16 +9,14 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 pytest.importorskip("llvmlite")
 
-import broken_backends as broken
-from runs import certify, failure_of
-
+from tests import wrong
+from tests.conform.verify.runs import certify, failure_of
 from vyre.conform.records import counts
 from vyre.conform.records.journal import read
 from vyre.conform.records.results import Results
@@ -31,10 +29,11 @@ from vyre.conform.verify.named import run_named
 from vyre.errors import OpError, VyreError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from vyre.conform.spec.op import OpSpec
 
 ADD, DIV = "primitive.math.add", "primitive.math.div"
-HERE = Path(__file__).parent
 
 
 def test_the_plan_decides_the_cases_and_shards_share_them_out() -> None:
@@ -57,7 +56,7 @@ def test_skip_leaves_out_exactly_so_many_cases() -> None:
 
 
 def test_a_plan_that_makes_no_sense_is_refused() -> None:
-    for wrong in (
+    for senseless in (
         {"shard": (0, 2)},
         {"shard": (3, 2)},
         {"cases": -1},
@@ -65,7 +64,7 @@ def test_a_plan_that_makes_no_sense_is_refused() -> None:
         {"ops": ("x.*",)},
     ):
         with pytest.raises(VyreError):
-            make_plan("cpu", **wrong)  # pyright: ignore[reportArgumentType]
+            make_plan("cpu", **senseless)  # pyright: ignore[reportArgumentType]
     assert make_plan("cpu", ops=(ADD,)).stages == ("regressions", "ops")
     assert make_plan("cpu").stages == ALL_STAGES
 
@@ -76,7 +75,7 @@ def test_the_registry_digest_follows_the_definitions() -> None:
 
 
 def test_shards_together_are_the_whole_run(tmp_path: Path) -> None:
-    backend = broken.WrongPair()
+    backend = wrong.WrongPair()
     whole = certify(backend, tmp_path / "all", ops=(ADD,))
     parts = [certify(backend, tmp_path / f"{i}", ops=(ADD,), shard=(i, 2)) for i in (1, 2)]
     assert sum(counts.cases(p).run for p in parts) == counts.cases(whole).run
@@ -95,14 +94,14 @@ def no_boundaries(graph: object, masks: object) -> tuple[int, int]:
 def test_a_missing_class_is_a_failure_of_a_whole_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vyre.conform.verify.cases.PER_CLASS", 0)
     monkeypatch.setattr("vyre.conform.verify.cases._boundary", no_boundaries)
-    results = certify(broken.Right(), tmp_path, ops=("primitive.math.div",), cases=16, largest=0)
+    results = certify(wrong.Right(), tmp_path, ops=("primitive.math.div",), cases=16, largest=0)
     kinds = {f.kind for f in results.failures}
     assert kinds == {"coverage"}
     assert not results.ok
 
 
 def test_where_all_failing_inputs_are_is_kept(tmp_path: Path) -> None:
-    results = certify(broken.DivisionByZero(), tmp_path, ops=(DIV,), cases=4096)
+    results = certify(wrong.DivisionByZero(), tmp_path, ops=(DIV,), cases=4096)
     (op,) = results.ops
     parity = failure_of(results, DIV)
     assert sum(r.count for r in parity.failing) == parity.count == sum(c.failed for c in op.parity)
@@ -115,7 +114,7 @@ def test_where_all_failing_inputs_are_is_kept(tmp_path: Path) -> None:
 
 
 def coverage_run(folder: Path, stages: tuple[str, ...]) -> Results:
-    return certify(broken.Right(), folder, ops=(DIV,), stages=stages, cases=16, largest=0)
+    return certify(wrong.Right(), folder, ops=(DIV,), stages=stages, cases=16, largest=0)
 
 
 def test_a_stored_coverage_failure_is_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,10 +149,10 @@ def test_dropping_the_class_does_not_settle_it(tmp_path: Path, monkeypatch: pyte
 def test_failures_are_stored_and_replayed_first(tmp_path: Path) -> None:
     op = "primitive.math.sub"
     first = certify(
-        broken.WrongOnEqual(), tmp_path, ops=(op,), stages=("regressions", "ops"), cases=16, largest=0
+        wrong.WrongOnEqual(), tmp_path, ops=(op,), stages=("regressions", "ops"), cases=16, largest=0
     )
     assert first.stages == ()
-    backend = broken.Right()
+    backend = wrong.Right()
     backend.name = "wrong-on-equal"  # repaired
     again = certify(backend, tmp_path, ops=(op,), stages=("regressions",))
     assert again.plan.regressions == tuple(sorted(f.digest for f in first.failures))
@@ -162,16 +161,16 @@ def test_failures_are_stored_and_replayed_first(tmp_path: Path) -> None:
         len(first.failures),
         0,
     )
-    still = certify(broken.WrongOnEqual(), tmp_path, ops=(op,), stages=("regressions",))
+    still = certify(wrong.WrongOnEqual(), tmp_path, ops=(op,), stages=("regressions",))
     assert still.stages[0].failed == len(first.failures)
     assert {f.case for f in still.failures} == {f.smallest for f in first.failures}
     assert len(list((tmp_path / "failures").rglob("*.json"))) == len(first.failures)
 
 
 def test_a_finished_run_resumes_to_the_same_bytes_without_work(tmp_path: Path) -> None:
-    done = certify(broken.WrongAbove(), tmp_path, ops=("primitive.math.mul",), cases=64, largest=0)
+    done = certify(wrong.WrongAbove(), tmp_path, ops=("primitive.math.mul",), cases=64, largest=0)
 
-    class Dead(broken.WrongAbove):
+    class Dead(wrong.WrongAbove):
         def compile(self, program: Any) -> Any:
             raise AssertionError("nothing is left to be run")
 
@@ -182,9 +181,9 @@ def test_a_finished_run_resumes_to_the_same_bytes_without_work(tmp_path: Path) -
 
 
 def test_another_plan_does_not_go_on_with_a_journal(tmp_path: Path) -> None:
-    certify(broken.Right(), tmp_path, ops=(ADD,), cases=16, largest=0)
+    certify(wrong.Right(), tmp_path, ops=(ADD,), cases=16, largest=0)
     with pytest.raises(VyreError, match="another cases"):
-        certify(broken.Right(), tmp_path, ops=(ADD,), cases=17, largest=0, resume=True)
+        certify(wrong.Right(), tmp_path, ops=(ADD,), cases=17, largest=0, resume=True)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +201,7 @@ def test_another_plan_does_not_go_on_with_a_journal(tmp_path: Path) -> None:
 )
 def test_one_case_by_its_name(name: str, status: str, inputs: tuple[str, ...] | None) -> None:
     plan = make_plan("division-by-zero", cases=16)
-    report = run_named(Bench(broken.DivisionByZero()), name, plan, STAGES)
+    report = run_named(Bench(wrong.DivisionByZero()), name, plan, STAGES)
     assert (report.name, report.status) == (name, status)
     assert inputs is None or report.inputs == inputs
     assert name in report.render()
@@ -220,17 +219,17 @@ def test_one_case_by_its_name(name: str, status: str, inputs: tuple[str, ...] | 
 )  # fmt: skip
 def test_a_name_that_no_case_has_is_refused(name: str) -> None:
     with pytest.raises((VyreError, OpError)):
-        run_named(Bench(broken.Right()), name, make_plan("right"), STAGES)
+        run_named(Bench(wrong.Right()), name, make_plan("right"), STAGES)
 
 
 ARGUMENTS = (
-    "certify", "--backend-class", "broken_backends:WrongAbove", "--ops", "primitive.math.mul", "--ops", ADD,
+    "certify", "--backend-class", "tests.wrong:WrongAbove", "--ops", "primitive.math.mul", "--ops", ADD,
     "--ops", "value.select", "--ops", "primitive.compare.lt", "--quick", "--cases", "300000", "--json",
 )  # fmt: skip
 
 
 def start(state: Path, *more: str) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     code = "from vyre.cli import main; main()"
     return subprocess.Popen(
         [sys.executable, "-c", code, *ARGUMENTS, "--state", str(state), *more],

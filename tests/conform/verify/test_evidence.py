@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from planted import definition, flipped, literals, planted, swapped
 
+from tests.wrong.definitions import definition, flipped, literals, planted, swapped
 from vyre.conform.oracle.truth import store
 from vyre.conform.spec.track import FLOAT, subject_track
 from vyre.conform.suite.plan import make_plan

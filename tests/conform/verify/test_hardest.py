@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from planted import definition, flipped, literals, planted, swapped
 
+from tests.wrong.definitions import definition, flipped, literals, planted, swapped
 from vyre.conform.oracle.truth import hardest
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.suite.units import ALL_STAGES

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from numeric_truth import reference
 
 from lab.floats import records
 from lab.floats.claims import Claim, expressible
 from lab.floats.evidence_page import evidence_table, with_table
 from lab.floats.lemmas import lemmas
 from lab.floats.mutants import mutants
+from tests.numeric.numeric_truth import reference
 from vyre.errors import OpError
 from vyre.ir.expr import Call, LitU32, Var
 from vyre.ir.node import Block
@@ -216,6 +216,6 @@ def test_evidence_for_an_old_definition_is_dropped() -> None:
 
 
 def test_the_page_shows_the_records() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "numeric.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "numeric.md").read_text()
     assert with_table(page) == page, "run python -m lab.floats.prove table"
     assert with_table(page.replace("proved", "guessed")) != page.replace("proved", "guessed")

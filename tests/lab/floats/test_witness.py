@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from numeric_truth import reference
 
 from lab.floats import records, witness
 from lab.floats.hardest import ARITHMETIC, HardClass, classes
 from lab.floats.mutants import mutants
 from lab.floats.witness import BLOCK, case, generators, operation, seed_word
+from tests.numeric.numeric_truth import reference
 from vyre.errors import OpError
 from vyre.lower.ways import SOFT
 from vyre.numeric.soft import soft_ops

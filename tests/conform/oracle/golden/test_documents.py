@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Cells = tuple[str, ...]
     Says = Callable[[str, Cells, list[Row]], bool]
 
-TOOL = runpy.run_path(str(Path(__file__).parents[3] / "tools" / "spec_tables.py"))
+TOOL = runpy.run_path(str(Path(__file__).parents[4] / "tools" / "spec_tables.py"))
 ANSWERS: dict[str, list[Row]] = defaultdict(list)
 for _row in load_rows():
     for _source in _row.sources:

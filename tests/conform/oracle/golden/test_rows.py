@@ -20,7 +20,7 @@ from vyre.ir.typing import CAST_TABLE
 
 ROWS = load_rows()
 ELSEWHERE = (*load_later(), *load_shown())
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def test_every_row_of_every_table_is_answered() -> None:
@@ -70,7 +70,7 @@ def test_counting_notices_wrong_references() -> None:
 def test_every_test_that_answers_for_a_row_exists() -> None:
     missing = [test for entry in load_shown() for test in entry.tests if not is_a_test(test)]
     assert missing == []
-    assert not is_a_test("tests/conform/golden/test_rows.py::test_that_does_not_exist")
+    assert not is_a_test("tests/conform/oracle/golden/test_rows.py::test_that_does_not_exist")
 
 
 def is_a_test(name: str) -> bool:

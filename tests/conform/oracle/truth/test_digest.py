@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from device_only import DeviceOnly
 
+from tests.conform.oracle.truth.device_only import DeviceOnly
 from vyre.backends import get
 from vyre.conform.oracle.digest import CHUNK, A, B, Mixer, combined, consecutive, digest, mixed
 from vyre.conform.oracle.truth.functions import FUNCTIONS

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from truth_backends import OracleBackend, RefusingBackend, WrongIntegers, make_truth
 
+from tests.wrong.truth import OracleBackend, RefusingBackend, WrongIntegers, make_truth
 from vyre.cli.exhaustive_ import parse_range, run_exhaustive
 from vyre.conform.oracle.digest import CHUNK
 from vyre.conform.oracle.truth.check import FAILED, PART, REFUSED, Wrong, check
@@ -21,7 +21,7 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from truth_backends import Words
+    from tests.wrong.truth import Words
 
 FIRST = 0x3F8
 LO, HI = FIRST * CHUNK, (FIRST + 3) * CHUNK

@@ -11,8 +11,8 @@ from collections import defaultdict
 from functools import cache
 
 import pytest
-from wrong_meanings import KINDS, cases_of, right_meaning, samples_of, wrong_meanings
 
+from tests.wrong.meanings.rows import KINDS, cases_of, right_meaning, samples_of, wrong_meanings
 from vyre.conform.oracle.golden import Row, load_rows
 
 ROWS = [row for row in load_rows() if row.kind in KINDS and "tolerance" not in row.fields]

@@ -1,7 +1,7 @@
-"""Backends and engines with one fault each: every one breaks one engine invariant and no other.
+"""Backends that break one engine invariant each and no other.
 
 The faults are in what a compaction or a histogram leaves behind, so they are made after the dispatch that
-writes it. Backends are constructed without arguments, so that a child process can.
+writes it.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ import ctypes
 import os
 import time
 from collections import Counter
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.backends.cpu.backend import CpuBackend
-from vyre.backends.protocol import BackendInfo
+from tests.wrong.base import Right
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,38 +24,6 @@ if TYPE_CHECKING:
     from vyre.ir.program import Program
 
     Words = NDArray[np.uint32]
-
-
-@cache
-def processor() -> CpuBackend:
-    return CpuBackend(threads=1)
-
-
-class Right:
-    """No fault at all."""
-
-    name = "right"
-
-    def describe(self) -> BackendInfo:
-        return BackendInfo(self.name, "0", "a processor with at most one fault")
-
-    def compile(self, program: Program) -> Any:
-        return Watched(self, program, processor().compile(program))
-
-    def before(self, program: Program, buffers: Mapping[str, memoryview]) -> None: ...
-
-    def after(self, program: Program, buffers: Mapping[str, memoryview], kept: Words | None) -> None: ...
-
-
-class Watched:
-    def __init__(self, owner: Right, program: Program, inner: Any) -> None:
-        self._owner, self._program, self._inner = owner, program, inner
-
-    def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
-        self._owner.before(self._program, buffers)
-        kept = words(buffers["output"]).copy() if is_scatter(self._program) else None
-        self._inner.run(buffers, workgroups)
-        self._owner.after(self._program, buffers, kept)
 
 
 def words(view: memoryview) -> Words:
@@ -72,9 +38,14 @@ def is_scatter(program: Program) -> bool:
 class Compaction(Right):
     """Spoils what a compaction has written."""
 
-    def after(self, program: Program, buffers: Mapping[str, memoryview], kept: Words | None) -> None:
-        if kept is not None:
-            self.spoil(words(buffers["output"]), words(buffers["count"]), kept, buffers)
+    kept: Words | None = None
+
+    def before(self, program: Program, buffers: Mapping[str, memoryview]) -> None:
+        self.kept = words(buffers["output"]).copy() if is_scatter(program) else None
+
+    def after(self, program: Program, buffers: Mapping[str, memoryview]) -> None:
+        if self.kept is not None:
+            self.spoil(words(buffers["output"]), words(buffers["count"]), self.kept, buffers)
 
     def spoil(self, out: Words, count: Words, kept: Words, buffers: Mapping[str, memoryview]) -> None: ...
 
@@ -130,15 +101,16 @@ class ForgetsHowItDidIt(Compaction):
     """Right the first time that a program sees an input, and in another order from then on."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._seen: Counter[tuple[Program, bytes, bytes]] = Counter()
         self._again = False
 
-    def after(self, program: Program, buffers: Mapping[str, memoryview], kept: Words | None) -> None:
-        if kept is not None:
+    def after(self, program: Program, buffers: Mapping[str, memoryview]) -> None:
+        if self.kept is not None:
             key = (program, bytes(buffers["input"]), bytes(buffers["flags"]))
             self._again = key in self._seen
             self._seen[key] += 1
-        super().after(program, buffers, kept)
+        super().after(program, buffers)
 
     def spoil(self, out: Words, count: Words, kept: Words, buffers: Mapping[str, memoryview]) -> None:
         if self._again and count[0] > 1:
@@ -148,9 +120,9 @@ class ForgetsHowItDidIt(Compaction):
 class DependsOnTheGroup(Compaction):
     """Wrong in workgroups of any size but 64, which all the other checks use."""
 
-    def after(self, program: Program, buffers: Mapping[str, memoryview], kept: Words | None) -> None:
+    def after(self, program: Program, buffers: Mapping[str, memoryview]) -> None:
         if program.workgroup_size[0] != 64:
-            super().after(program, buffers, kept)
+            super().after(program, buffers)
 
     def spoil(self, out: Words, count: Words, kept: Words, buffers: Mapping[str, memoryview]) -> None:
         if count[0] > 1:
@@ -160,7 +132,7 @@ class DependsOnTheGroup(Compaction):
 class LosesAnAtomic(Right):
     """One addition to the first bin that has any is gone, in histograms."""
 
-    def after(self, program: Program, buffers: Mapping[str, memoryview], kept: Words | None) -> None:
+    def after(self, program: Program, buffers: Mapping[str, memoryview]) -> None:
         out = words(buffers["output"])
         if program.buffer("input") is not None and out.size == 256 and not program.buffer("bins"):
             used = np.flatnonzero(out)
@@ -171,7 +143,7 @@ class LosesAnAtomic(Right):
 class GivesATicketTwice(Right):
     """Two atomics on one location return the same value."""
 
-    def after(self, program: Program, buffers: Mapping[str, memoryview], kept: Words | None) -> None:
+    def after(self, program: Program, buffers: Mapping[str, memoryview]) -> None:
         if program.buffer("counts") is None or program.buffer("input") is None:
             return
         keys, tickets = words(buffers["input"]) % 16, words(buffers["output"])

@@ -17,9 +17,8 @@ from itertools import product
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from wrong_casts import casts, conversions, signed, to_integer
-from wrong_floats import apart, constants, float_binary, float_unary, multiply_adds, reductions
-
+from tests.wrong.meanings.casts import casts, conversions, signed, to_integer
+from tests.wrong.meanings.floats import apart, constants, float_binary, float_unary, multiply_adds, reductions
 from vyre.conform.oracle.golden.rows import Row, number
 from vyre.conform.oracle.golden.samples import EDGES
 from vyre.conform.verify.golden.jobs import _cases
@@ -32,7 +31,7 @@ from vyre.reference.casts import caster
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wrong_floats import Meanings, One, Three, Two
+    from tests.wrong.meanings.floats import Meanings, One, Three, Two
 
     Meaning = Callable[..., Any]
     Effect = Callable[[int, int, int, bool], tuple[int, int]]

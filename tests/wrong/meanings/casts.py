@@ -6,16 +6,14 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wrong_floats import constants, exact, flushed, toward_zero
-
+from tests.wrong.meanings.floats import constants, exact, flushed, toward_zero
 from vyre.ir.operators import RoundMode
 from vyre.ir.types import FLOAT_TYPES, DataType
 from vyre.ir.typing import CastRule, convert_type
 from vyre.reference import floats
 
 if TYPE_CHECKING:
-    from wrong_floats import Meanings, One
-
+    from tests.wrong.meanings.floats import Meanings, One
     from vyre.conform.oracle.golden import Row
     from vyre.reference.floats import Format
 
