@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from numeric_truth import reference
 
 from lab.floats.cases import specials
 from lab.floats.mutants import mutants
 from lab.floats.sweep import exhaustive, hard, hard_block
+from tests.numeric.numeric_truth import reference
 from vyre.compose.registry import Registry
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Call, InvocationId, Load, Var

@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from optimize_replay import replay
-from optimize_solvers import decide, z3
 
+from tests.optimize.optimize_replay import replay
+from tests.optimize.optimize_solvers import decide, z3
 from vyre.ir.expr import BinOp, Expr, LitU32, Var
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from reference_programs import OUT, evaluate, words
 
+from tests.reference.reference_programs import OUT, evaluate, words
 from vyre.compose import Op, Param, Registry
 from vyre.errors import InterpreterError
 from vyre.ir import (

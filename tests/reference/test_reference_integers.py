@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from reference_programs import evaluate
 
+from tests.reference.reference_programs import evaluate
 from vyre.ir import BinaryOp, BinOp, DataType, LitI32, LitU32, UnaryOp, UnOp
 from vyre.ir.operators import INTEGER_BINARY_OPS, INTEGER_UNARY_OPS
 from vyre.reference import integers

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from reference_programs import LID, OUT, TILE, elements, when, words
 
+from tests.reference.reference_programs import LID, OUT, TILE, elements, when, words
 from vyre.errors import DispatchError, InterpreterError, VyreError
 from vyre.ir import (
     Atomic,

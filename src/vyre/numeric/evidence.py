@@ -6,7 +6,7 @@
     unverified()         definitions whose evidence is missing or belongs to another definition
 
 Names of variables are no part of a digest, nor is the Python that builds the op. A definition that changes
-has no evidence until `tools/prove_functions.py` has run it again.
+has no evidence until `lab/functions/prove.py` has run it again.
 """
 
 from __future__ import annotations

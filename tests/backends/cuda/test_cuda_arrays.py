@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 import pytest
-from scripted_driver import COPY, Driver, ScriptedBackend
 
 import vyre
+from tests.backends.cuda.scripted_driver import COPY, Driver, ScriptedBackend
 from vyre.backends import compile_program, dlpack
 from vyre.backends.cuda.arrays import LEGACY, read_array
 from vyre.errors import DispatchError

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opencl_backend import opencl
 
 import vyre
+from tests.backends.opencl.opencl_backend import opencl
 from vyre import BufferDecl, DataType, InvocationId, Program
 from vyre.backends import compile_program
 from vyre.backends.opencl.backend import OpenClBackend, _choose

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from webgpu_stacks import SWIFTSHADER, agree
 
+from tests.backends.webgpu.webgpu_stacks import SWIFTSHADER, agree
 from vyre.backends.subgroups import WIDTHS, observed_width, webgpu_hardware
 from vyre.backends.webgpu.backend import WebGpuExecutable
 from vyre.conform.verify.stages.subgroups import GROUPS, SHAPES, SURROUNDINGS, inputs_of, program_of

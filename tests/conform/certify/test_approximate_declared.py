@@ -9,8 +9,7 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from small_runs import Right, certified, shards, small
-
+from tests.conform.certify.small_runs import Right, certified, shards, small
 from vyre.conform.certify.merge import merge
 from vyre.conform.certify.statement import write
 from vyre.conform.certify.verify import WRONG, verify

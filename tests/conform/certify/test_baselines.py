@@ -12,10 +12,9 @@ from click.testing import CliRunner
 
 pytest.importorskip("llvmlite")
 
-from made_up import FACTS, perfect, registry
-from small_runs import Right, certified, small
-from test_levels import OPS
-
+from tests.conform.certify.made_up import FACTS, perfect, registry
+from tests.conform.certify.small_runs import Right, certified, small
+from tests.conform.certify.test_levels import OPS
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.protocol import BackendInfo
 from vyre.cli.app import main

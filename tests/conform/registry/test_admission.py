@@ -8,10 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import importing_module
 import pytest
-from stranger_definitions import add, by_itself, nothing, plain, two_faced, unregistered, wavering
 
+from tests.conform.registry import importing_module
+from tests.conform.registry.stranger_definitions import (
+    add,
+    by_itself,
+    nothing,
+    plain,
+    two_faced,
+    unregistered,
+    wavering,
+)
 from vyre.compose.op import Op, Param
 from vyre.compose.registry import Registry, default_registry
 from vyre.conform import registry
