@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.verify.exactness.build import I, case, words
 from vyre.ir.buffers import BufferDecl
-from vyre.ir.expr import BinOp, Expr, InvocationId, LitU32, Load, LocalId, Var, WorkgroupId
+from vyre.ir.expr import Expr, InvocationId, LitU32, Load, LocalId, Var, WorkgroupId, mul_hi
 from vyre.ir.node import Assign, Block, If, Let, Loop, Node, Return, Store
-from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
@@ -53,13 +52,13 @@ def nested() -> GeneratedProgram:
 
 def deep() -> GeneratedProgram:
     """Expressions of 1,024 levels, leaning to the left and to the right; deep conditions, bounds, indices."""
-    ops = (BinaryOp.Add, BinaryOp.BitXor, BinaryOp.Mul, BinaryOp.MulHi, BinaryOp.Sub)
+    ops = (Expr.__add__, Expr.__xor__, Expr.__mul__, mul_hi, Expr.__sub__)
 
     def chain(levels: int, *, left: bool) -> Expr:
         x: Expr = Var("x")
         while x.depth < levels:
             operands = (x, LitU32(x.depth | 1))
-            x = BinOp(ops[x.depth % 5], *(operands if left else operands[::-1]))
+            x = ops[x.depth % 5](*(operands if left else operands[::-1]))
         return x
 
     entry: list[Node] = [

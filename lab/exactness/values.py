@@ -24,7 +24,7 @@ from vyre.ir.expr import (
     Var,
 )
 from vyre.ir.node import Assign, Barrier, Let, Node, Store
-from vyre.ir.operators import INTEGER_BINARY_OPS, INTEGER_UNARY_OPS, BinaryOp, UnaryOp
+from vyre.ir.operators import INTEGER_BINARY_OPS, INTEGER_UNARY_OPS, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE, CastRule
 
@@ -37,7 +37,7 @@ def operators() -> GeneratedProgram:
     """Wrapping, x/0, x%0, masked shifts, clz and ctz of 0, the high product: all pairs of special values."""
     pairs = list(product((*SPECIALS[DataType.U32][::2], 32, 0xFFFFFFFF), repeat=2))
     a, b = Var("a"), Var("b")
-    values: list[Expr] = [BinOp(op, a, b) for op in (*INTEGER_BINARY_OPS, BinaryOp.MulHi)]
+    values: list[Expr] = [BinOp(op, a, b) for op in INTEGER_BINARY_OPS]
     values += [UnOp(op, a) for op in INTEGER_UNARY_OPS]
     entry = [Let("a", Load("left", I)), Let("b", Load("right", I)), Let("at", I * len(values))]
     entry += [Store("out", Var("at") + k, value) for k, value in enumerate(values)]
@@ -55,7 +55,7 @@ def literal_operands() -> GeneratedProgram:
     pairs = [(0, 0), (7, 0), (1, 32), (1, 33), (0x80000000, 31), (0xFFFFFFFF, 0xFFFFFFFF), (5, 3)]
     values: list[Expr] = []
     for x, y in pairs:
-        values += [BinOp(op, LitU32(x), LitU32(y)) for op in (*INTEGER_BINARY_OPS, BinaryOp.MulHi)]
+        values += [BinOp(op, LitU32(x), LitU32(y)) for op in INTEGER_BINARY_OPS]
         values += [UnOp(op, LitU32(x)) for op in INTEGER_UNARY_OPS]
     low = LitI32(-(1 << 31))
     values += [

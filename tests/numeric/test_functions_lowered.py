@@ -140,7 +140,7 @@ def test_the_coefficients_are_those_of_the_generator() -> None:
     pytest.importorskip("flint")
     command = [sys.executable, "-m", "lab.functions.coefficients", "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
-    assert (done.returncode, done.stdout.strip()) == (0, "coefficients.py is up to date")
+    assert (done.returncode, done.stdout.strip()) == (0, "the coefficients are up to date")
 
 
 def test_the_sweep_reports_no_difference() -> None:

@@ -118,7 +118,6 @@ class Linker:
                 given[parameter.name] = Const(default) if isinstance(default, bool) else PyObject(default)
         if name == "call":
             return self._by_id(given["op_id"], list(given.get("args", ())))
-        given.setdefault("lanes", ())
         return build(name, given)
 
     def _by_id(self, op_id: Operand, args: list[Operand]) -> Value:

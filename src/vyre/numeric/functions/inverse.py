@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitU32, select
 from vyre.numeric.formula import clz
-from vyre.numeric.functions.coefficients import ARC_SINE, EIGHTHS
+from vyre.numeric.functions.angle_coefficients import ARC_SINE, EIGHTHS
 from vyre.numeric.functions.ending import Unrounded, nearest, taken_apart
 from vyre.numeric.functions.limbs import (
     chosen,
