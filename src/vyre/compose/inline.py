@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from vyre.compose.calls import Resolver, raise_faults, too_large
 from vyre.compose.expand import Expander
-from vyre.compose.op import Op
 from vyre.compose.registry import Registry, default_registry
 from vyre.compose.scan import scan
 from vyre.compose.template import Template, make_template
 from vyre.errors import Diagnostic, ValidationError
 from vyre.ir import expr as e
 from vyre.ir.limits import MAX_EXPANSION, MAX_NODES
+from vyre.ir.op import Op
 from vyre.ir.program import Program, require_program
 from vyre.ir.walk import BODY_NAMES, statements, with_parts
 

@@ -15,7 +15,6 @@ from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from vyre.compose.op import Op
 from vyre.frontend import builtins as language
 from vyre.frontend.elsewhere import ELSEWHERE
 from vyre.frontend.intrinsics import build, cast_to, length, make
@@ -24,6 +23,7 @@ from vyre.frontend.signature import value_type
 from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Value, describe
 from vyre.ir.expr import Call
 from vyre.ir.limits import MAX_CALL_DEPTH
+from vyre.ir.op import Op
 from vyre.ir.types import FLOAT_TYPES, DataType
 
 if TYPE_CHECKING:

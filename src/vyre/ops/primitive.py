@@ -9,7 +9,7 @@ from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ops.build import A, B, binary, unary
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 _BINARY = {
     "math.add": (BinaryOp.Add, "Sum modulo 2^32."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.compose.op import Category
+from vyre.ir.op import Category
 from vyre.validate.mismatch import conversion_hint
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ import importing_module
 import pytest
 from stranger_definitions import add, by_itself, nothing, plain, two_faced, unregistered, wavering
 
-from vyre.compose.op import Op, Param
 from vyre.compose.registry import Registry, default_registry
 from vyre.conform import registry
 from vyre.conform.registry import own_specs, seen, spec, specs, vanishing
@@ -22,6 +21,7 @@ from vyre.conform.spec.op import Alternate, ExpressionForm, OpSpec
 from vyre.errors import OpError
 from vyre.ir.expr import Call, Var
 from vyre.ir.node import Let
+from vyre.ir.op import Op, Param
 from vyre.ir.signature import OpSignature
 from vyre.ir.types import DataType
 

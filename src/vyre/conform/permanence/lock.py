@@ -32,7 +32,7 @@ from vyre.ir.typing import CAST_TABLE
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 LOCK_FILE = "permanence.lock.json"
 _BOUNDARY = "boundary/"
