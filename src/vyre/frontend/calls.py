@@ -61,9 +61,14 @@ class OpFunction:
 
 
 class Linker:
-    """The ops of one kernel that the default registry does not know, and the calls of them."""
+    """The ops of one kernel that the default registry does not know, and the calls of them.
 
-    def __init__(self) -> None:
+    `translate` makes the op of a plain function under the id it is given; what that function calls comes
+    back here.
+    """
+
+    def __init__(self, translate: Callable[[FunctionType, str, Linker], Op]) -> None:
+        self._translate = translate
         self.ops: dict[str, Op] = {}
         self._compiled: dict[FunctionType, Op] = {}
         self._open: list[FunctionType] = []
@@ -161,8 +166,6 @@ class Linker:
         return Value(Call(op.id, tuple(exprs)), op.output)
 
     def _compile(self, function: FunctionType) -> Op:
-        from vyre.frontend.functions import translate_op
-
         if function in self._compiled:
             return self._compiled[function]
         if function.__name__ == "<lambda>":
@@ -177,7 +180,7 @@ class Linker:
             )
         self._open.append(function)
         try:
-            op = translate_op(function, self._fresh_id(function.__name__), self)
+            op = self._translate(function, self._fresh_id(function.__name__), self)
         finally:
             self._open.pop()
         self._compiled[function] = op

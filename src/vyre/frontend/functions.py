@@ -54,7 +54,7 @@ def translate_kernel(
         decls.append(decl)
         scope.declare(p.name, Local("buffer", Buffer(decl)))
     scalars = _declare_scalars(found, scope, decls)
-    linker = Linker()
+    linker = Linker(translate_op)
     body = Statements(source, scope, {**outer, **names}, linker, in_op=False)
     written = body.translate(source.tree.body)
     program = Program(

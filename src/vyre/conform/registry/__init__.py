@@ -22,8 +22,8 @@ from vyre.errors import OpError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from vyre.conform.spec.evaluate import Lookup
     from vyre.conform.spec.op import OpSpec
-    from vyre.conform.spec.term import Lookup
 
 PRIMITIVES = (
     *("add", "sub", "mul", "div", "mod", "bit_and", "bit_or", "bit_xor", "shl", "shr"),
