@@ -91,7 +91,9 @@ def visited(root: Path, script: str, work: Path) -> int:
     package = str(root / "src" / "vyre")
     code = _COUNTED.format(package=package, script=str(work / "script.py"))
     environment = {"PYTHONPATH": f"{root / 'src'}", "XDG_CACHE_HOME": str(work), "VYRE_CACHE": str(work)}
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
     return int(run.stdout.split()[-1])
 
 

@@ -93,12 +93,12 @@ def counted(backend: Any, memory: Any) -> Generator[list[str]]:
             found = getattr(self.inner, name)
             return counting(name, found) if name.startswith("cuMemcpy") else found
 
-    driver = getattr(backend, "_driver", None)
+    driver = getattr(backend, "driver", None)
     for name, inner in kept.items():
         setattr(kind, name, counting(name, inner))
     own.borrow = counting("borrow", borrow)
     if driver is not None:
-        backend._driver = Driver(driver)
+        backend.driver = Driver(driver)
     try:
         yield seen
     finally:
@@ -106,7 +106,7 @@ def counted(backend: Any, memory: Any) -> Generator[list[str]]:
             setattr(kind, name, inner)
         own.borrow = borrow
         if driver is not None:
-            backend._driver = driver
+            backend.driver = driver
 
 
 def chain(backend: Any) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.conform.verify.exactness.build import I, case, words
+
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Expr, InvocationId, LitU32, Load, LocalId, Var, WorkgroupId, mul_hi
 from vyre.ir.node import Assign, Block, If, Let, Loop, Node, Return, Store
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from vyre.conform.generate.programs import GeneratedProgram
     from vyre.conform.verify.exactness.build import Builder
+
+    from vyre.conform.generate.programs import GeneratedProgram
 
 NAMES = (
     "target", "kernel", "global", "local", "void", "u32", "vec2", "uint", "int", "float", "half", "define",

@@ -31,7 +31,7 @@ from vyre.errors import VyreError
 from vyre.lower.ways import SOFT, Ways
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 
 def show(found: Witness, sides: str) -> bool:

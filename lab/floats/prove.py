@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from lab.floats.records import Evidence
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 LIMIT = float(os.environ.get("PROVE_SECONDS", "60"))
 HARD_FOR_ONE_SCRIPT = (".add", ".sub", ".mul", ".div", ".fma", ".sqrt")

@@ -17,7 +17,7 @@ from vyre.numeric.smt import PRELUDE, definitions
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 FOLDER = Path(str(vyre.numeric.__file__)).parent / "proofs"
 

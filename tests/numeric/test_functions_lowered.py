@@ -31,7 +31,7 @@ from vyre.numeric.soft.layout import LAYOUTS
 from vyre.numeric.vector import evaluate
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 ROOT = Path(__file__).parents[2]
 I = InvocationId(0)  # noqa: E741

@@ -25,7 +25,7 @@ from vyre.reference import run
 from vyre.validate import validate_op
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 OPS = {op.id: op for op in soft_ops()}
 ARITHMETIC = [op for op in OPS.values() if op.id.endswith((".add", ".sub", ".mul", ".div", ".fma"))]

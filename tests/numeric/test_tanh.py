@@ -31,8 +31,8 @@ from vyre.wire import meaning_digest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vyre.compose.op import Op
     from vyre.ir.expr import Expr
+    from vyre.ir.op import Op
     from vyre.numeric.functions.ending import Unrounded
     from vyre.numeric.functions.limbs import Words as Limbs
     from vyre.numeric.functions.script import Script

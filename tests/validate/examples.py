@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.compose.op import Op, Param
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Call, Expr, LitU32, Load, Var
 from vyre.ir.limits import MAX_BUFFERS, MAX_EXPR_DEPTH, MAX_NESTING
 from vyre.ir.node import Block, Let, Node, Store
+from vyre.ir.op import Op, Param
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.validate.checker import validate, validate_op

@@ -16,8 +16,8 @@ from vyre.numeric.functions import function_op
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from vyre.compose.op import Op
     from vyre.ir.node import Node
+    from vyre.ir.op import Op
 
 
 def definition(op_id: str) -> Op:

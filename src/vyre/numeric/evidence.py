@@ -30,7 +30,7 @@ from vyre.wire import meaning_digest
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 RECORD = Path(__file__).parent / "functions" / "evidence.json"
 

@@ -9,7 +9,7 @@ from vyre.ir.operators import PRIMITIVE_BINARY_OPS, PRIMITIVE_UNARY_OPS
 from vyre.ops.build import A, B, binary, unary
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 
 def ops() -> list[Op]:

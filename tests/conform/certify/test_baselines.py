@@ -21,8 +21,9 @@ from vyre.cli.app import main
 from vyre.conform.certify.annex import Annex, Baseline, Drop, check_annex, read_annex, write_annex
 from vyre.conform.certify.baselines import confirmed, drops, given, keep, kept, place
 from vyre.conform.certify.certificate import Certificate, certificates
+from vyre.conform.certify.finding import GOOD, OPEN, WRONG
 from vyre.conform.certify.statement import read, write
-from vyre.conform.certify.verify import GOOD, OPEN, WRONG, verify
+from vyre.conform.certify.verify import verify
 from vyre.conform.spec.track import INTEGER
 from vyre.errors import CertificateError, VyreError
 

@@ -20,7 +20,6 @@ from tests.conform.registry.stranger_definitions import (
     unregistered,
     wavering,
 )
-from vyre.compose.op import Op, Param
 from vyre.compose.registry import Registry, default_registry
 from vyre.conform import registry
 from vyre.conform.registry import own_specs, seen, spec, specs, vanishing
@@ -30,6 +29,7 @@ from vyre.conform.spec.op import Alternate, ExpressionForm, OpSpec
 from vyre.errors import OpError
 from vyre.ir.expr import Call, Var
 from vyre.ir.node import Let
+from vyre.ir.op import Op, Param
 from vyre.ir.signature import OpSignature
 from vyre.ir.types import DataType
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from vyre.backends.reference.backend import ReferenceBackend
-from vyre.compose.op import Op
 from vyre.compose.registry import Registry
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify.composition import proofs
@@ -21,6 +20,7 @@ from vyre.conform.verify.stages.composition import Composition
 from vyre.errors import OpError
 from vyre.ir.expr import Cast, Expr, Lane, LitU32, MakeVec, Var
 from vyre.ir.node import Assign, If, Let, Loop
+from vyre.ir.op import Op
 from vyre.ir.types import DataType
 from vyre.ops import standard_ops
 from vyre.optimize.smt import Translation

@@ -78,9 +78,9 @@ def test_a_missing_record_is_unverified(tmp_path: Path) -> None:
 
 
 def test_names_are_no_part_of_a_digest() -> None:
-    from vyre.compose.op import Op, Param
     from vyre.ir.expr import Var
     from vyre.ir.node import Let
+    from vyre.ir.op import Op, Param
     from vyre.ir.types import DataType
 
     def op(name: str) -> Op:

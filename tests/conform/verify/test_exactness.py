@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from vyre.conform.verify.exactness import exactness_programs
 
 from vyre.backends.protocol import BackendInfo
 from vyre.conform.diff.differential import compare
 from vyre.conform.diff.shrink import is_sound
-from vyre.conform.verify.exactness import exactness_programs
 from vyre.validate import validate
 
 if TYPE_CHECKING:

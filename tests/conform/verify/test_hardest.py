@@ -26,8 +26,8 @@ from vyre.numeric.doubles.ties import TIES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vyre.compose.op import Op
     from vyre.conform.verify.stage import Outcome
+    from vyre.ir.op import Op
 
 ROOT = Path(__file__).parents[3]
 PLAN = replace(make_plan("cpu", ops=("float.*",)), repeats=1)

@@ -23,7 +23,7 @@ from vyre.numeric.soft import soft_ops
 from vyre.numeric.vector import evaluate
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 OPS = {op.id: op for op in soft_ops()}
 RECORDS = records.load()

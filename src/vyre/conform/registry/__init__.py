@@ -23,8 +23,8 @@ from vyre.ir.operators import INTEGER_BINARY_OPS, INTEGER_UNARY_OPS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from vyre.conform.spec.evaluate import Lookup
     from vyre.conform.spec.op import OpSpec
-    from vyre.conform.spec.term import Lookup
 
 ATOMICS = ("add", "bit_or", "bit_and", "bit_xor", "min", "max", "exchange", "compare_exchange")
 

@@ -21,9 +21,9 @@ from vyre.lower.native import PREFIX
 from vyre.lower.prepare import function_name
 
 if TYPE_CHECKING:
-    from vyre.lower.guards import Guards
     from vyre.lower.llvm.affine import Ranges
     from vyre.lower.llvm.text import FunctionText
+    from vyre.lower.llvm.watch import WatchedGuards
     from vyre.lower.prepare import Prepared
 
 _DIRECT = {
@@ -108,7 +108,7 @@ class ValueEmitter(MemoryEmitter):
         ranges: Ranges,
         *,
         fast: bool,
-        guards: Guards | None = None,
+        guards: WatchedGuards | None = None,
     ) -> None:
         super().__init__(prepared, text, ranges, fast=fast, guards=guards)
         self.apart = False

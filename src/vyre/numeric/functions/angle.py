@@ -35,7 +35,7 @@ from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import alternating
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.soft.layout import Layout
 
 _EIGHTH = 0x6A09E667

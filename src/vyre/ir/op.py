@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from enum import Enum
 from types import NoneType
 
-from vyre.compose.hardware import MAX_LANES, BackendAvailability
 from vyre.errors import OpError
 from vyre.ir.expr import Expr
 from vyre.ir.limits import MAX_OP_ID_LENGTH
 from vyre.ir.node import Node
 from vyre.ir.signature import OpSignature
 from vyre.ir.types import DataType
+
+MAX_LANES = 32
+"""A ballot answers in the bits of a U32."""
 
 _ID = re.compile(r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)+(@[1-9][0-9]*)?")
 
@@ -36,6 +38,21 @@ class Param:
                 f"a parameter cannot be {self.name!r} of type {self.type!r}.",
                 fix='pass a str and a DataType: Param("x", DataType.U32).',
             )
+
+
+@dataclass(frozen=True, slots=True)
+class BackendAvailability:
+    """Which backends can have an instruction: `availability(name)` asks, `backends` lists.
+
+    A backend of the list has it on devices that keep `guarantee`; what the device at hand has is in
+    `BackendInfo.hardware`, and everybody else raises `UnsupportedByBackend`.
+    """
+
+    backends: tuple[str, ...]
+    guarantee: str = ""
+
+    def __call__(self, backend: str) -> bool:
+        return backend in self.backends
 
 
 @dataclass(frozen=True, slots=True)
