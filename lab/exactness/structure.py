@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.verify.exactness.build import I, case, words
-
+from lab.exactness.build import I, case, words
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Expr, InvocationId, LitU32, Load, LocalId, Var, WorkgroupId, mul_hi
 from vyre.ir.node import Assign, Block, If, Let, Loop, Node, Return, Store
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from vyre.conform.verify.exactness.build import Builder
-
+    from lab.exactness.build import Builder
     from vyre.conform.generate.programs import GeneratedProgram
 
 NAMES = (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from vyre.conform.verify.exactness.build import I, L, case, words, words_of
-
+from lab.exactness.build import I, L, case, words, words_of
 from vyre.conform.generate.buffers import SPECIALS
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import (
@@ -30,8 +29,7 @@ from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE, CastRule
 
 if TYPE_CHECKING:
-    from vyre.conform.verify.exactness.build import Builder
-
+    from lab.exactness.build import Builder
     from vyre.conform.generate.programs import GeneratedProgram
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from vyre.conform.verify.exactness import exactness_programs
 
+from lab.exactness import exactness_programs
 from vyre import BufferDecl, DataType, Program
 from vyre.conform.diff.differential import compare
 from vyre.errors import VyreError

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from vyre.conform.verify.exactness import exactness_programs
 
+from lab.exactness import exactness_programs
 from vyre.cli import main
 from vyre.lower.languages import LANGUAGES, lower
 from vyre.lower.manifest import manifest

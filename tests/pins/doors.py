@@ -57,7 +57,7 @@ def generated(kind: str, seed: int, *, statements: int) -> Program:
 
 def edge_programs() -> Mapping[str, Program]:
     """The programs that every backend must get right, by the promise they keep."""
-    from vyre.conform.verify.exactness import exactness_programs
+    from lab.exactness import exactness_programs
 
     return {name: made.program for name, made in exactness_programs().items()}
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from vyre.conform.verify.exactness import exactness_programs
 
+from lab.exactness import exactness_programs
 from vyre import BufferDecl, DataType, InvocationId, Program
 from vyre.backends.cuda.backend import CudaBackend, choose_architecture, compile_source
 from vyre.conform.diff.differential import INTEGER_PROGRAMS

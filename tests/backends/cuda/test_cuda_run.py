@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from vyre.conform.verify.exactness import exactness_programs
 
+from lab.exactness import exactness_programs
 from tests.backends.cuda.scripted_driver import COPY, OUT, Driver, executable
 from vyre import BufferDecl, DataType, Program
 from vyre.backends.cuda.backend import CudaBackend, _unload

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from vyre.conform.verify.exactness import exactness_programs
 
+from lab.exactness import exactness_programs
 from tests.backends.opencl.opencl_backend import opencl
 from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.generate.programs import generate_program

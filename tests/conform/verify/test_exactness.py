@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from vyre.conform.verify.exactness import exactness_programs
 
+from lab.exactness import exactness_programs
 from vyre.backends.protocol import BackendInfo
 from vyre.conform.diff.differential import compare
 from vyre.conform.diff.shrink import is_sound
