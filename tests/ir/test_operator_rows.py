@@ -6,6 +6,7 @@ import inspect
 
 import pytest
 
+import vyre
 from vyre.frontend import builtins
 from vyre.ir.operators import INTEGER_BINARY_OPS, INTEGER_UNARY_OPS, BinaryOp, UnaryOp
 from vyre.reference import integers
@@ -45,8 +46,9 @@ def test_an_integer_operator_is_an_op_with_a_doc(op: BinaryOp | UnaryOp) -> None
 
 
 @pytest.mark.parametrize("op", [op for op in OPERATORS if op.row.kernel], ids=lambda op: op.name)
-def test_a_kernel_function_takes_the_operands_and_has_the_doc(op: BinaryOp | UnaryOp) -> None:
+def test_a_kernel_function_is_public_and_takes_the_operands(op: BinaryOp | UnaryOp) -> None:
     function = getattr(builtins, op.row.kernel)
+    assert getattr(vyre, op.row.kernel) is function
     assert len(inspect.signature(function).parameters) == (2 if isinstance(op, BinaryOp) else 1)
     if op.row.doc:
         assert function.__doc__ == op.row.doc
