@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.expr import BinOp, Cast, Expr, Lane, LitU32, MakeVec, Select, UnOp, Var
 from vyre.ir.node import Assign, If, Let, Loop, Node
+from vyre.ir.operators import INTEGER_BINARY_OPS, INTEGER_UNARY_OPS
 from vyre.ir.operators import BinaryOp as B
 from vyre.ir.operators import UnaryOp as U
 from vyre.ir.types import DataType as T
@@ -308,32 +309,8 @@ def _wide(prefix: str, t: T) -> dict[str, Twin]:
 
 
 TWINS: dict[str, Twin] = {
-    "primitive.math.add": _binary(B.Add),
-    "primitive.math.sub": _binary(B.Sub),
-    "primitive.math.mul": _binary(B.Mul),
-    "primitive.math.div": _binary(B.Div),
-    "primitive.math.mod": _binary(B.Mod),
-    "primitive.math.mul_hi": _binary(B.MulHi),
-    "primitive.math.negate": _unary(U.Negate),
-    "primitive.bitwise.and": _binary(B.BitAnd),
-    "primitive.bitwise.or": _binary(B.BitOr),
-    "primitive.bitwise.xor": _binary(B.BitXor),
-    "primitive.bitwise.shl": _binary(B.Shl),
-    "primitive.bitwise.shr": _binary(B.Shr),
-    "primitive.bitwise.not": _unary(U.BitNot),
-    "primitive.bitwise.popcount": _unary(U.Popcount),
-    "primitive.bitwise.clz": _unary(U.Clz),
-    "primitive.bitwise.ctz": _unary(U.Ctz),
-    "primitive.bitwise.reverse_bits": _unary(U.ReverseBits),
-    "primitive.compare.eq": _binary(B.Eq),
-    "primitive.compare.ne": _binary(B.Ne),
-    "primitive.compare.lt": _binary(B.Lt),
-    "primitive.compare.gt": _binary(B.Gt),
-    "primitive.compare.le": _binary(B.Le),
-    "primitive.compare.ge": _binary(B.Ge),
-    "primitive.logical.and": _binary(B.And),
-    "primitive.logical.or": _binary(B.Or),
-    "primitive.logical.not": _unary(U.LogicalNot),
+    **{op.row.op_id: _binary(op) for op in INTEGER_BINARY_OPS},
+    **{op.row.op_id: _unary(op) for op in INTEGER_UNARY_OPS},
     "integer.min": _choice(B.Lt, "a"),
     "integer.max": _choice(B.Gt, "a"),
     "integer.abs_diff": _choice(B.Lt, "difference"),

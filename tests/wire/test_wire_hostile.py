@@ -109,7 +109,7 @@ def test_the_frame_is_checked_piece_by_piece() -> None:
 MALFORMED: dict[str, tuple[bytes, int, str]] = {
     "unknown expression tag": (program_bytes(exprs=[b"\x18\x00"]), 6, "no tag of an expression"),
     "tag zero": (program_bytes(exprs=[b"\x00\x00"]), 6, "no tag of an expression"),
-    "unknown operator": (program_bytes(exprs=[lit(1), b"\x0b\x22\x01\x01"]), 9, "no tag of this field"),
+    "unknown operator": (program_bytes(exprs=[lit(1), b"\x0b\x7f\x01\x01"]), 9, "no tag of this field"),
     "literal of a narrow type": (program_bytes(exprs=[b"\x04\x01" + bytes(4)]), 7, "no tag of this field"),
     "unknown statement tag": (program_bytes(nodes=[b"\x09"]), 7, "no tag of a statement"),
     "unknown access": (program_bytes(strings=[X], buffers=[b"\x00\x06\x01\x00\x00"]), 8, "tag of an access"),

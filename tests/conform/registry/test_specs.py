@@ -16,7 +16,7 @@ from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import InvocationId, Load, Var
 from vyre.ir.node import If, Let, Store
 from vyre.ir.op import Category
-from vyre.ir.operators import BinaryOp, UnaryOp
+from vyre.ir.operators import INTEGER_BINARY_OPS, INTEGER_UNARY_OPS, BinaryOp
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE
@@ -113,6 +113,7 @@ def sample(found: OpSpec, count: int = 60) -> list[tuple[int, ...]]:
 
 
 BINARY = {f"primitive.{k}" for k in DECLARED}
+OPERATORS = {op.row.op_id: op for op in (*INTEGER_BINARY_OPS, *INTEGER_UNARY_OPS)}
 
 
 def oracle(found: OpSpec, words: tuple[int, ...]) -> int:
@@ -120,19 +121,8 @@ def oracle(found: OpSpec, words: tuple[int, ...]) -> int:
     if found.id.startswith("cast."):
         source, target = found.signature.inputs[0], found.signature.output
         return casts.cast(source, target, to_bits(words))
-    name = {
-        "and": "BitAnd",
-        "or": "BitOr",
-        "xor": "BitXor",
-        "not": "BitNot",
-        "reverse_bits": "ReverseBits",
-        "mul_hi": "MulHi",
-    }
-    family, _, last = found.id.removeprefix("primitive.").partition(".")
-    op = last.capitalize() if family == "logical" else name.get(last, last.capitalize())
-    if found.arity == 2:
-        return integers.binary(BinaryOp(op), *words)
-    return integers.unary(UnaryOp("LogicalNot" if op == "Not" else op), *words)
+    op = OPERATORS[found.id]
+    return integers.binary(op, *words) if isinstance(op, BinaryOp) else integers.unary(op, *words)
 
 
 FLOAT_CASTS = {s.id for s in specs() if s.id.startswith("cast.") and ".f" in s.id}
