@@ -10,7 +10,7 @@ import pytest
 os.environ.setdefault("VYRE_CACHE", "off")
 
 TESTS = Path(__file__).parent
-# Folders whose tests need no device, no system package and no long proof; but what is marked slow is not fast.
+# Folders whose tests need no device, no system package and no long proof; what is marked slow is not fast.
 FAST = {"compose", "frontend", "ir", "ops", "project", "text", "validate", "wire"}
 
 
