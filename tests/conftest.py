@@ -1,12 +1,24 @@
-"""Tests compile anew: kernels kept on disk would hide what a compiler does today."""
+"""Marks the fast tests. Tests compile anew: kernels kept on disk would hide what a compiler does today."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 os.environ.setdefault("VYRE_CACHE", "off")
+
+TESTS = Path(__file__).parent
+# Folders whose tests need no device, no system package and no long proof; what is marked slow is not fast.
+FAST = {"compose", "frontend", "ir", "ops", "project", "text", "validate", "wire"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        inside = item.path.is_relative_to(TESTS)
+        if inside and item.path.relative_to(TESTS).parts[0] in FAST and "slow" not in item.keywords:
+            item.add_marker(pytest.mark.fast)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

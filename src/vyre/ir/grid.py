@@ -23,7 +23,8 @@ def grid_of(workgroups: object) -> Grid:
     several = isinstance(workgroups, Sequence) and not isinstance(workgroups, str | bytes | bytearray)
     parts = cast("Sequence[Any]", workgroups if several else (workgroups,))
     for given in parts:
-        index = None if isinstance(given, bool) else getattr(given, "__index__", None)
+        boolean = type(given).__name__ == "bool"  # also NumPy's, which some versions of it take for an index
+        index = None if boolean else getattr(given, "__index__", None)
         try:
             counts.append(int(index()) if index is not None else -1)
         except TypeError:  # an array of several numbers has the method and refuses
