@@ -1,4 +1,4 @@
-"""Imports point one way; optional and heavy modules load only where they are needed."""
+"""Imports point one way, between the rooms and inside them; heavy modules load only where they are needed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SOURCE = Path(__file__).parent.parent / "src" / "vyre"
 
@@ -15,19 +19,20 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "disk": {"errors"},
     "ir": {"errors"},
+    "ops": {"errors", "ir"},
     "compose": {"errors", "ir", "ops"},
-    "ops": {"errors", "ir", "compose"},
-    "text": {"errors", "ir", "compose"},
+    "text": {"errors", "ir"},
     "wire": {"errors", "ir"},
     "validate": {"errors", "ir", "compose", "text"},
     "reference": {"errors", "ir", "compose", "validate"},
+    "semantics": {"errors", "disk", "ir", "compose"},
     "numeric": {"errors", "ir", "compose", "wire"},
     "obligations": {"ir"},
     "optimize": {"errors", "ir", "compose", "reference", "obligations"},
     "lower": {"errors", "ir", "compose", "optimize", "numeric", "obligations"},
     "backends": {"errors", "disk", "ir", "compose", "wire", "validate", "reference", "lower"},
     "frontend": {"errors", "ir", "compose", "validate", "backends"},
-    "engines": {"errors", "ir", "compose", "ops", "backends"},
+    "engines": {"errors", "ir", "backends"},
     "conform": {
         "errors",
         "disk",
@@ -37,6 +42,7 @@ ALLOWED: dict[str, set[str]] = {
         "text",
         "wire",
         "validate",
+        "semantics",
         "reference",
         "optimize",
         "backends",
@@ -52,17 +58,14 @@ ALLOWED: dict[str, set[str]] = {
         "text",
         "wire",
         "validate",
+        "semantics",
         "lower",
         "backends",
         "conform",
         "report",
     },
 }
-"""Which rooms a room may import from. `ops` is data that `compose` reaches lazily."""
-
-LAZY_EXCEPTIONS = {("ir", "wire"), ("ir", "text")}
-"""`Program.to_wire` and `Program.to_text` are conveniences that import inside the method."""
-
+"""Which rooms a room may import from."""
 
 FILE_EXCEPTIONS = {
     "conform/registry/vanishing.py": {"lower"},
@@ -72,26 +75,84 @@ FILE_EXCEPTIONS = {
 The oracles and the specification must not."""
 
 
+CONFORM = (
+    "spec",
+    "records",
+    "process",
+    "oracle",
+    "generate",
+    "registry",
+    "algebra",
+    "diff",
+    "verify",
+    "suite",
+    "certify",
+    "permanence",
+)
+"""The rooms of conform, each of which may import those before it."""
+
+BACKENDS_FOR_CONFORM = {
+    "canaries": "what a backend was examined with is in its certificate",
+    "dispatch": "the door that a user takes is one of the things under test",
+    "float_state": "the processor's float state, which a run must find and leave as it is",
+    "host": "how arrays become bytes",
+    "host_memory": "memory that stays where it is",
+    "kernel_cache": "where compiled kernels are kept between processes",
+    "protocol": "what a backend is",
+}
+"""What conform may import of backends: every backend is reached by protocol, none by its package."""
+
+RUNTIME_EXCEPTIONS = {"certify/kernels.py": {"cpu"}}
+"""Files of conform that look into one runtime: the kernels of `cpu` are compared with those recorded."""
+
+RUNTIMES = ("cpu", "cuda", "opencl", "reference", "webgpu")
+DOORS = {"conventions", "device_buffer", "dispatch", "registry", "resident", "step_limit"}
+"""What lies above the runtimes in backends: the calls of users, which find a backend by its name."""
+
+DOORS_FOR_RUNTIMES = {"cuda": {"device_buffer"}}
+"""An array of another library on a GPU becomes a device buffer in the runtime of that GPU."""
+
+BELOW_LANGUAGES = {"llvm", "wgsl", "cuda", "opencl"}
+"""The languages of lower, none of which imports another; of what they share, only the tables of all of them
+(`languages`, `manifest`) may know them, and those by name."""
+
+
+LAZY_METHODS = ("to_text", "to_wire", "from_text", "from_wire")
+
+
 def room_of(module: str) -> str | None:
     parts = module.split(".")
     return parts[1] if parts[0] == "vyre" and len(parts) > 1 else None
 
 
 def imports(tree: ast.AST) -> set[str]:
+    """Every module that may be meant, in functions and for type checkers too. `Program.to_text` and its like
+    import their format when they are called: the one convenience that points back."""
+    skipped: set[ast.AST] = set()
     found: set[str] = set()
     for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.name == "Program":
+            methods = [m for m in node.body if isinstance(m, ast.FunctionDef)]
+            lazy = [m for m in methods if m.name in LAZY_METHODS]
+            skipped |= {inner for m in lazy for inner in ast.walk(m)}
+        if node in skipped:
+            continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module} | {f"{node.module}.{a.name}" for a in node.names if node.module == "vyre"}
+            found |= {node.module} | {f"{node.module}.{a.name}" for a in node.names}
     return found
 
 
 def broken_arrows(room: str, source: str) -> set[str]:
     rooms = {room_of(m) for m in imports(ast.parse(source))} - {None, room}
-    rooms = {r for r in rooms if r in ALLOWED}
-    bad = {str(r) for r in rooms - ALLOWED[room]}
-    return {r for r in bad if (room, r) not in LAZY_EXCEPTIONS}
+    return {str(r) for r in rooms if r in ALLOWED} - ALLOWED[room]
+
+
+def rooms_inside(package: str, source: str) -> set[str]:
+    """The children of a package that a source imports."""
+    prefix = f"{package}."
+    return {m.removeprefix(prefix).split(".")[0] for m in imports(ast.parse(source)) if m.startswith(prefix)}
 
 
 def files() -> list[tuple[str, Path]]:
@@ -114,6 +175,140 @@ def test_a_wrong_arrow_is_seen() -> None:
     assert broken_arrows("ir", "def f():\n    from vyre.validate import check") == {"validate"}
     assert broken_arrows("wire", "import vyre.backends.cpu.backend") == {"backends"}
     assert broken_arrows("reference", "from vyre import conform") == {"conform"}
+
+
+def test_the_wheel_knows_neither_the_lab_nor_the_tests() -> None:
+    outside = {"lab", "tests", "tools", "benchmarks"}
+    for _, path in files():
+        assert not {m.split(".")[0] for m in imports(ast.parse(path.read_text()))} & outside, path
+
+
+def conform_faults(room: str, source: str) -> set[str]:
+    """Rooms of conform that a room above reaches down to, or one beside or below that it must not know."""
+    known = CONFORM[: CONFORM.index(room) + 1]
+    return (rooms_inside("vyre.conform", source) & set(CONFORM)) - set(known)
+
+
+def test_the_rooms_of_conform_import_downwards() -> None:
+    found = {path.name for path in (SOURCE / "conform").iterdir() if path.name != "__pycache__"}
+    assert found == {*CONFORM, "__init__.py"}, "conform has no loose files, and all rooms are in CONFORM"
+    for path in sorted((SOURCE / "conform").rglob("*.py")):
+        room = path.relative_to(SOURCE / "conform").parts[0]
+        if room != "__init__.py":
+            assert conform_faults(room, path.read_text()) == set(), path
+
+
+def test_conform_reaches_backends_by_protocol() -> None:
+    children = {p.name.removesuffix(".py") for p in (SOURCE / "backends").iterdir()}
+    for path in sorted((SOURCE / "conform").rglob("*.py")):
+        known = set(BACKENDS_FOR_CONFORM)
+        known |= RUNTIME_EXCEPTIONS.get(path.relative_to(SOURCE / "conform").as_posix(), set[str]())
+        assert (rooms_inside("vyre.backends", path.read_text()) & children) - known == set(), path
+
+
+def runtime_faults(room: str, source: str) -> set[str]:
+    """What a child of backends imports and must not: another runtime, or a door."""
+    doors = DOORS - DOORS_FOR_RUNTIMES.get(room, set[str]()) if room not in DOORS else set[str]()
+    return (rooms_inside("vyre.backends", source) - {room}) & {*RUNTIMES, *doors}
+
+
+def test_runtimes_do_not_know_each_other() -> None:
+    for path in sorted((SOURCE / "backends").rglob("*.py")):
+        room = path.relative_to(SOURCE / "backends").parts[0].removesuffix(".py")
+        if room != "__init__":
+            assert runtime_faults(room, path.read_text()) == set(), path
+
+
+def language_faults(room: str, source: str) -> set[str]:
+    return (rooms_inside("vyre.lower", source) - {room}) & BELOW_LANGUAGES
+
+
+def test_languages_do_not_know_each_other() -> None:
+    for path in sorted((SOURCE / "lower").rglob("*.py")):
+        room = path.relative_to(SOURCE / "lower").parts[0].removesuffix(".py")
+        if room != "__init__":
+            assert language_faults(room, path.read_text()) == set(), path
+
+
+def test_a_wrong_arrow_inside_a_room_is_seen() -> None:
+    assert conform_faults("spec", "from vyre.conform.verify.bench import Bench") == {"verify"}
+    assert conform_faults("verify", "from vyre.conform import certify, spec") == {"certify"}
+    assert runtime_faults("cpu", "def f():\n    import vyre.backends.cuda.backend") == {"cuda"}
+    assert runtime_faults("cuda", "from vyre.backends.dispatch import dispatch") == {"dispatch"}
+    assert runtime_faults("subgroups", "from vyre.backends.webgpu import backend") == {"webgpu"}
+    assert language_faults("clike", "from vyre.lower.llvm.watch import Watch") == {"llvm"}
+
+
+def import_graph(sources: Mapping[str, str]) -> dict[str, set[str]]:
+    """Which of the modules each imports. The package's own `__init__` and `errors` do not count."""
+    free = {"vyre", "vyre.errors"}
+    graph: dict[str, set[str]] = {}
+    for module, source in sources.items():
+        named = imports(ast.parse(source))
+        # Of `from a.b import c`, both `a.b` and `a.b.c` are named; where the second is a module, it is meant.
+        graph[module] = {m for m in named if m in sources} - {module} if module not in free else set()
+    return graph
+
+
+def circles(graph: Mapping[str, set[str]]) -> list[str]:
+    """At every level of the tree: the siblings that import each other, straight or in a circle."""
+    packages = {m.rsplit(".", n)[0] for m in graph for n in range(1, m.count(".") + 1)}
+    found: list[str] = []
+    for package in sorted(packages):
+        prefix = f"{package}."
+        arrows: dict[str, set[str]] = {}
+        for module, targets in graph.items():
+            if not module.startswith(prefix):
+                continue
+            child = module.removeprefix(prefix).split(".")[0]
+            below = {t.removeprefix(prefix).split(".")[0] for t in targets if t.startswith(prefix)}
+            arrows.setdefault(child, set()).update(below - {child})
+        while outside := _ends(arrows):
+            arrows = {child: targets for child, targets in arrows.items() if child not in outside}
+        if arrows:
+            found.append(f"{package}: {', '.join(sorted(arrows))}")
+    return found
+
+
+def _ends(arrows: Mapping[str, set[str]]) -> set[str]:
+    """Those that import none of the others, or that none imports: they are in no circle."""
+    reached = {target for targets in arrows.values() for target in targets}
+    return {child for child, targets in arrows.items() if not targets & arrows.keys() or child not in reached}
+
+
+def sources_of(folder: Path, name: str) -> dict[str, str]:
+    paths = {".".join((name, *p.relative_to(folder).with_suffix("").parts)): p for p in folder.rglob("*.py")}
+    return {module.removesuffix(".__init__"): path.read_text() for module, path in sorted(paths.items())}
+
+
+@pytest.mark.parametrize("folder", [SOURCE, SOURCE.parent.parent / "lab"], ids=["vyre", "lab"])
+def test_no_siblings_import_each_other(folder: Path) -> None:
+    assert circles(import_graph(sources_of(folder, folder.name))) == []
+
+
+def test_a_circle_is_seen_at_every_level() -> None:
+    below = "def f():\n    from vyre.a.y import g"
+    typed = "if TYPE_CHECKING:\n    from vyre.a import x"
+    assert circles(import_graph({"vyre.a.x": below, "vyre.a.y": typed})) == ["vyre.a: x, y"]
+    rooms = {"vyre.a.x": "import vyre.b.y", "vyre.b.y": "", "vyre.b.z": "from vyre.a import x"}
+    assert circles(import_graph(rooms)) == ["vyre: a, b"]
+    long = {
+        "vyre.a": "import vyre.b",
+        "vyre.b": "import vyre.c",
+        "vyre.c": "import vyre.a",
+        "vyre.d": "import vyre.a",
+    }
+    assert circles(import_graph(long)) == ["vyre: a, b, c"]
+    assert circles(import_graph({"vyre.a": "import vyre.b", "vyre.b": "import vyre.errors"})) == []
+
+
+def test_programs_print_and_read_themselves_and_nothing_else_points_back() -> None:
+    method = "class Program:\n    def {}(self):\n        from vyre.text import print_program"
+    below = {"vyre.text": "import vyre.ir"}
+    assert circles(import_graph({"vyre.ir": method.format("to_text"), **below})) == []
+    assert circles(import_graph({"vyre.ir": method.format("shown"), **below})) == ["vyre: ir, text"]
+    other = method.format("to_text").replace("Program", "Node")
+    assert circles(import_graph({"vyre.ir": other, **below})) == ["vyre: ir, text"]
 
 
 def loaded_by(statement: str) -> set[str]:

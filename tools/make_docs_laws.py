@@ -18,7 +18,7 @@ from vyre.ops.intrinsics import intrinsic_ops
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.conform.algebra.evidence import LawResult
+    from vyre.conform.algebra.evidence import CheckedLaw
     from vyre.conform.spec.op import OpSpec
 
 TARGET = Path(__file__).parent.parent / "docs" / "laws.md"
@@ -50,7 +50,7 @@ _HALVES = (DataType.F16, DataType.BF16)
 _INTEGERS = (DataType.I32, DataType.U32)
 
 
-def render(found: Sequence[LawResult]) -> str:
+def render(found: Sequence[CheckedLaw]) -> str:
     """The page, from the results of every statement of every spec."""
     everything = own_specs()
     share = f"{len(everything)} specs. {categories((*standard_ops(), *intrinsic_ops()))}"
@@ -74,7 +74,7 @@ def render(found: Sequence[LawResult]) -> str:
     return "\n".join(parts)
 
 
-def _op(spec: OpSpec, found: Sequence[LawResult]) -> str:
+def _op(spec: OpSpec, found: Sequence[CheckedLaw]) -> str:
     lines = [f"### {spec.id}", "", spec.doc, ""]
     if is_float(spec.id) and not found:
         return f"`{spec.id}`: {spec.doc}\n"
@@ -86,7 +86,7 @@ def _op(spec: OpSpec, found: Sequence[LawResult]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _statement(result: LawResult) -> str:
+def _statement(result: CheckedLaw) -> str:
     """A built-in law by name and formula, a custom one by its name."""
     known = result.law[:1].isupper()
     return f"{shown_law(result)}: {result.statement}" if known else result.law

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import gc
-import re
-import subprocess
-import sys
 import weakref
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -15,14 +11,15 @@ import numpy as np
 import pytest
 
 import vyre
-from vyre import BackendInfo, BufferAccess, BufferDecl, DataType, DeviceBuffer, InvocationId, Program
+from tests.backends.counted_copies import Counter
+from vyre import BufferAccess, BufferDecl, DataType, DeviceBuffer, InvocationId, Program
 from vyre.backends import compile_program, get
 from vyre.backends.host_memory import HostMemory
 from vyre.backends.protocol import DeviceMemory, ResidentBackend, ResidentExecutable
 from vyre.errors import DispatchError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from vyre import Backend
 
@@ -52,23 +49,6 @@ def backend(request: pytest.FixtureRequest) -> Backend:
 
 def u32s(*values: int) -> Any:
     return np.array(values, np.uint32)
-
-
-class Counter:
-    """Counts the copies between host and device that a backend's memory makes while it is open."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, memory: DeviceMemory) -> None:
-        self.count = 0
-        kind = type(memory)
-        for name in ("read", "write", "copy"):
-            patch.setattr(kind, name, self._counting(getattr(kind, name)))
-
-    def _counting(self, inner: Any) -> Any:
-        def copy(*arguments: Any) -> Any:
-            self.count += 1
-            return inner(*arguments)
-
-        return copy
 
 
 def test_what_goes_in_comes_out(backend: Backend) -> None:
@@ -401,51 +381,3 @@ def test_the_protocols_are_implemented(backend: Backend) -> None:
     assert isinstance(backend, ResidentBackend)
     assert isinstance(backend.compile(TWICE), ResidentExecutable)
     assert isinstance(backend.allocate(4), DeviceMemory)
-
-
-class Plain:
-    """A backend of the small protocol alone."""
-
-    name = "plain"
-
-    def describe(self) -> BackendInfo:
-        return BackendInfo(name=self.name, version="1", device="memory")
-
-    def compile(self, program: Program) -> Plain:
-        return self
-
-    def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
-        buffers["out"][:] = bytes([7]) * buffers["out"].nbytes
-
-
-def test_a_backend_without_the_protocol_refuses_clearly_and_takes_arrays() -> None:
-    plain = Plain()
-    x = vyre.to_device(u32s(1), backend="reference")
-    with pytest.raises(DispatchError, match="'plain' keeps no buffers on its device"):
-        vyre.dispatch(TWICE, {"out": x}, backend=plain)
-    with pytest.raises(DispatchError, match="'plain' keeps no buffers on its device"):
-        vyre.to_device(u32s(1), backend=plain)
-    assert vyre.dispatch(TWICE, {"out": u32s(1)}, backend=plain)["out"].tolist() == [0x07070707]
-
-
-def test_a_backend_that_cannot_run_on_its_memory_says_so() -> None:
-    class Half(Plain):
-        def allocate(self, nbytes: int) -> HostMemory:
-            return HostMemory(np.zeros(nbytes, np.uint8))
-
-        def borrow(self, data: memoryview) -> HostMemory:
-            return HostMemory(np.frombuffer(data, np.uint8))
-
-    half = Half()
-    with pytest.raises(DispatchError, match="does not run programs on device buffers"):
-        vyre.dispatch(TWICE, {"out": vyre.to_device(u32s(1), backend=half)}, backend=half)
-
-
-def test_the_page_about_buffers_runs_as_written(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "buffers.md").read_text()
-    code = "\n".join(re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL))
-    script = tmp_path / "page.py"
-    script.write_text(code)
-    run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    assert run.stdout.splitlines() == re.findall(r"print\(.*?\) +# (.*)", code)

@@ -3,7 +3,7 @@
 import math
 import runpy
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -11,15 +11,12 @@ from numpy.typing import NDArray
 
 import vyre
 from vyre import (
-    DispatchError,
     In,
     InOut,
     Out,
     Shared,
     Uniform,
     ValidationError,
-    VyreError,
-    bf16,
     boolean,
     f16,
     f32,
@@ -27,7 +24,6 @@ from vyre import (
     packed_bytes,
     u32,
     u64,
-    vec2,
 )
 
 README = """\
@@ -151,43 +147,6 @@ def test_histogram_with_atomics() -> None:
     assert histogram(x, workgroups=4).tolist() == expected.tolist()
 
 
-@vyre.kernel
-def scalars(out: Out[u32], a: u32, b: i32, c: boolean, d: u64, e: vec2, f: f16, g: bf16, h: u32) -> None:
-    out[0] = a
-    out[1] = u32(b)
-    out[2] = u32(c)
-    out[3] = d[1]
-    out[4] = e[0] + e[1]
-    out[5] = vyre.cast(f, u32)
-    out[6] = vyre.cast(g, u32)
-    out[7] = h
-
-
-def test_scalars_of_every_kind_travel_in_uniform_buffers() -> None:
-    result = scalars(7, -1, True, 5 << 32, (3, 4), 1.5, 1.5, 9, out=8)
-    assert result.tolist() == [7, 0xFFFFFFFF, 1, 5, 7, 0x3E00, 0x3FC0, 9]
-    names = {b.name: b.count for b in scalars.program.buffers if b.name.startswith("params_")}
-    assert names["params_u32"] == 2
-    assert names["params_vec2"] == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"a": -1}, "does not fit into U32"),
-        ({"a": 1.5}, "1.5 is a float"),
-        ({"b": 1 << 31}, "does not fit into I32"),
-        ({"c": 2}, "2 is no Bool"),
-        ({"e": 3}, "has not 2 lanes"),
-        ({"f": "1"}, "is a str"),
-    ],
-)
-def test_a_scalar_that_does_not_fit_is_refused(arguments: dict[str, Any], message: str) -> None:
-    good: dict[str, Any] = {"a": 1, "b": 1, "c": True, "d": 1, "e": (1, 2), "f": 1.0, "g": 1.0, "h": 1}
-    with pytest.raises(DispatchError, match=message):
-        scalars(**{**good, **arguments}, out=8)
-
-
 SIZE = 3
 SCALE = 2.5
 NEGATE = True
@@ -251,72 +210,6 @@ def test_wide_integers_use_the_library() -> None:
     assert out.tolist() == [((2**40 + 1 + 2**50) * 3) ^ ((2**40 + 1) << 4)]
     assert less.tolist() == [True]
     assert less.dtype == np.bool_
-
-
-def double(x: u32) -> u32:
-    return x * 2
-
-
-def twice(x: u32, times: u32) -> u32:
-    """Doubles again and again."""
-    total = x
-    for _ in range(times):
-        total = double(total)
-    return total
-
-
-@vyre.op(id="acme.clamp_add")
-def clamp_add(x: u32, y: u32) -> u32:
-    total = x + y
-    if total < x:
-        total = u32(0xFFFFFFFF)
-    return total
-
-
-@vyre.kernel
-def helpers(x: In[u32], out: Out[u32]) -> None:
-    i = vyre.invocation_id(0)
-    out[i] = clamp_add(twice(x[i], u32(3)), double(double(u32(1))))
-
-
-def test_helpers_call_helpers_and_become_ops() -> None:
-    assert helpers(u32s(1, 0x1FFFFFFF)).tolist() == [12, 0xFFFFFFFC]
-    ids = {op.id for op in helpers.registry}
-    assert {"local.double", "local.twice", "acme.clamp_add"} <= ids
-    assert "acme.clamp_add" not in vyre.default_registry()
-
-
-def test_the_program_of_a_kernel_is_whole_in_itself() -> None:
-    result = vyre.dispatch(helpers.program, {"x": u32s(5), "out": u32s(0)})
-    assert result["out"].tolist() == [44]
-    assert helpers.program != helpers.source_program
-
-
-def test_two_helpers_of_one_name_stay_apart(tmp_path: Path) -> None:
-    def scaled(factor: int) -> Any:
-        def f(x: u32) -> u32:
-            return x * factor
-
-        return f
-
-    two, three = scaled(2), scaled(3)
-
-    @vyre.kernel
-    def both(x: In[u32], out: Out[u32]) -> None:
-        out[0] = two(x[0]) + three(x[0])
-
-    assert both(u32s(10)).tolist() == [50]
-
-
-def test_ops_by_object_and_by_id() -> None:
-    bump = vyre.Op("acme.bump", (vyre.Param("x", vyre.DataType.U32),), vyre.DataType.U32, vyre.Var("x") + 1)
-    call: Any = bump
-
-    @vyre.kernel
-    def both(x: In[u32], out: Out[u32]) -> None:
-        out[0] = call(x[0]) + vyre.call("integer.max", x[0], 7)
-
-    assert both(u32s(3)).tolist() == [11]
 
 
 @vyre.kernel
@@ -481,65 +374,6 @@ def test_validation_points_at_the_users_line() -> None:
     assert diagnostic.location.text.strip() == "vyre.barrier()"
     with pytest.raises(ValidationError, match=r"test_frontend_kernels\.py:\d+:13"):
         divergent(out=4)
-
-
-def test_omitted_outputs_take_the_longest_input() -> None:
-    @vyre.kernel
-    def two(out: Out[u32], a: In[u32], b: In[u32], last: Out[u32, Literal[1]]) -> None:
-        i = vyre.invocation_id(0)
-        out[i] = a[i] + b[i]
-        last[0] = 1
-
-    out, last = two(u32s(1), u32s(1, 2, 3))
-    assert out.tolist() == [2, 2, 3]
-    assert last.tolist() == [1]
-    given, _ = two(u32s(9, 9), u32s(1), u32s(2), u32s(0))
-    assert given.tolist() == [3, 0]
-    empty, _ = two(u32s(), u32s())
-    assert empty.tolist() == []
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named", "message"),
-    [
-        ((), {}, "got nothing for a, b"),
-        ((1, 2, 3, 4), {}, "takes 3 positional"),
-        ((), {"aa": 1}, "no parameter 'aa'.*did you mean 'a'"),
-        ((), {"a": u32s(1), "b": u32s(1), "out": -1}, "no length"),
-        ((u32s(1), f32s(1)), {}, "buffer 'b' holds U32 and got float32"),
-        ((u32s(1), [1]), {}, "got a list"),
-    ],
-)
-def test_refused_calls(arguments: tuple[Any, ...], named: dict[str, Any], message: str) -> None:
-    @vyre.kernel
-    def add(a: In[u32], b: In[u32], out: Out[u32]) -> None:
-        out[0] = a[0] + b[0]
-
-    with pytest.raises(DispatchError, match=message):
-        add(*arguments, **named)
-
-
-def test_an_output_without_a_length_is_refused() -> None:
-    @vyre.kernel
-    def ones(out: Out[u32]) -> None:
-        out[vyre.invocation_id(0)] = 1
-
-    with pytest.raises(DispatchError, match=r"how long 'out' is.*out=1024"):
-        ones()
-    assert ones(out=3).tolist() == [1, 1, 1]
-
-
-def test_functions_of_the_language_raise_outside_a_kernel() -> None:
-    outside: Any = clamp_add
-    attempts: list[Any] = [
-        lambda: vyre.popcount(3),
-        vyre.barrier,
-        lambda: u32(3),
-        lambda: outside(1, 2),
-    ]
-    for attempt in attempts:
-        with pytest.raises(VyreError, match=r"only inside @vyre\.kernel"):
-            attempt()
 
 
 def test_deep_expressions_need_no_stack(tmp_path: Path) -> None:

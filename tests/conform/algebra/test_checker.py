@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from vyre.conform.algebra.checker import examine, exhaustive, witnessed
-from vyre.conform.algebra.evidence import Evidence, EvidenceKind, LawResult, fault_density
+from vyre.conform.algebra.evidence import CheckedLaw, Evidence, EvidenceKind, fault_density
 from vyre.conform.registry import lookup, replaced, spec
 from vyre.conform.spec import law as laws
 from vyre.conform.spec.evaluate import holds
@@ -123,7 +123,7 @@ def test_all_inputs_of_a_unary_op_can_be_run() -> None:
 
 
 def test_nothing_is_rounded_up() -> None:
-    nothing = LawResult("op", "Commutative", {}, "law", "", ())
+    nothing = CheckedLaw("op", "Commutative", {}, "law", "", ())
     assert str(nothing.best) == "unverified"
     assert not nothing.as_declared
     refuted = Evidence(EvidenceKind.Refuted, "u8")

@@ -28,7 +28,7 @@ from vyre.semantics.solvers import Attempt
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from vyre.conform.algebra.evidence import LawResult
+    from vyre.conform.algebra.evidence import CheckedLaw
     from vyre.conform.spec.op import OpSpec
     from vyre.semantics.solvers import Solved
 
@@ -37,12 +37,12 @@ CACHE = ProofCache(None)
 
 
 @pytest.fixture(scope="module")
-def everything() -> list[LawResult]:
+def everything() -> list[CheckedLaw]:
     return list(results(specs(), cache=ProofCache(None)))
 
 
 @pytest.mark.slow
-def test_every_law_and_property_is_proved_and_every_non_law_refuted(everything: list[LawResult]) -> None:
+def test_every_law_and_property_is_proved_and_every_non_law_refuted(everything: list[CheckedLaw]) -> None:
     for result in everything:
         wanted = EvidenceKind.Refuted if result.role == "non-law" else EvidenceKind.Proved
         assert result.best.kind is wanted, (result.op, result.law)
@@ -58,7 +58,7 @@ def test_every_law_and_property_is_proved_and_every_non_law_refuted(everything: 
 
 
 @pytest.mark.slow
-def test_the_page_has_not_drifted(everything: list[LawResult]) -> None:
+def test_the_page_has_not_drifted(everything: list[CheckedLaw]) -> None:
     tool = runpy.run_path(str(ROOT / "tools" / "make_docs_laws.py"))
     page = tool["render"](everything)
     assert (ROOT / "docs" / "laws.md").read_text(encoding="utf-8") == page

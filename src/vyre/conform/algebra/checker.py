@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.conform.algebra.evidence import Evidence, EvidenceKind, LawResult
+from vyre.conform.algebra.evidence import CheckedLaw, Evidence, EvidenceKind
 from vyre.conform.algebra.proof import Values, prove_equations
 from vyre.conform.algebra.witness import minimal
 from vyre.conform.generate.cases import law_cases
@@ -118,7 +118,7 @@ def examine(
     role: str,
     tiers: Sequence[str] = ("proved",),
     source: str = "",
-) -> LawResult:
+) -> CheckedLaw:
     """A law with the evidence of every tier asked for; a counterexample is shrunk."""
     equations = sides(law, spec)
     evidence: list[Evidence] = []
@@ -137,7 +137,7 @@ def examine(
             evidence.append(item[0])
             values = item[1] if values is None else values
     shrunk = None if values is None else minimal(equations, values, lookup)
-    return LawResult(
+    return CheckedLaw(
         spec.id,
         kind(law),
         parameters(law),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vyre.conform.algebra.checker import examine, first_failure
-from vyre.conform.algebra.evidence import Evidence, EvidenceKind, LawResult
+from vyre.conform.algebra.evidence import CheckedLaw, Evidence, EvidenceKind
 from vyre.conform.generate.cases import law_cases
 from vyre.conform.registry import primitives
 from vyre.conform.spec import law as laws
@@ -40,9 +40,9 @@ ELEMENTS = (0, 1, _MAX, 32, 31, 2, 1 << 31)
 SIDED = (laws.LeftIdentity, laws.RightIdentity, laws.LeftAbsorbing, laws.RightAbsorbing)
 
 
-def discover(specs: Sequence[OpSpec], lookup: Lookup, cache: ProofCache) -> list[LawResult]:
+def discover(specs: Sequence[OpSpec], lookup: Lookup, cache: ProofCache) -> list[CheckedLaw]:
     """Laws that hold and stand in no list of the op."""
-    found: list[LawResult] = []
+    found: list[CheckedLaw] = []
     for spec in specs:
         known = {laws.label(law) for law in known_laws(spec)}
         holding: list[AlgebraicLaw] = []

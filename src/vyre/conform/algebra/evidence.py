@@ -49,7 +49,7 @@ def fault_density(cases: int, *, confidence: float = 0.99) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class LawResult:
+class CheckedLaw:
     """One law of one op with everything that was shown about it.
 
     `role` is law, property, non-law, erratum or discovered. `counterexample` holds the bits of each

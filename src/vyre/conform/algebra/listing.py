@@ -1,6 +1,6 @@
 """All laws of all ops with their evidence, and the table a person reads.
 
-results(specs, tiers=("proved",), cache=…)   one `LawResult` per law, property, erratum and non-law
+results(specs, tiers=("proved",), cache=…)   one `CheckedLaw` per law, property, erratum and non-law
 record(result)                               the same as JSON
 render(results)                              the same as text
 """
@@ -16,7 +16,7 @@ from vyre.semantics.proof_cache import ProofCache, default_folder
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from vyre.conform.algebra.evidence import LawResult
+    from vyre.conform.algebra.evidence import CheckedLaw
     from vyre.conform.spec.evaluate import Lookup
     from vyre.conform.spec.law import AlgebraicLaw
     from vyre.conform.spec.op import OpSpec
@@ -36,7 +36,7 @@ def results(
     tiers: Sequence[str] = ("proved",),
     cache: ProofCache | None = None,
     lookup: Lookup = registered,
-) -> Iterator[LawResult]:
+) -> Iterator[CheckedLaw]:
     """One record per statement, as they are settled."""
     kept = cache or ProofCache(default_folder())
     for spec in specs:
@@ -44,7 +44,7 @@ def results(
             yield examine(law, spec, lookup, kept, role=role, tiers=tiers, source=source)
 
 
-def record(result: LawResult) -> dict[str, Any]:
+def record(result: CheckedLaw) -> dict[str, Any]:
     """A result for programs."""
     best = result.best
     return {
@@ -69,7 +69,7 @@ def record(result: LawResult) -> dict[str, Any]:
     }
 
 
-def shown_law(result: LawResult) -> str:
+def shown_law(result: CheckedLaw) -> str:
     """`Identity(0)`, or the name of a custom law."""
     values = [_value(v) for v in result.parameters.values()]
     return f"{result.law}({', '.join(values)})" if values else result.law
@@ -83,7 +83,7 @@ def _value(value: object) -> str:
     return str(value).removeprefix("primitive.")
 
 
-def shown_evidence(result: LawResult) -> str:
+def shown_evidence(result: CheckedLaw) -> str:
     """Every tier that was run; for a refutation the counterexample."""
     if result.counterexample is None:
         return ", ".join(map(str, result.evidence)) or "unverified"
@@ -91,12 +91,12 @@ def shown_evidence(result: LawResult) -> str:
     return f"refuted at ({values})" if values else "refuted"
 
 
-def solver_of(result: LawResult) -> str:
+def solver_of(result: CheckedLaw) -> str:
     best = result.best
     return f"{best.solver} {best.version} {best.options}".strip()
 
 
-def render(found: Sequence[LawResult]) -> str:
+def render(found: Sequence[CheckedLaw]) -> str:
     """The results as a plain table."""
     head = ("op", "role", "law", "evidence", "solver", "seconds")
     rows = [
@@ -121,7 +121,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def summary(found: Sequence[LawResult]) -> str:
+def summary(found: Sequence[CheckedLaw]) -> str:
     """How many of each role stand on which evidence."""
     counts: dict[tuple[str, str], int] = {}
     for result in found:

@@ -51,7 +51,7 @@ class Breach(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LockFinding:
     breach: Breach
     name: str
     locked: str = ""
@@ -188,14 +188,16 @@ def read_lock() -> Promises:
     return {f"{group}/{name}": value for group, entries in groups.items() for name, value in entries.items()}
 
 
-def compare(locked: Mapping[str, str], current: Mapping[str, str]) -> list[Finding]:
+def compare(locked: Mapping[str, str], current: Mapping[str, str]) -> list[LockFinding]:
     """Every difference between the lock and the present, worst first."""
     differing = [(n, value) for n, value in locked.items() if n in current and current[n] != value]
     grown = [name for name, value in differing if _grown(name, value, current[name])]
-    changed = [Finding(Breach.Changed, n, value, current[n]) for n, value in differing if n not in grown]
-    removed = [Finding(Breach.Removed, name, value) for name, value in locked.items() if name not in current]
+    changed = [LockFinding(Breach.Changed, n, value, current[n]) for n, value in differing if n not in grown]
+    removed = [
+        LockFinding(Breach.Removed, name, value) for name, value in locked.items() if name not in current
+    ]
     new = [name for name in current if name not in locked]
-    return changed + removed + [Finding(Breach.Unlocked, name) for name in (*grown, *new)]
+    return changed + removed + [LockFinding(Breach.Unlocked, name) for name in (*grown, *new)]
 
 
 def _grown(name: str, locked: str, current: str) -> bool:
@@ -203,7 +205,7 @@ def _grown(name: str, locked: str, current: str) -> bool:
     return name.startswith(_BOUNDARY) and set(locked.split()) < set(current.split())
 
 
-def check() -> list[Finding]:
+def check() -> list[LockFinding]:
     """The differences between the committed lock and the present; empty means that all promises hold."""
     return compare(read_lock(), collect())
 

@@ -10,9 +10,9 @@ from vyre.conform.oracle.golden import load_rows
 from vyre.conform.verify.golden.replay import replay_all
 
 if TYPE_CHECKING:
-    from vyre.conform.verify.golden.outcome import Outcome
+    from vyre.conform.verify.golden.outcome import RowOutcome
 
 
 @pytest.fixture(scope="session")
-def reference_outcomes() -> list[Outcome]:
+def reference_outcomes() -> list[RowOutcome]:
     return replay_all(load_rows(), "reference")

@@ -12,7 +12,7 @@ from vyre.backends.reference.backend import ReferenceBackend
 from vyre.conform.oracle.golden import Row, load_rows
 from vyre.conform.oracle.golden.rows import variables
 from vyre.conform.verify.golden.operations import ELEMENT_KINDS, within
-from vyre.conform.verify.golden.outcome import Outcome, Status
+from vyre.conform.verify.golden.outcome import RowOutcome, Status
 from vyre.conform.verify.golden.replay import EXECUTABLE_KINDS, replay, replay_all, replay_through_calls
 from vyre.errors import UnsupportedByBackend
 from vyre.ir.expr import Atomic, BinOp, Cast, Convert, Expr, FMulAdd, FReduce, Lane, LitU32, MakeVec, Select
@@ -99,13 +99,13 @@ def speaks_of_all_values(row: Row) -> bool:
     return row.kind in ELEMENT_KINDS and bool(variables(row["inputs"]))
 
 
-def test_every_row_holds_on_the_reference_backend(reference_outcomes: list[Outcome]) -> None:
+def test_every_row_holds_on_the_reference_backend(reference_outcomes: list[RowOutcome]) -> None:
     broken = [(o.row.id, o.inputs, o.expected, o.actual) for o in reference_outcomes if not o.ok]
     assert broken == []
     assert [o.row.id for o in reference_outcomes] == [row.id for row in ROWS]
 
 
-def test_rows_for_all_values_are_checked_on_many(reference_outcomes: list[Outcome]) -> None:
+def test_rows_for_all_values_are_checked_on_many(reference_outcomes: list[RowOutcome]) -> None:
     general = [o for o in reference_outcomes if speaks_of_all_values(o.row)]
     assert len(general) > 80
     assert min(o.cases for o in general) >= 1000

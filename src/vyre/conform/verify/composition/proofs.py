@@ -1,6 +1,6 @@
 """Proofs that inlined bodies mean what their ops mean, for all inputs.
 
-    prove_op(op, cache) -> Proof
+    prove_op(op, cache) -> CompositionProof
 
 A proof is a list of links, each a question no solver can answer with yes: directly, through a shape in
 between, or by induction over the turns of a loop. Where a body divides, the link to its shape is proved with
@@ -56,7 +56,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class CompositionProof:
     """What came of the links; `failed` is the first that was refuted or left open, with its model."""
 
     subject: str
@@ -99,11 +99,11 @@ def links(op: Op) -> list[Link]:
     return [Link("the body has the meaning", _body_query(op, meaning))]
 
 
-def prove_op(op: Op, cache: ProofCache) -> Proof:
+def prove_op(op: Op, cache: ProofCache) -> CompositionProof:
     return settle(op.id, links(op), cache)
 
 
-def settle(subject: str, steps: list[Link], cache: ProofCache) -> Proof:
+def settle(subject: str, steps: list[Link], cache: ProofCache) -> CompositionProof:
     """Asks the questions in order, up to the first whose answer is not no."""
     seconds = 0.0
     solvers: dict[str, None] = {}
@@ -113,8 +113,10 @@ def settle(subject: str, steps: list[Link], cache: ProofCache) -> Proof:
         solvers[f"{verdict.attempt.solver} {verdict.version}"] = None
         if verdict.answer is not Answer.Unsat:
             how = "refuted" if verdict.answer is Answer.Sat else "not decided"
-            return Proof(subject, len(steps), seconds, tuple(solvers), step.name, how, verdict.model)
-    return Proof(subject, len(steps), seconds, tuple(solvers))
+            return CompositionProof(
+                subject, len(steps), seconds, tuple(solvers), step.name, how, verdict.model
+            )
+    return CompositionProof(subject, len(steps), seconds, tuple(solvers))
 
 
 def _query(lines: list[str]) -> str:

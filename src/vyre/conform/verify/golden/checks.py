@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from vyre.compose.registry import Registry, default_registry
 from vyre.conform.verify.golden.law_checks import check_law
-from vyre.conform.verify.golden.outcome import Outcome, Status, compared
+from vyre.conform.verify.golden.outcome import RowOutcome, Status, compared
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.convention import kept
 from vyre.ir.expr import Atomic, Call, Cast, Expr, LitU32, Load, Var
@@ -31,12 +31,12 @@ _ZERO = LitU32(0)
 _CALL_NUMBER = re.compile(r"__call\d+_")  # how the inliner counts its calls is no promise
 
 
-def _type(row: Row) -> Outcome:
+def _type(row: Row) -> RowOutcome:
     of = _T(row["type"])
     return compared(row, (row["min_bytes"], row["lanes"]), (of.min_bytes(), of.lanes))
 
 
-def _tensor(row: Row) -> Outcome:
+def _tensor(row: Row) -> RowOutcome:
     strides = row["strides"] if row.fields.get("explicit") else None
     view = TensorType(_T(row["element"]), row["shape"], strides)
     if view.is_dynamic:
@@ -45,12 +45,12 @@ def _tensor(row: Row) -> Outcome:
     return compared(row, (row["strides"], row["element_at"]), actual)
 
 
-def _signature(row: Row) -> Outcome:
+def _signature(row: Row) -> RowOutcome:
     signature = OpSignature(tuple(_T(t) for t in row["inputs"]), _T(row["output"]))
     return compared(row, row["min_input_bytes"], signature.min_input_bytes())
 
 
-def _convention(row: Row) -> Outcome:
+def _convention(row: Row) -> RowOutcome:
     variant: type[V1 | V2] = {"V1": V1, "V2": V2}[row["variant"]]
     if sorted(variant.__match_args__) != sorted(row["fields"]):
         return compared(row, sorted(row["fields"]), sorted(variant.__match_args__))
@@ -58,7 +58,7 @@ def _convention(row: Row) -> Outcome:
     return compared(row, row["fields"], {name: getattr(made, name) for name in variant.__match_args__})
 
 
-def _convention_kept(row: Row) -> Outcome:
+def _convention_kept(row: Row) -> RowOutcome:
     """Which convention the buffers of a program keep, the simplest one; None for no convention."""
     from vyre.text import parse_program
 
@@ -71,7 +71,7 @@ def _shown(convention: Convention) -> str:
     return f"V2({convention.lookup_binding})" if isinstance(convention, V2) else "V1"
 
 
-def _access(row: Row) -> Outcome:
+def _access(row: Row) -> RowOutcome:
     access = BufferAccess(row["access"])
     binding = None if access.shared else 0
     buffer = BufferDecl("b", binding, access, _T.U32, 16)
@@ -84,7 +84,7 @@ def _access(row: Row) -> Outcome:
     return _judged(row, _validated(program), [row["code"]] if row["code"] else [], str(program))
 
 
-def _cast_refused(row: Row) -> Outcome:
+def _cast_refused(row: Row) -> RowOutcome:
     source, target = _T(row["from"]), _T(row["to"])
     if source is _T.Bytes:  # a Bytes value exists only as a parameter; loads give U32 words
         op = Op("golden.cast", (Param("p", source),), target, Cast(target, Var("p")))
@@ -95,19 +95,19 @@ def _cast_refused(row: Row) -> Outcome:
     return _judged(row, found, [row["code"]], text)
 
 
-def _cast_identity(row: Row) -> Outcome:
+def _cast_identity(row: Row) -> RowOutcome:
     pair = (_T(row["from"]), _T(row["to"]))
     return compared(row, CastRule.Identity, CAST_TABLE.get(pair))
 
 
-def _cast_pairs(row: Row) -> Outcome:
+def _cast_pairs(row: Row) -> RowOutcome:
     actual = sorted(f"{a.value}->{b.value}" for a, b in CAST_TABLE)
     missing = sorted(set(row["pairs"]) - set(actual))
     surplus = sorted(set(actual) - set(row["pairs"]))
     return compared(row, "missing [], surplus []", f"missing {missing}, surplus {surplus}")
 
 
-def _call_type(row: Row) -> Outcome:
+def _call_type(row: Row) -> RowOutcome:
     argument, parameter = _T(row["argument"]), _T(row["parameter"])
     taker = Op("golden.take", (Param("p", parameter),), _T.U32, _ZERO)
     codes = [row["code"]] if row["code"] else []
@@ -120,7 +120,7 @@ def _call_type(row: Row) -> Outcome:
     return _judged(row, found, codes, text)
 
 
-def _invalid(row: Row) -> Outcome:
+def _invalid(row: Row) -> RowOutcome:
     from vyre.text import parse_op, parse_program
 
     program = parse_program("\n".join(row["text"]))
@@ -128,14 +128,14 @@ def _invalid(row: Row) -> Outcome:
     return _judged(row, _validated(program, *ops), row["codes"], str(program))
 
 
-def _valid_op(row: Row) -> Outcome:
+def _valid_op(row: Row) -> RowOutcome:
     from vyre.text import parse_op
 
     found, text = _op_diagnostics(parse_op("\n".join(row["text"])))
     return _judged(row, found, row["codes"], text)
 
 
-def _inline(row: Row) -> Outcome:
+def _inline(row: Row) -> RowOutcome:
     from vyre.compose.inline import inline
     from vyre.text import parse_op, parse_program
 
@@ -147,17 +147,19 @@ def _inline(row: Row) -> Outcome:
     return compared(row, texts[0], texts[1], program=str(program))
 
 
-def _judged(row: Row, found: list[Diagnostic], codes: list[str], text: str) -> Outcome:
+def _judged(row: Row, found: list[Diagnostic], codes: list[str], text: str) -> RowOutcome:
     """The codes must be exactly these, and the advice must name what the row says it names."""
     actual = sorted({d.code for d in found})
     if actual != sorted(codes):
         shown = "; ".join(map(str, found)) or "valid"
-        return Outcome(row, Status.Failed, 1, "", ", ".join(codes) or "valid", shown, text)
+        return RowOutcome(row, Status.Failed, 1, "", ", ".join(codes) or "valid", shown, text)
     mentions: list[str] = row.fields.get("fix_mentions", [])
     advice = " ".join(d.fix for d in found)
     if not all(word in advice for word in mentions):
-        return Outcome(row, Status.Failed, 1, "", f"Fix: … {' … '.join(mentions)} …", f"Fix: {advice}", text)
-    return Outcome(row, Status.Passed, 1)
+        return RowOutcome(
+            row, Status.Failed, 1, "", f"Fix: … {' … '.join(mentions)} …", f"Fix: {advice}", text
+        )
+    return RowOutcome(row, Status.Passed, 1)
 
 
 def _reading(element: DataType, value: Expr) -> Program:
@@ -177,7 +179,7 @@ def _op_diagnostics(op: Op, *others: Op) -> tuple[list[Diagnostic], str]:
     return validate_op(op, registry=Registry(others)), print_op(op)
 
 
-CHECKS: Mapping[str, Callable[[Row], Outcome]] = {
+CHECKS: Mapping[str, Callable[[Row], RowOutcome]] = {
     "type": _type,
     "tensor": _tensor,
     "signature": _signature,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from vyre.conform.oracle.golden.rows import Row, bits_of, variables
 from vyre.conform.oracle.golden.samples import assignments
 from vyre.conform.verify.golden.operations import operation_of
-from vyre.conform.verify.golden.outcome import Outcome, Status, show
+from vyre.conform.verify.golden.outcome import RowOutcome, Status, show
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Call, Expr, InvocationId, Load, Var
 from vyre.ir.node import Let, Node, Store
@@ -30,14 +30,14 @@ INDEX = Var("i")
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class GoldenJob:
     """One dispatch that answers for several rows; `judge` reads the ReadWrite buffers after it."""
 
     rows: tuple[Row, ...]
     program: Program
     buffers: Mapping[str, bytes]
     workgroups: tuple[int, int, int]
-    judge: Callable[[Mapping[str, bytes]], list[Outcome]]
+    judge: Callable[[Mapping[str, bytes]], list[RowOutcome]]
     registry: Registry | None = None
 
 
@@ -48,7 +48,7 @@ class _Case:
     expected: int
 
 
-def element_jobs(rows: Iterable[Row], *, through_calls: bool = False) -> Iterator[Job]:
+def element_jobs(rows: Iterable[Row], *, through_calls: bool = False) -> Iterator[GoldenJob]:
     """Rows that apply one operation; with `through_calls`, the library op of the row's id instead."""
     groups: dict[object, list[Row]] = defaultdict(list)
     for row in rows:
@@ -57,7 +57,7 @@ def element_jobs(rows: Iterable[Row], *, through_calls: bool = False) -> Iterato
         yield _element_job(group, through_calls=through_calls)
 
 
-def _element_job(rows: Sequence[Row], *, through_calls: bool) -> Job:
+def _element_job(rows: Sequence[Row], *, through_calls: bool) -> GoldenJob:
     operation = operation_of(rows[0])
     cases = [case for row in rows for case in _cases(row)]
     names = [f"in{k}" for k in range(len(operation.operands))]
@@ -73,7 +73,7 @@ def _element_job(rows: Sequence[Row], *, through_calls: bool) -> Job:
     }
     buffers["out"] = bytes(len(cases) * operation.result.stride)
 
-    def judge(results: Mapping[str, bytes]) -> list[Outcome]:
+    def judge(results: Mapping[str, bytes]) -> list[RowOutcome]:
         actual = unpack(results["out"], operation.result)
         counts: dict[str, int] = defaultdict(int)
         failures: dict[str, tuple[_Case, int]] = {}
@@ -84,18 +84,18 @@ def _element_job(rows: Sequence[Row], *, through_calls: bool) -> Job:
         return [
             _failed(*failures[row.id], counts[row.id], str(program))
             if row.id in failures
-            else Outcome(row, Status.Passed, counts[row.id])
+            else RowOutcome(row, Status.Passed, counts[row.id])
             for row in rows
         ]
 
-    return Job(tuple(rows), program, buffers, grid_of(len(cases)), judge)
+    return GoldenJob(tuple(rows), program, buffers, grid_of(len(cases)), judge)
 
 
-def _failed(case: _Case, got: int, cases: int, program: str) -> Outcome:
+def _failed(case: _Case, got: int, cases: int, program: str) -> RowOutcome:
     operation = operation_of(case.row)
     inputs = ", ".join(show(v, t) for v, t in zip(case.inputs, operation.operands, strict=True))
     expected, actual = show(case.expected, operation.result), show(got, operation.result)
-    return Outcome(case.row, Status.Failed, cases, inputs, expected, actual, program)
+    return RowOutcome(case.row, Status.Failed, cases, inputs, expected, actual, program)
 
 
 def _cases(row: Row) -> Iterator[_Case]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vyre.conform.verify.golden.outcome import Outcome, compared
+from vyre.conform.verify.golden.outcome import RowOutcome, compared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from vyre.conform.oracle.golden.rows import Row
 
 
-def check_law(row: Row) -> Outcome:
+def check_law(row: Row) -> RowOutcome:
     """Every case of the row, on plain integers."""
     expected = [case["satisfied"] for case in row["cases"]]
     actual = [_satisfied(row["law"], case) for case in row["cases"]]

@@ -6,9 +6,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from vyre.conform.oracle.golden.rows import Row, number
-from vyre.conform.verify.golden.jobs import INDEX, Job, grid_of, one_per_invocation, pack, unpack
+from vyre.conform.verify.golden.jobs import INDEX, GoldenJob, grid_of, one_per_invocation, pack, unpack
 from vyre.conform.verify.golden.operations import within
-from vyre.conform.verify.golden.outcome import Outcome, Status, compared, show
+from vyre.conform.verify.golden.outcome import RowOutcome, Status, compared, show
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Atomic, BinOp, BufLen, Expr, FReduce, FReduceApprox, Load
 from vyre.ir.node import If, Store
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _T = DataType
 
 
-def atomic_jobs(rows: Iterable[Row]) -> Iterator[Job]:
+def atomic_jobs(rows: Iterable[Row]) -> Iterator[GoldenJob]:
     """Each case has an element of its own; an out-of-bounds case aims far behind the buffer."""
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
@@ -30,7 +30,7 @@ def atomic_jobs(rows: Iterable[Row]) -> Iterator[Job]:
         yield _atomic_job(AtomicOp(op), group)
 
 
-def _atomic_job(op: AtomicOp, rows: Sequence[Row]) -> Job:
+def _atomic_job(op: AtomicOp, rows: Sequence[Row]) -> GoldenJob:
     expected = Load("compare", INDEX) if op is AtomicOp.CompareExchange else None
     update = Atomic(op, "data", Load("at", INDEX), Load("value", INDEX), expected)
     in_range = BinOp(BinaryOp.Lt, INDEX, BufLen("out"))  # a surplus invocation would aim at element 0
@@ -53,7 +53,7 @@ def _atomic_job(op: AtomicOp, rows: Sequence[Row]) -> Job:
     if expected is not None:
         buffers["compare"] = pack(column("compare"), _T.U32)
 
-    def judge(results: Mapping[str, bytes]) -> list[Outcome]:
+    def judge(results: Mapping[str, bytes]) -> list[RowOutcome]:
         pairs = zip(unpack(results["out"], _T.U32), unpack(results["data"], _T.U32), strict=True)
         return [
             compared(
@@ -66,14 +66,14 @@ def _atomic_job(op: AtomicOp, rows: Sequence[Row]) -> Job:
             for row, (returned, after) in zip(rows, pairs, strict=True)
         ]
 
-    return Job(tuple(rows), program, buffers, grid_of(len(rows)), judge)
+    return GoldenJob(tuple(rows), program, buffers, grid_of(len(rows)), judge)
 
 
 def _effect(returned: int, after: int) -> str:
     return f"returned {show(returned, _T.U32)}, left {show(after, _T.U32)}"
 
 
-def reduce_jobs(rows: Iterable[Row]) -> Iterator[Job]:
+def reduce_jobs(rows: Iterable[Row]) -> Iterator[GoldenJob]:
     """Every row is a range of one buffer, folded by one invocation."""
     groups: dict[object, list[Row]] = defaultdict(list)
     for row in rows:
@@ -82,7 +82,7 @@ def reduce_jobs(rows: Iterable[Row]) -> Iterator[Job]:
         yield _reduce_job(group)
 
 
-def _reduce_job(rows: Sequence[Row]) -> Job:
+def _reduce_job(rows: Sequence[Row]) -> GoldenJob:
     head = rows[0]
     of, op = _T(head["type"]), ReduceOp(head["op"])
     bounds = (Load("start", INDEX), Load("stop", INDEX))
@@ -112,15 +112,15 @@ def _reduce_job(rows: Sequence[Row]) -> Job:
         "out": bytes(len(rows) * of.stride),
     }
 
-    def judge(results: Mapping[str, bytes]) -> list[Outcome]:
-        outcomes: list[Outcome] = []
+    def judge(results: Mapping[str, bytes]) -> list[RowOutcome]:
+        outcomes: list[RowOutcome] = []
         for row, got in zip(rows, unpack(results["out"], of), strict=True):
             promised = number(row["expected"], {})
             if within(promised, got, of, tolerance):
-                outcomes.append(Outcome(row, Status.Passed, 1))
+                outcomes.append(RowOutcome(row, Status.Passed, 1))
             else:
                 given, want = ", ".join(map(str, row["values"])), show(promised, of)
-                outcomes.append(Outcome(row, Status.Failed, 1, given, want, show(got, of), str(program)))
+                outcomes.append(RowOutcome(row, Status.Failed, 1, given, want, show(got, of), str(program)))
         return outcomes
 
-    return Job(tuple(rows), program, buffers, grid_of(len(rows)), judge)
+    return GoldenJob(tuple(rows), program, buffers, grid_of(len(rows)), judge)

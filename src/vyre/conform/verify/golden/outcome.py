@@ -20,7 +20,7 @@ class Status(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RowOutcome:
     """One row on one backend: the first case that differs, or how many cases agreed.
 
     `program` is the text of the program that was run; it is empty for rows that run nothing. `error` is what
@@ -41,11 +41,13 @@ class Outcome:
         return self.status is Status.Passed
 
 
-def compared(row: Row, expected: object, actual: object, *, program: str = "", inputs: str = "") -> Outcome:
+def compared(
+    row: Row, expected: object, actual: object, *, program: str = "", inputs: str = ""
+) -> RowOutcome:
     """The outcome of one comparison; both sides are kept as text when they differ."""
     if expected == actual:
-        return Outcome(row, Status.Passed, 1)
-    return Outcome(row, Status.Failed, 1, inputs, str(expected), str(actual), program)
+        return RowOutcome(row, Status.Passed, 1)
+    return RowOutcome(row, Status.Failed, 1, inputs, str(expected), str(actual), program)
 
 
 def show(bits: int, of: DataType) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.conform.oracle.golden.rows import Row, Value, bits_of
-from vyre.conform.verify.golden.jobs import Job, pack, unpack
-from vyre.conform.verify.golden.outcome import Outcome, Status, show
+from vyre.conform.verify.golden.jobs import GoldenJob, pack, unpack
+from vyre.conform.verify.golden.outcome import RowOutcome, Status, show
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Expr, LitBool, Literal, LitI32, LitU32, MakeVec, lift
 from vyre.ir.node import Store
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     from vyre.compose.registry import Registry
 
 
-def layout_jobs(rows: Iterable[Row]) -> Iterator[Job]:
+def layout_jobs(rows: Iterable[Row]) -> Iterator[GoldenJob]:
     """A literal, stored, shows the bytes of its type."""
     for row in rows:
         yield _layout_job(row)
 
 
-def _layout_job(row: Row) -> Job:
+def _layout_job(row: Row) -> GoldenJob:
     of = DataType(row["type"])
     store = Store("out", lift(0), literal(of, bits_of(row["value"], of, {})))
     program = Program([BufferDecl.read_write("out", 0, of, count=1)], (1,), [store])
 
-    def judge(results: Mapping[str, bytes]) -> list[Outcome]:
+    def judge(results: Mapping[str, bytes]) -> list[RowOutcome]:
         got = results["out"].hex()
         if got == row["bytes"]:
-            return [Outcome(row, Status.Passed, 1)]
-        return [Outcome(row, Status.Failed, 1, str(row["value"]), row["bytes"], got, str(program))]
+            return [RowOutcome(row, Status.Passed, 1)]
+        return [RowOutcome(row, Status.Failed, 1, str(row["value"]), row["bytes"], got, str(program))]
 
-    return Job((row,), program, {"out": bytes(of.stride)}, (1, 1, 1), judge)
+    return GoldenJob((row,), program, {"out": bytes(of.stride)}, (1, 1, 1), judge)
 
 
 def literal(of: DataType, bits: int) -> Expr:
@@ -54,7 +54,7 @@ def literal(of: DataType, bits: int) -> Expr:
             return Literal(of, bits)
 
 
-def program_jobs(rows: Iterable[Row]) -> Iterator[Job]:
+def program_jobs(rows: Iterable[Row]) -> Iterator[GoldenJob]:
     """Rows that are whole programs in the text form."""
     from vyre.compose.registry import default_registry
     from vyre.text import parse_op, parse_program
@@ -69,22 +69,22 @@ def program_jobs(rows: Iterable[Row]) -> Iterator[Job]:
         yield _program_job(row, program, registry)
 
 
-def _program_job(row: Row, program: Program, registry: Registry | None) -> Job:
+def _program_job(row: Row, program: Program, registry: Registry | None) -> GoldenJob:
     element = {b.name: b.element for b in program.buffers}
 
     def encoded(name: str, values: Sequence[Value]) -> bytes:
         of = element[name].loaded
         return pack((bits_of(v, of, {}) for v in values), of)
 
-    def judge(results: Mapping[str, bytes]) -> list[Outcome]:
+    def judge(results: Mapping[str, bytes]) -> list[RowOutcome]:
         for name, values in row["expected"].items():
             promised = encoded(name, values)
             if results[name] != promised:
                 of = element[name].loaded
                 texts = [", ".join(show(v, of) for v in unpack(b, of)) for b in (promised, results[name])]
-                return [Outcome(row, Status.Failed, 1, name, texts[0], texts[1], str(program))]
-        return [Outcome(row, Status.Passed, 1)]
+                return [RowOutcome(row, Status.Failed, 1, name, texts[0], texts[1], str(program))]
+        return [RowOutcome(row, Status.Passed, 1)]
 
     buffers = {name: encoded(name, values) for name, values in row["buffers"].items()}
     x, y, z = row.fields.get("workgroups", (1, 1, 1))
-    return Job((row,), program, buffers, (x, y, z), judge, registry)
+    return GoldenJob((row,), program, buffers, (x, y, z), judge, registry)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from vyre.backends import compile_program, dispatch, get
 from vyre.conform.verify.golden.checks import CHECKS
-from vyre.conform.verify.golden.jobs import Job, element_jobs
+from vyre.conform.verify.golden.jobs import GoldenJob, element_jobs
 from vyre.conform.verify.golden.memory_jobs import atomic_jobs, reduce_jobs
 from vyre.conform.verify.golden.operations import ELEMENT_KINDS
-from vyre.conform.verify.golden.outcome import Outcome, Status
+from vyre.conform.verify.golden.outcome import RowOutcome, Status
 from vyre.conform.verify.golden.program_jobs import layout_jobs, program_jobs
 from vyre.errors import UnsupportedByBackend, VyreError
 
@@ -31,20 +31,20 @@ EXECUTABLE_KINDS = ELEMENT_KINDS | {"atomic", "reduce", "layout", "program"}
 """Kinds that run on a backend; all others ask the language itself."""
 
 
-def replay(row: Row, backend: str | Backend) -> Outcome:
+def replay(row: Row, backend: str | Backend) -> RowOutcome:
     """One row on one backend; rows that run nothing are the same on every backend."""
     (outcome,) = replay_all([row], backend)
     return outcome
 
 
-def replay_all(rows: Iterable[Row], backend: str | Backend) -> list[Outcome]:
+def replay_all(rows: Iterable[Row], backend: str | Backend) -> list[RowOutcome]:
     """The outcome of every row, in the order given."""
     wanted = list(rows)
     found = {outcome.row.id: outcome for outcome in _outcomes(wanted, _loaded(backend))}
     return [found[row.id] for row in wanted]
 
 
-def replay_through_calls(rows: Iterable[Row], backend: str | Backend) -> list[Outcome]:
+def replay_through_calls(rows: Iterable[Row], backend: str | Backend) -> list[RowOutcome]:
     """The rows of library ops again, each computed by a `Call` of the op that the row is named after."""
     from vyre.compose.registry import default_registry
     from vyre.conform.verify.golden.operations import operation_of
@@ -62,7 +62,7 @@ def replay_through_calls(rows: Iterable[Row], backend: str | Backend) -> list[Ou
     return [o for job in split(callable_rows) for o in _run(job, loaded, split)]
 
 
-def jobs_of(rows: Iterable[Row]) -> Iterator[Job]:
+def jobs_of(rows: Iterable[Row]) -> Iterator[GoldenJob]:
     """The dispatches that answer for the executable rows among these."""
     by_kind: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
@@ -79,7 +79,7 @@ def _loaded(backend: str | Backend) -> Backend:
     return get(backend) if isinstance(backend, str) else backend
 
 
-def _outcomes(rows: list[Row], backend: Backend) -> Iterator[Outcome]:
+def _outcomes(rows: list[Row], backend: Backend) -> Iterator[RowOutcome]:
     for row in rows:
         if row.kind not in EXECUTABLE_KINDS:
             yield CHECKS[row.kind](row)
@@ -87,7 +87,9 @@ def _outcomes(rows: list[Row], backend: Backend) -> Iterator[Outcome]:
         yield from _run(job, backend, jobs_of)
 
 
-def _run(job: Job, backend: Backend, split: Callable[[Iterable[Row]], Iterable[Job]]) -> list[Outcome]:
+def _run(
+    job: GoldenJob, backend: Backend, split: Callable[[Iterable[Row]], Iterable[GoldenJob]]
+) -> list[RowOutcome]:
     """The outcomes of a job's rows; a crash, hang or error is that of the rows which cause it alone."""
     try:
         results = dispatch(
@@ -95,7 +97,8 @@ def _run(job: Job, backend: Backend, split: Callable[[Iterable[Row]], Iterable[J
         )
     except UnsupportedByBackend as refusal:
         return [
-            Outcome(row, Status.Refused, 0, actual=str(refusal), program=str(job.program)) for row in job.rows
+            RowOutcome(row, Status.Refused, 0, actual=str(refusal), program=str(job.program))
+            for row in job.rows
         ]
     except Exception as error:  # a backend under test may raise anything; the other rows go on
         if len(job.rows) > 1 and _compiles(job, backend):
@@ -105,13 +108,13 @@ def _run(job: Job, backend: Backend, split: Callable[[Iterable[Row]], Iterable[J
         text = error.message if isinstance(error, VyreError) else f"{type(error).__name__}: {error}"
         shown = str(job.program)
         return [
-            Outcome(row, Status.Failed, 0, expected="a result", actual=text, program=shown, error=error)
+            RowOutcome(row, Status.Failed, 0, expected="a result", actual=text, program=shown, error=error)
             for row in job.rows
         ]
     return job.judge({name: array.tobytes() for name, array in results.items()})
 
 
-def _compiles(job: Job, backend: Backend) -> bool:
+def _compiles(job: GoldenJob, backend: Backend) -> bool:
     """Whether it takes the data to make a backend fail; what it cannot compile, no row of it can do."""
     try:
         compile_program(job.program, backend=backend, registry=job.registry)

@@ -15,7 +15,7 @@ import numpy as np
 from vyre.compose.inline import inline
 from vyre.conform.spec.edges import EDGES
 from vyre.conform.verify.composition.body import RESULT, call_program
-from vyre.conform.verify.composition.proofs import Proof, provable_ops, prove_op
+from vyre.conform.verify.composition.proofs import CompositionProof, provable_ops, prove_op
 from vyre.conform.verify.composition.theorems import (
     THEOREMS,
     application_obligations,
@@ -76,11 +76,11 @@ class Composition:
         return run_trial(backend, case, _trial(ops[number], subject, plan.seed + number))
 
 
-def _said(proof: Proof) -> str:
+def _said(proof: CompositionProof) -> str:
     return f"{proof.failed}: {proof.answer} by {', '.join(proof.solvers)}"
 
 
-def _model(proof: Proof) -> tuple[str, ...]:
+def _model(proof: CompositionProof) -> tuple[str, ...]:
     return tuple(f"{name}=0x{value:X}" for name, value in sorted((proof.model or {}).items()))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.conform.registry.engine import ENGINES
 from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt
-from vyre.conform.verify.stages.engines_checks import CHECKERS, SHAPES, Bench
+from vyre.conform.verify.stages.engines_checks import CHECKERS, SHAPES, EngineBench
 from vyre.engines.run import Runner
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _asked(
     turn: int,
 ) -> Outcome:
     case = spec.case(plan.seed + number, turn, invariant)
-    bench = Bench(case, runner, plan.repeats, SHAPES[turn % len(SHAPES)])
+    bench = EngineBench(case, runner, plan.repeats, SHAPES[turn % len(SHAPES)])
     wrong = CHECKERS[invariant](bench)
     if wrong is None:
         return Outcome(name, subject, PASSED)

@@ -1,6 +1,6 @@
 """One checker for each engine invariant: what is wrong with a case on a backend, or None.
 
-Every checker runs the engine itself, through `Bench.run`, and asks one question of what it finds.
+Every checker runs the engine itself, through `EngineBench.run`, and asks one question of what it finds.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SHAPES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class WrongResult:
     """What broke: where, what was expected, what was found."""
 
     where: str
@@ -48,7 +48,7 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class EngineBench:
     """A case with the means to run it."""
 
     case: EngineCase
@@ -71,39 +71,41 @@ class Bench:
         return engine.plan(lengths)
 
 
-def deterministic(bench: Bench) -> Wrong | None:
+def deterministic(bench: EngineBench) -> WrongResult | None:
     first = _copied(bench.run())
     for turn in range(2, bench.repeats + 2):
         found = _difference(first, bench.run())
         if found is not None:
             name, at, one, other = found
-            return Wrong(f"{name}[{at}]", f"0x{one:X} as in run 1", f"0x{other:X} in run {turn}", "unstable")
+            return WrongResult(
+                f"{name}[{at}]", f"0x{one:X} as in run 1", f"0x{other:X} in run {turn}", "unstable"
+            )
     return None
 
 
-def no_output_lost(bench: Bench) -> Wrong | None:
+def no_output_lost(bench: EngineBench) -> WrongResult | None:
     wanted, found = _counts(bench.case.expected), _counts(bench.case.items(bench.run()))
     for item, times in wanted.items():
         if found.get(item, 0) < times:
-            return Wrong(f"item 0x{item:X}", f"{times} times", f"{found.get(item, 0)} times")
+            return WrongResult(f"item 0x{item:X}", f"{times} times", f"{found.get(item, 0)} times")
     return None
 
 
-def no_duplicate(bench: Bench) -> Wrong | None:
+def no_duplicate(bench: EngineBench) -> WrongResult | None:
     wanted, found = _counts(bench.case.expected), _counts(bench.case.items(bench.run()))
     for item, times in found.items():
         if times > wanted.get(item, 0):
-            return Wrong(f"item 0x{item:X}", f"{wanted.get(item, 0)} times", f"{times} times")
+            return WrongResult(f"item 0x{item:X}", f"{wanted.get(item, 0)} times", f"{times} times")
     return None
 
 
-def ordered(bench: Bench) -> Wrong | None:
+def ordered(bench: EngineBench) -> WrongResult | None:
     """What is missing or repeated is for others to judge; the rest must stand in order all the same."""
     items, wanted = np.asarray(bench.case.items(bench.run())), np.asarray(bench.case.expected)
     if _counts(items) == _counts(wanted):
         wrong = np.flatnonzero(items != wanted)
         at = int(wrong[0]) if wrong.size else -1
-        return Wrong(f"item {at}", f"0x{wanted[at]:X}", f"0x{items[at]:X}") if wrong.size else None
+        return WrongResult(f"item {at}", f"0x{wanted[at]:X}", f"0x{items[at]:X}") if wrong.size else None
     if bench.case.key is None:
         return None
     keys = bench.case.key(items)
@@ -111,41 +113,45 @@ def ordered(bench: Bench) -> Wrong | None:
     if not falls.size:
         return None
     at = int(falls[0])
-    return Wrong(f"item {at + 1}", f"a key of at least {keys[at]}, as before it", str(keys[at + 1]))
+    return WrongResult(f"item {at + 1}", f"a key of at least {keys[at]}, as before it", str(keys[at + 1]))
 
 
-def bounded(bench: Bench) -> Wrong | None:
+def bounded(bench: EngineBench) -> WrongResult | None:
     memory = GuardedMemory()
     outputs = bench.run_in(memory)
     found = memory.damage(bench.case.written(outputs))
-    return None if found is None else Wrong(*found)
+    return None if found is None else WrongResult(*found)
 
 
-def termination(bench: Bench) -> Wrong | None:
+def termination(bench: EngineBench) -> WrongResult | None:
     """The plan is within its bound, no loop asks the data how long to run, and the run comes to its end."""
     for shape in (bench.shape, *SHAPES):
         plan = bench.plan(shape)
         again = bench.plan(shape)
         if plan != again:
-            return Wrong("the plan", "one that follows from the lengths", "another one for the same lengths")
+            return WrongResult(
+                "the plan", "one that follows from the lengths", "another one for the same lengths"
+            )
         invocations = sum(step.groups * step.program.workgroup_size[0] for step in plan.steps)
         if invocations > bench.case.work:
-            return Wrong("invocations", f"at most {bench.case.work}", str(invocations))
+            return WrongResult("invocations", f"at most {bench.case.work}", str(invocations))
         for step in plan.steps:
             loop = data_dependent_loop(step.program)
             if loop is not None:
-                return Wrong(f"loop {loop}", "bounds that follow from the lengths", "bounds read from data")
+                return WrongResult(
+                    f"loop {loop}", "bounds that follow from the lengths", "bounds read from data"
+                )
     bench.run()
     return None
 
 
-def atomic_linearizable(bench: Bench) -> Wrong | None:
+def atomic_linearizable(bench: EngineBench) -> WrongResult | None:
     history = bench.case.history
     assert history is not None
     for location in history(bench.run()):
         found = _unexplained(location)
         if found is not None:
-            return Wrong(location.name, *found)
+            return WrongResult(location.name, *found)
     return None
 
 
@@ -167,12 +173,12 @@ def _unexplained(location: Location) -> tuple[str, str] | None:
     return f"{before[at]} returned to somebody", f"{returned[order][at]} returned next"
 
 
-def workgroup_invariant(bench: Bench) -> Wrong | None:
+def workgroup_invariant(bench: EngineBench) -> WrongResult | None:
     found = _difference(_copied(bench.run()), bench.run(bench.other))
     if found is None:
         return None
     name, at, one, other = found
-    return Wrong(
+    return WrongResult(
         f"{name}[{at}]", f"0x{one:X} as with {_shown(bench.shape)}", f"0x{other:X} with {_shown(bench.other)}"
     )
 
@@ -181,7 +187,7 @@ def _shown(shape: Shape) -> str:
     return f"{shape.lanes} lanes" + (", last part first" if shape.reverse else "")
 
 
-CHECKERS: dict[Inv, Callable[[Bench], Wrong | None]] = {
+CHECKERS: dict[Inv, Callable[[EngineBench], WrongResult | None]] = {
     Inv.Deterministic: deterministic,
     Inv.NoOutputLost: no_output_lost,
     Inv.NoDuplicate: no_duplicate,

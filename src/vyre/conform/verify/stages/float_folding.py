@@ -46,7 +46,7 @@ COMPARISONS = ("FEq", "FNe", "FLt", "FGt", "FLe", "FGe")
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class FloatTerm:
     """An expression of the operands, its type, and its value on whole arrays."""
 
     text: str
@@ -60,55 +60,55 @@ def _operations() -> Mapping[str, Operation]:
     return {o.name: o for o in operations()}
 
 
-def apply(op: str, *args: Term) -> Term:
+def apply(op: str, *args: FloatTerm) -> FloatTerm:
     """An operation by its name without the format, which is that of its operands."""
     head, _, more = op.partition(" ")
     name = f"{head} {args[0].type.value}{' ' if more else ''}{more}"
     found = _operations()[name]
     value = found.expected(*np.broadcast_arrays(*(t.value for t in args)))
     text = f"{op}({', '.join(t.text for t in args)})"
-    return Term(text, found.build(*(t.expr for t in args)), found.result, value)
+    return FloatTerm(text, found.build(*(t.expr for t in args)), found.result, value)
 
 
-def _not(x: Term) -> Term:
-    return Term(f"not {x.text}", UnOp(UnaryOp.LogicalNot, x.expr), U32, (x.value == 0).astype(np.uint32))
+def _not(x: FloatTerm) -> FloatTerm:
+    return FloatTerm(f"not {x.text}", UnOp(UnaryOp.LogicalNot, x.expr), U32, (x.value == 0).astype(np.uint32))
 
 
-def _select(test: Term, a: Term, b: Term) -> Term:
+def _select(test: FloatTerm, a: FloatTerm, b: FloatTerm) -> FloatTerm:
     value = np.where(test.value != 0, a.value, b.value)
-    return Term(f"{test.text} ? {a.text} : {b.text}", Select(test.expr, a.expr, b.expr), a.type, value)
+    return FloatTerm(f"{test.text} ? {a.text} : {b.text}", Select(test.expr, a.expr, b.expr), a.type, value)
 
 
 class Terms:
     """The operands and literals of one format, and short ways to combine them."""
 
-    def __init__(self, of: DataType, a: Term, b: Term, c: Term) -> None:
+    def __init__(self, of: DataType, a: FloatTerm, b: FloatTerm, c: FloatTerm) -> None:
         self.of, self.a, self.b, self.c = of, a, b, c
         self.zero, self.minus_zero, self.one = (self.literal(x) for x in (0.0, -0.0, 1.0))
 
-    def literal(self, number: float) -> Term:
+    def literal(self, number: float) -> FloatTerm:
         return self.word(int(nearest(LAYOUTS[self.of.value], np.array([number]))[0]))
 
-    def word(self, bits: int) -> Term:
-        return Term(f"0x{bits:X}", Literal(self.of, bits), self.of, np.full(1, bits, np.uint32))
+    def word(self, bits: int) -> FloatTerm:
+        return FloatTerm(f"0x{bits:X}", Literal(self.of, bits), self.of, np.full(1, bits, np.uint32))
 
-    def add(self, a: Term, b: Term) -> Term:
+    def add(self, a: FloatTerm, b: FloatTerm) -> FloatTerm:
         return apply("FAdd", a, b)
 
-    def sub(self, a: Term, b: Term) -> Term:
+    def sub(self, a: FloatTerm, b: FloatTerm) -> FloatTerm:
         return apply("FSub", a, b)
 
-    def mul(self, a: Term, b: Term) -> Term:
+    def mul(self, a: FloatTerm, b: FloatTerm) -> FloatTerm:
         return apply("FMul", a, b)
 
-    def div(self, a: Term, b: Term) -> Term:
+    def div(self, a: FloatTerm, b: FloatTerm) -> FloatTerm:
         return apply("FDiv", a, b)
 
-    def neg(self, a: Term) -> Term:
+    def neg(self, a: FloatTerm) -> FloatTerm:
         return apply("FNeg", a)
 
 
-def literals(op: str, t: Terms) -> list[Term]:
+def literals(op: str, t: Terms) -> list[FloatTerm]:
     """The operation with a literal on its right, on its left, and with the same operand twice."""
     ends = (1, LAYOUTS[t.of.value].infinity - 1)
     words = [*(t.literal(x) for x in NUMBERS), *(t.word(bits) for bits in ends)]
@@ -117,7 +117,7 @@ def literals(op: str, t: Terms) -> list[Term]:
     return found + [apply(op, w, t.a) for w in words]
 
 
-def comparisons(t: Terms) -> list[Term]:
+def comparisons(t: Terms) -> list[FloatTerm]:
     a, b = t.a, t.b
     found = [
         apply(op, x, y) for op in COMPARISONS for x, y in ((a, a), (a, t.zero), (t.literal(math.nan), a))
@@ -129,7 +129,7 @@ def comparisons(t: Terms) -> list[Term]:
     return found + [apply(op, x) for op in ("FIsNaN", "FIsInf") for x in (a, *made)]
 
 
-def sums(t: Terms) -> list[Term]:
+def sums(t: Terms) -> list[FloatTerm]:
     """Products and sums: fused, taken apart, in another order."""
     a, b, c = t.a, t.b, t.c
     ab = t.mul(a, b)
@@ -141,7 +141,7 @@ def sums(t: Terms) -> list[Term]:
     return [*found, t.neg(apply("FMulAdd", a, b, c)), t.add(t.div(a, c), t.div(b, c)), t.div(t.add(a, b), c)]
 
 
-def undone(t: Terms) -> list[Term]:
+def undone(t: Terms) -> list[FloatTerm]:
     """What would be an operand, were it not for the rounding."""
     a, b = t.a, t.b
     root = apply("FSqrt", a)
@@ -160,7 +160,7 @@ def undone(t: Terms) -> list[Term]:
     return [*found, apply("FMax", least, a), apply("FMin", least, b), apply("FMin", t.neg(a), t.neg(b))]
 
 
-def converted(t: Terms) -> list[Term]:
+def converted(t: Terms) -> list[FloatTerm]:
     """Roundings of roundings, and ways through another type and back."""
     found = [apply(o, apply(i, t.a)) for o in ("FFloor", "FRound") for i in ("FFloor", "FCeil", "FTrunc")]
     found += [t.neg(apply("FCeil", t.neg(t.a))), apply("FFloor", t.add(t.a, t.literal(0.5)))]
@@ -169,7 +169,7 @@ def converted(t: Terms) -> list[Term]:
         there = apply(f"Convert {whole} Truncate", t.a)
         back = _operations()[f"Convert {whole} {t.of.value}"]
         text = f"{t.of.value}({there.text})"
-        found.append(Term(text, back.build(there.expr), t.of, back.expected(there.value)))
+        found.append(FloatTerm(text, back.build(there.expr), t.of, back.expected(there.value)))
     others = ("F16", "BF16") if t.of is DataType.F32 else ("F32",)
     for other in others:
         there = apply(f"Cast {other}", t.a)
@@ -179,7 +179,7 @@ def converted(t: Terms) -> list[Term]:
     return found
 
 
-def functions(t: Terms) -> list[Term]:
+def functions(t: Terms) -> list[FloatTerm]:
     """Functions that undo each other, or do not see a sign."""
     a, b = t.a, t.b
     exp, log = apply("FExp", a), apply("FLog", a)
@@ -206,10 +206,12 @@ def _inputs(t: DataType, seed: int) -> tuple[Words, Words, Words]:
     return first, second, np.choose(turn, [product, product, free]).astype(np.uint32)
 
 
-def _trial(of: DataType, make: Callable[[Terms], list[Term]], case: int, seed: int, plan: RunPlan) -> Trial:
+def _trial(
+    of: DataType, make: Callable[[Terms], list[FloatTerm]], case: int, seed: int, plan: RunPlan
+) -> Trial:
     """All terms of `make`, on all inputs, by one program."""
     columns = _inputs(of, seed)
-    operands = [Term(n, Var(n), of, w) for n, w in zip("abc", columns, strict=True)]
+    operands = [FloatTerm(n, Var(n), of, w) for n, w in zip("abc", columns, strict=True)]
     terms = make(Terms(of, operands[0], operands[1], operands[2]))
     count, width = len(columns[0]), len(terms)
     buffers = [BufferDecl.read(name, k, U32) for k, name in enumerate("xyz")]
