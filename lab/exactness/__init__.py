@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.verify.exactness import memory, structure, values
+from lab.exactness import memory, structure, values
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
+    from lab.exactness.build import Builder
     from vyre.conform.generate.programs import GeneratedProgram
-    from vyre.conform.verify.exactness.build import Builder
 
 _T = DataType
 

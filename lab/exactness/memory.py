@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.verify.exactness.build import I, L, case, words
+from lab.exactness.build import I, L, case, words
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import (
     Atomic,
@@ -27,8 +27,8 @@ from vyre.ir.operators import AtomicOp, BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
+    from lab.exactness.build import Builder
     from vyre.conform.generate.programs import GeneratedProgram
-    from vyre.conform.verify.exactness.build import Builder
 
 _OUTSIDE = (5, 6, 0x0FFFFFFF, 0x10000000, 0x20000000, 0x40000000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 """Indices past 5 elements; several become small again when an address is computed in 32 bits."""

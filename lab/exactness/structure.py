@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.verify.exactness.build import I, case, words
+from lab.exactness.build import I, case, words
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import BinOp, Expr, InvocationId, LitU32, Load, LocalId, Var, WorkgroupId
 from vyre.ir.node import Assign, Block, If, Let, Loop, Node, Return, Store
@@ -12,8 +12,8 @@ from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
+    from lab.exactness.build import Builder
     from vyre.conform.generate.programs import GeneratedProgram
-    from vyre.conform.verify.exactness.build import Builder
 
 NAMES = (
     "target", "kernel", "global", "local", "void", "u32", "vec2", "uint", "int", "float", "half", "define",

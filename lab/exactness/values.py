@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from lab.exactness.build import I, L, case, words, words_of
 from vyre.conform.generate.buffers import SPECIALS
-from vyre.conform.verify.exactness.build import I, L, case, words, words_of
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import (
     BinOp,
@@ -29,8 +29,8 @@ from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE, CastRule
 
 if TYPE_CHECKING:
+    from lab.exactness.build import Builder
     from vyre.conform.generate.programs import GeneratedProgram
-    from vyre.conform.verify.exactness.build import Builder
 
 
 def operators() -> GeneratedProgram:

@@ -47,7 +47,8 @@ class FunctionEvidence:
         )
         found = f"{UNVERIFIED}: {why} (digest {evidence.digest(op_id)[:16]})"
         note = (
-            f"{op_id}; restore the definition, or run `python -m lab.functions.prove`, which tries every input again"
+            f"{op_id}; restore the definition, or run `python -m lab.functions.prove`, "
+            "which tries every input again"
         )
         return Outcome(case, subject, FAILED, UNVERIFIED, (), wanted, found, note)
 

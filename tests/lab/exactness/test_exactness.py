@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lab.exactness import exactness_programs
 from vyre.backends.protocol import BackendInfo
 from vyre.conform.diff.differential import compare
 from vyre.conform.diff.shrink import is_sound
-from vyre.conform.verify.exactness import exactness_programs
 from vyre.validate import validate
 
 if TYPE_CHECKING:
