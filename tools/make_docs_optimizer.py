@@ -51,7 +51,7 @@ The passes repeat until nothing changes, so optimising twice is optimising once.
 
 ## Division by constants
 
-`vyre.optimize.division` has the rules that turn a division by any constant into a multiply-high. They are
+`lab.rules.division` has the rules that turn a division by any constant into a multiply-high. They are
 not in the table: LLVM and NVRTC do this themselves with a real instruction, while WGSL has none, so that
 `MulHi` costs four multiplications there; and `x / 7` is easier to read. They are proved
 all the same: a lemma for all divisors, and 2,000 divisors one by one.

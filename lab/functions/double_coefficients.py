@@ -59,7 +59,7 @@ class Page:
 
     def __init__(self) -> None:
         self.text = (
-            '"""Bits of the constants of functions in doubles, by `lab.functions.double_coefficients`. '
+            '"""Bits of the constants in doubles, by `lab/functions/double_coefficients.py`. '
             'Not for editing."""\n'
         )
 

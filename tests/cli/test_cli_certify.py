@@ -98,7 +98,8 @@ def test_expected_failures_are_excused_and_expected_passes_are_not(tmp_path: Pat
     file.write_text("# what we know\nprimitive.math.div: our divider answers all ones\n")
     done = certify(*DIV, "--in-process", "--expected-failures", "known.txt")
     assert done.exit_code == 0, done.output
-    assert "primitive.math.div: failed as expected (our divider answers all ones)" in done.output
+    assert "failed as expected" in done.output
+    assert "our divider answers all ones" in done.output
     file.write_text("primitive.math.div: known\ncast.u32.i32: long repaired\n")
     done = certify(*DIV, "--in-process", "--expected-failures", "known.txt", "--json")
     assert done.exit_code == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.compose.renamed import renamed
 from tests.compose.sample_ops import REGISTRY, SAMPLES, op
 from vyre.compose import Registry, inline, inline_op
 from vyre.ir import (
@@ -33,7 +34,8 @@ IDX, A, B = Var("idx"), Var("a"), Var("b")
 
 
 def inlined(*entry: Node, registry: Registry | None = REGISTRY) -> tuple[Node, ...]:
-    return inline(Program([], (1,), entry), registry).entry
+    """What inlining makes of the statements, with the names that it makes up numbered."""
+    return renamed(*inline(Program([], (1,), entry), registry).entry)
 
 
 def load(buffer: str, index: Expr | int = 0) -> Load:
@@ -59,9 +61,9 @@ def test_a_program_without_calls_is_returned_as_it_is() -> None:
 
 
 def test_a_pure_argument_used_twice_is_bound_once() -> None:
-    assert inlined(Let("r", call("t.twice", A + B))) == (
-        Let("__call0_x", A + B),
-        Let("r", Var("__call0_x") + Var("__call0_x")),
+    assert inlined(Let("r", call("t.twice", A + B))) == renamed(
+        Let("__x0", A + B),
+        Let("r", Var("__x0") + Var("__x0")),
     )
 
 
@@ -71,32 +73,32 @@ def test_a_leaf_argument_is_substituted_however_often_it_is_used(leaf: Expr) -> 
 
 
 def test_a_load_used_twice_is_loaded_once() -> None:
-    assert inlined(Let("r", call("t.twice", load("a")))) == (
-        Let("__call0_x", load("a")),
-        Let("r", Var("__call0_x") + Var("__call0_x")),
+    assert inlined(Let("r", call("t.twice", load("a")))) == renamed(
+        Let("__x0", load("a")),
+        Let("r", Var("__x0") + Var("__x0")),
     )
 
 
 def test_an_unused_pure_argument_vanishes_and_an_unused_load_stays() -> None:
-    assert inlined(Let("r", call("t.ignored", A + B, load("a")))) == (
-        Let("__call0_y", load("a")),
+    assert inlined(Let("r", call("t.ignored", A + B, load("a")))) == renamed(
+        Let("__y0", load("a")),
         Let("r", LitU32(9)),
     )
 
 
 def test_an_unused_load_is_evaluated_after_the_loads_before_it() -> None:
-    assert inlined(Let("r", load("a") + call("t.first", load("b"), load("c")) + load("d"))) == (
-        Let("__call0_operand", load("a")),
-        Let("__call1_x", load("b")),
-        Let("__call1_y", load("c")),
-        Let("r", Var("__call0_operand") + Var("__call1_x") + load("d")),
+    assert inlined(Let("r", load("a") + call("t.first", load("b"), load("c")) + load("d"))) == renamed(
+        Let("__operand0", load("a")),
+        Let("__x1", load("b")),
+        Let("__y1", load("c")),
+        Let("r", Var("__operand0") + Var("__x1") + load("d")),
     )
 
 
 def test_swapped_parameters_bind_only_what_would_be_overtaken() -> None:
-    assert inlined(Let("r", call("t.swapped", load("a"), load("b")))) == (
-        Let("__call0_x", load("a")),
-        Let("r", load("b") - Var("__call0_x")),
+    assert inlined(Let("r", call("t.swapped", load("a"), load("b")))) == renamed(
+        Let("__x0", load("a")),
+        Let("r", load("b") - Var("__x0")),
     )
 
 
@@ -105,88 +107,88 @@ def test_swapped_pure_arguments_stay_in_place() -> None:
 
 
 def test_an_effect_before_a_hoisted_pure_body_stays_in_place() -> None:
-    assert inlined(Let("r", load("a") + call("t.local", A))) == (
-        Let("__call0_temp", A + 1),
-        Let("r", load("a") + Var("__call0_temp") * A),
+    assert inlined(Let("r", load("a") + call("t.local", A))) == renamed(
+        Let("__temp0", A + 1),
+        Let("r", load("a") + Var("__temp0") * A),
     )
 
 
 def test_effects_before_a_hoisted_effect_are_bound_in_order() -> None:
     expr = load("a", 1) + call("t.local", load("b", 2)) * load("c", 3)
-    assert inlined(Let("r", expr)) == (
-        Let("__call0_operand", load("a", 1)),
-        Let("__call1_x", load("b", 2)),
-        Let("__call1_temp", Var("__call1_x") + 1),
-        Let("r", Var("__call0_operand") + Var("__call1_temp") * Var("__call1_x") * load("c", 3)),
+    assert inlined(Let("r", expr)) == renamed(
+        Let("__operand0", load("a", 1)),
+        Let("__x1", load("b", 2)),
+        Let("__temp1", Var("__x1") + 1),
+        Let("r", Var("__operand0") + Var("__temp1") * Var("__x1") * load("c", 3)),
     )
 
 
 def test_a_store_evaluates_its_index_before_its_value() -> None:
-    assert inlined(Store("out", load("a"), call("t.twice", load("b")))) == (
-        Let("__call0_operand", load("a")),
-        Let("__call1_x", load("b")),
-        Store("out", Var("__call0_operand"), Var("__call1_x") + Var("__call1_x")),
+    assert inlined(Store("out", load("a"), call("t.twice", load("b")))) == renamed(
+        Let("__operand0", load("a")),
+        Let("__x1", load("b")),
+        Store("out", Var("__operand0"), Var("__x1") + Var("__x1")),
     )
 
 
 def test_callee_names_never_meet_those_of_the_caller_or_of_another_call() -> None:
     expr = call("t.local", Var("temp")) + call("t.local", Var("x"))
-    assert inlined(Let("temp", LitU32(1)), Let("x", LitU32(2)), Let("r", expr))[2:] == (
-        Let("__call0_temp", Var("temp") + 1),
-        Let("__call1_temp", Var("x") + 1),
-        Let("r", Var("__call0_temp") * Var("temp") + Var("__call1_temp") * Var("x")),
+    assert inlined(Let("temp", LitU32(1)), Let("x", LitU32(2)), Let("r", expr))[2:] == renamed(
+        Let("__temp0", Var("temp") + 1),
+        Let("__temp1", Var("x") + 1),
+        Let("r", Var("__temp0") * Var("temp") + Var("__temp1") * Var("x")),
     )
 
 
-def test_numbers_start_above_those_of_names_already_there() -> None:
-    first, second = Let("__call4_temp", LitU32(0)), Let("r", call("t.local", A))
-    assert inlined(first, second)[1] == Let("__call5_temp", A + 1)
+def test_a_name_that_is_already_there_is_not_made_up_again() -> None:
+    caller = Let("r", call("t.local", A))
+    (made, _) = inline(Program([], (1,), [caller]), REGISTRY).entry
+    assert isinstance(made, Let)
+    taken = Let(made.name, LitU32(0))
+    _, another, _ = inline(Program([], (1,), [taken, caller]), REGISTRY).entry
+    assert isinstance(another, Let)
+    assert another.name != taken.name
+    assert another.value == A + 1
 
 
 def test_an_assigned_parameter_gets_a_variable_of_its_own() -> None:
-    assert inlined(Let("r", call("t.assigned", A, B))) == (
-        Let("__call0_x", A),
-        Assign("__call0_x", Var("__call0_x") * 5),
-        If(B & 1, (Assign("__call0_x", Var("__call0_x") + 1),)),
-        Let("r", Var("__call0_x") + B),
+    assert inlined(Let("r", call("t.assigned", A, B))) == renamed(
+        Let("__x0", A),
+        Assign("__x0", Var("__x0") * 5),
+        If(B & 1, (Assign("__x0", Var("__x0") + 1),)),
+        Let("r", Var("__x0") + B),
     )
 
 
 def test_an_argument_used_inside_a_loop_is_computed_before_it() -> None:
     found = inlined(Let("r", call("t.loop", A, A * B)))
-    assert found[0] == Let("__call0_y", A * B)
-    assert found[2] == Loop(
-        "__call0_i",
-        LitU32(0),
-        A & 3,
-        (
-            Let("__call0_step", Var("__call0_y") * Var("__call0_i")),
-            Assign("__call0_temp", Var("__call0_temp") + Var("__call0_step")),
-        ),
-    )
+    step = Let("__step0", Var("__y0") * Var("__i0"))
+    total = Assign("__temp0", Var("__temp0") + Var("__step0"))
+    expected = (Let("__y0", A * B), Loop("__i0", LitU32(0), A & 3, (step, total)))
+    assert renamed(found[0], found[2]) == renamed(*expected)
 
 
 def test_calls_in_a_loop_body_stay_in_it_and_calls_in_its_bounds_leave_it() -> None:
     loop = Loop("i", call("t.twice", A + 1), call("t.local", B), (Store("o", Var("i"), call("t.local", A)),))
-    assert inlined(loop) == (
-        Let("__call0_x", A + 1),
-        Let("__call1_temp", B + 1),
+    assert inlined(loop) == renamed(
+        Let("__x0", A + 1),
+        Let("__temp1", B + 1),
         Loop(
             "i",
-            Var("__call0_x") + Var("__call0_x"),
-            Var("__call1_temp") * B,
-            (Let("__call2_temp", A + 1), Store("o", Var("i"), Var("__call2_temp") * A)),
+            Var("__x0") + Var("__x0"),
+            Var("__temp1") * B,
+            (Let("__temp2", A + 1), Store("o", Var("i"), Var("__temp2") * A)),
         ),
     )
 
 
 def test_a_call_in_a_condition_is_hoisted_before_the_if_and_branches_keep_theirs() -> None:
     branch = Store("o", LitU32(0), call("t.local", B))
-    assert inlined(If(call("t.local", A), (branch,), (Return(),))) == (
-        Let("__call0_temp", A + 1),
+    assert inlined(If(call("t.local", A), (branch,), (Return(),))) == renamed(
+        Let("__temp0", A + 1),
         If(
-            Var("__call0_temp") * A,
-            (Let("__call1_temp", B + 1), Store("o", LitU32(0), Var("__call1_temp") * B)),
+            Var("__temp0") * A,
+            (Let("__temp1", B + 1), Store("o", LitU32(0), Var("__temp1") * B)),
             (Return(),),
         ),
     )
@@ -194,16 +196,16 @@ def test_a_call_in_a_condition_is_hoisted_before_the_if_and_branches_keep_theirs
 
 def test_both_arms_of_a_select_are_evaluated_in_order() -> None:
     expr = Select(load("c"), call("t.twice", load("a")), call("t.twice", load("b")))
-    assert inlined(Let("r", expr)) == (
-        Let("__call0_operand", load("c")),
-        Let("__call1_x", load("a")),
-        Let("__call2_x", load("b")),
+    assert inlined(Let("r", expr)) == renamed(
+        Let("__operand0", load("c")),
+        Let("__x1", load("a")),
+        Let("__x2", load("b")),
         Let(
             "r",
             Select(
-                Var("__call0_operand"),
-                Var("__call1_x") + Var("__call1_x"),
-                Var("__call2_x") + Var("__call2_x"),
+                Var("__operand0"),
+                Var("__x1") + Var("__x1"),
+                Var("__x2") + Var("__x2"),
             ),
         ),
     )
@@ -211,20 +213,20 @@ def test_both_arms_of_a_select_are_evaluated_in_order() -> None:
 
 def test_one_expression_object_in_two_places_is_evaluated_in_both() -> None:
     shared = call("t.twice", load("a"))
-    assert inlined(Let("r", shared + shared)) == (
-        Let("__call0_x", load("a")),
-        Let("__call1_x", load("a")),
-        Let("r", (Var("__call0_x") + Var("__call0_x")) + (Var("__call1_x") + Var("__call1_x"))),
+    assert inlined(Let("r", shared + shared)) == renamed(
+        Let("__x0", load("a")),
+        Let("__x1", load("a")),
+        Let("r", (Var("__x0") + Var("__x0")) + (Var("__x1") + Var("__x1"))),
     )
 
 
 def test_nested_calls_keep_one_number_per_call() -> None:
     outer = op("t.outer", "x", Var("temp") + call("t.local", Var("temp")), Let("temp", Var("x") * 2))
     found = inlined(Let("r", call("t.outer", A)), registry=REGISTRY.extend([outer]))
-    assert found == (
-        Let("__call0_temp", A * 2),
-        Let("__call1_temp", Var("__call0_temp") + 1),
-        Let("r", Var("__call0_temp") + Var("__call1_temp") * Var("__call0_temp")),
+    assert found == renamed(
+        Let("__temp0", A * 2),
+        Let("__temp1", Var("__temp0") + 1),
+        Let("r", Var("__temp0") + Var("__temp1") * Var("__temp0")),
     )
 
 
@@ -239,8 +241,8 @@ def test_names_within_the_length_limit_stay_within_it_and_apart() -> None:
 
 
 def test_blocks_are_expanded_in_place() -> None:
-    assert inlined(Block((Block((Let("r", call("t.local", A)),)),))) == (
-        Block((Block((Let("__call0_temp", A + 1), Let("r", Var("__call0_temp") * A))),)),
+    assert inlined(Block((Block((Let("r", call("t.local", A)),)),))) == renamed(
+        Block((Block((Let("__temp0", A + 1), Let("r", Var("__temp0") * A))),)),
     )
 
 

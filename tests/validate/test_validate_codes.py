@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from vyre.validate.examples import example, near_miss
 
+from tests.validate.examples import example, near_miss
 from vyre.errors import VyreError
 from vyre.validate import CODES, explain
 

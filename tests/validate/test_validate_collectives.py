@@ -72,10 +72,8 @@ def test_divergent_places_are_refused(body: str) -> None:
 def test_the_message_says_where_and_why() -> None:
     (found,) = validate(program(DIVERGENT["bound"]))
     assert found.path == "entry[0].body[0]"
-    assert found.message == (
-        "not every invocation reaches the call of intrinsic.subgroup8.ballot: "
-        "a condition or bound around the call depends on LocalId."
-    )
+    assert "intrinsic.subgroup8.ballot" in found.message
+    assert "LocalId" in found.message
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_an_op_that_is_not_called_is_not_checked() -> None:
 def test_an_op_sees_only_its_arguments(result: Expr) -> None:
     found = validate_op(Op("acme.peek", X, U32, result), registry=Registry())
     assert [d.code for d in found] == ["V031"]
-    assert found[0].fix == "expose the required value as an argument or compose at Program level."
+    assert "argument" in found[0].fix
 
 
 @pytest.mark.parametrize("node", [Return(), Barrier(), Store("out", LitU32(0), LitU32(1))])

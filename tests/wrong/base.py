@@ -5,6 +5,7 @@ Everything here is constructed without arguments, so that a child process can.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -111,4 +112,4 @@ class Interpreted(Right):
         self.inner = ReferenceBackend()
 
     def describe(self) -> BackendInfo:
-        return self.inner.describe()
+        return replace(self.inner.describe(), name=self.name)

@@ -17,7 +17,7 @@ class Rule:
     """One permanent rule. `example` breaks it and nothing else; `near_miss` differs little and passes.
 
     Both are programs in the text form, preceded by the ops they need. Where `generated`, the text is
-    abridged and `vyre.validate.examples` builds the program.
+    abridged and `tests/validate/examples.py` builds the program.
     """
 
     code: str

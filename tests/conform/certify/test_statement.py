@@ -226,7 +226,8 @@ def finding(data: bytes, check: str, **options: Any) -> tuple[str, str]:
 def test_a_level_that_the_contents_do_not_support_is_refused() -> None:
     status, text = finding(forged(grant_all), "levels")
     assert status == "wrong"
-    assert "it claims L1f, which its contents do not support: the registry has no float operations" in text
+    assert "L1f" in text
+    assert "no float operations" in text
 
 
 @pytest.mark.parametrize(

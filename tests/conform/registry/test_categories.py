@@ -31,11 +31,11 @@ def test_the_widths_of_one_instruction_are_told_from_instructions() -> None:
 
 
 def test_the_sentence_says_the_share_of_both_counts() -> None:
-    assert str(Categories(90, 10, 10)) == "90.0% of the registry is of Category A (90 of 100 ops)."
-    assert str(Categories(95, 20, 5)) == (
-        "82.6% of the registry is of Category A (95 of 115 ops); the 20 of Category C are 5 hardware "
-        "instructions in several widths (95.0% with each counted once)."
-    )
+    one, several = str(Categories(90, 10, 10)), str(Categories(95, 20, 5))
+    assert "90.0%" in one
+    assert "90 of 100 ops" in one
+    assert "counted once" not in one
+    assert all(part in several for part in ("82.6%", "95 of 115 ops", "5 hardware", "95.0%"))
 
 
 def test_the_listing_of_ops_ends_with_it() -> None:

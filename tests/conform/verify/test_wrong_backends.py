@@ -150,7 +150,7 @@ def test_a_refusal_is_no_failure_and_no_evidence(tmp_path: Path) -> None:
     results = certify(wrong.Refusing(), tmp_path, ops=("primitive.math.div", "primitive.math.mod"))
     div, mod = results.ops
     assert (div.status, div.cases, div.evidence) == ("refused", 0, "unverified")
-    assert div.refusal == "Div is not supported by the backend refusing: it has none."
+    assert all(part in div.refusal for part in ("Div", "refusing", "it has none"))
     assert mod.status == "passed"
     needing = [law for law in mod.laws if any("math.div" in e for e in law.equations)]
     assert all(law.evidence == "unverified" for law in needing)

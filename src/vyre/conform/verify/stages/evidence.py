@@ -46,7 +46,10 @@ class FunctionEvidence:
             f"the definition of digest {known['digest'][:16]}, run {known['date']}" if known else "a record"
         )
         found = f"{UNVERIFIED}: {why} (digest {evidence.digest(op_id)[:16]})"
-        note = f"{op_id}; restore the definition, or try every input again: `python -m lab.functions.prove`"
+        note = (
+            f"{op_id}; restore the definition, or run `python -m lab.functions.prove`, "
+            "which tries every input again"
+        )
         return Outcome(case, subject, FAILED, UNVERIFIED, (), wanted, found, note)
 
 

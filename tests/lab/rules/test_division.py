@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from vyre.optimize.division import division_rule, magic, remainder_rule
 
+from lab.rules.division import division_rule, magic, remainder_rule
 from tests.optimize.optimize_replay import replay
 from tests.optimize.optimize_solvers import decide, z3
 from vyre.ir.expr import BinOp, Expr, LitU32, Var
