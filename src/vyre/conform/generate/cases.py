@@ -17,9 +17,9 @@ from vyre.conform.oracle.floats.layout import HEAD, LAYOUTS
 from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.law import sides
 from vyre.conform.spec.term import variables
-from vyre.conform.spec.words import masks
 from vyre.errors import VyreError
 from vyre.ir.types import DataType
+from vyre.semantics.words import masks
 
 if TYPE_CHECKING:
     from vyre.conform.generate.stream import CaseStream

@@ -1,4 +1,4 @@
-"""Short constructors, so that the file of an op reads as its promises."""
+"""Short constructors, so that the file of an op reads as its promises; `semantics` says what it means."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from vyre.ir.operators import AtomicOp, BinaryOp, UnaryOp
 from vyre.ir.signature import OpSignature
 from vyre.ir.types import DataType
 from vyre.semantics.domain import Domain
+from vyre.semantics.operators import BINARY, UNARY
 
 U32 = DataType.U32
 
@@ -83,7 +84,6 @@ def alternate(name: str, build: Callable[[tuple[Expr, ...]], Expr]) -> Alternate
 def binary(
     op: BinaryOp,
     id: str,
-    cpu_fn: Binary,
     doc: str,
     *,
     laws: tuple[AlgebraicLaw, ...] = (),
@@ -98,7 +98,7 @@ def binary(
     return OpSpec(
         id,
         OpSignature((U32, U32), U32),
-        cpu_fn,
+        BINARY[op],
         ExpressionForm(lambda x: BinOp(op, *x)),
         doc,
         laws=laws,
@@ -114,7 +114,6 @@ def binary(
 def unary(
     op: UnaryOp,
     id: str,
-    cpu_fn: Unary,
     doc: str,
     *,
     laws: tuple[AlgebraicLaw, ...] = (),
@@ -128,7 +127,7 @@ def unary(
     return OpSpec(
         id,
         OpSignature((U32,), U32),
-        cpu_fn,
+        UNARY[op],
         ExpressionForm(lambda x: UnOp(op, *x)),
         doc,
         laws=laws,

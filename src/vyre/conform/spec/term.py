@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from vyre.conform.spec.words import fit, mask_of, to_words
 from vyre.errors import OpError
 from vyre.ir.types import DataType
+from vyre.semantics.words import fit, mask_of, to_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.registry.primitive.clz import cpu_fn as clz
+from vyre.semantics.operators import clz
 
 if TYPE_CHECKING:
     from vyre.semantics.domain import Domain, V

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import MAX, alternate, c, denied, law1, unary
 from vyre.conform.registry.classes import NONZERO, ONES, ZERO
 from vyre.conform.registry.ids import AND, NEGATE, NOT, OR, SUB, XOR
@@ -11,18 +9,9 @@ from vyre.conform.spec.law import IDENTITY, Complement, DeMorgan, Idempotent, In
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import UnaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V) -> V:
-    return d.not_(a)
-
-
 SPEC = unary(
     UnaryOp.BitNot,
     NOT,
-    cpu_fn,
     "Every bit flipped.",
     laws=(Involution(), DeMorgan(AND, OR), Complement(IDENTITY, MAX)),
     properties=(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import MAX, binary, c, class2, denied, law1
 from vyre.conform.registry.classes import is_zero
 from vyre.conform.registry.ids import ADD, MUL, NEGATE, SUB
@@ -19,18 +17,9 @@ from vyre.conform.spec.law import (
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V, b: V) -> V:
-    return d.mul(a, b)
-
-
 SPEC = binary(
     BinaryOp.Mul,
     MUL,
-    cpu_fn,
     "Low 32 bits of the product.",
     laws=(Commutative(), Associative(), Identity(1), Absorbing(0), ZeroProduct(holds=False)),
     properties=(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import alternate, binary, c, denied, law2
 from vyre.conform.registry.classes import ORDER
 from vyre.conform.registry.ids import ADD, EQ, GT, LT, NE, SUB
@@ -11,18 +9,9 @@ from vyre.conform.spec.law import Associative, Bounded, Commutative, SelfInverse
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V, b: V) -> V:
-    return d.ne(a, b)
-
-
 SPEC = binary(
     BinaryOp.Ne,
     NE,
-    cpu_fn,
     "1 when different, else 0.",
     laws=(Commutative(), SelfInverse(0), Bounded(0, 1)),
     properties=(
