@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vyre.ir.types import DataType
-from vyre.numeric.smt import PRELUDE, WORD, definitions, word
 from vyre.numeric.soft.layout import LAYOUTS, Layout
+from vyre.semantics.spellings import PRELUDE
+from vyre.semantics.terms import SORT, word
+from vyre.semantics.translate import definitions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +43,7 @@ class Claim:
         for p in self.op.params:
             lines.append(f"(declare-const in_{p.name} (_ BitVec {source}))")
             whole = f"in_{p.name}" if source == 32 else f"(concat #x0000 in_{p.name})"
-            lines.append(f"(define-fun {p.name} () {WORD} {whole})")
+            lines.append(f"(define-fun {p.name} () {SORT} {whole})")
             if source == fmt.width:
                 lines.append(f"(define-fun fp_{p.name} () {sort(fmt)} {decoded(fmt, f'in_{p.name}')})")
         lines.append(definitions(self.op, cuts=self.cuts))

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 
 from lab.floats.claims import layout_of
 from lab.floats.lemma_parts import exact, halves, rounds, script, sign_of, special, unpacks, unusual, usual
-from vyre.numeric.smt import WORD, word
 from vyre.numeric.soft.parts import OFFSET
+from vyre.semantics.terms import SORT, word
 
 if TYPE_CHECKING:
     from vyre.compose.op import Op
@@ -152,7 +152,7 @@ def _round(op: Op, fmt: Layout) -> str:
     return script(
         op,
         {**w.value_cuts, "larger_exponent": "E", "negative": "turned"},
-        f"{given.free}(declare-const turned {WORD})\n",
+        f"{given.free}(declare-const turned {SORT})\n",
         *_finite(),
         *given.conditions,
         f"(and (bvuge E {word(_LEAST)}) (bvult E {word(_MOST)}) (bvule turned {word(1)}))",
@@ -165,6 +165,6 @@ def _special(op: Op, fmt: Layout) -> str:
     none = f"(distinct no_product {word(0)})"
     steps = tuple(_window(fmt).product_cuts)
     cuts = {step: f"(ite {none} {word(0)} any_{step})" for step in steps}
-    free = "".join(f"(declare-const any_{step} {WORD})\n" for step in steps)
+    free = "".join(f"(declare-const any_{step} {SORT})\n" for step in steps)
     condition = f"(or {unusual('a')} {unusual('b')} (fp.isNaN fp_c) (fp.isInfinite fp_c))"
     return special(op, "fma", cuts, free, condition)

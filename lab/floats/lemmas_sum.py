@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lab.floats.claims import layout_of
 from lab.floats.lemma_parts import exact, halves, rounds, script, sign_of, special
-from vyre.numeric.smt import word
+from vyre.semantics.terms import word
 
 if TYPE_CHECKING:
     from vyre.compose.op import Op

@@ -17,7 +17,7 @@ from vyre.numeric.functions.pairs import pairs
 from vyre.numeric.functions.quotient import long_division, reciprocal, root
 from vyre.numeric.functions.script import Script
 from vyre.numeric.soft.layout import F32, Layout
-from vyre.numeric.vector import evaluate
+from vyre.semantics.vector import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

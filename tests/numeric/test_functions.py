@@ -19,8 +19,8 @@ from vyre.ir.types import DataType
 from vyre.numeric.functions import FUNCTIONS, angle, function_op, function_ops, power, undecided_op
 from vyre.numeric.functions.pairs import pairs
 from vyre.numeric.soft.layout import BF16, F16, F32, LAYOUTS, Layout
-from vyre.numeric.vector import evaluate
 from vyre.reference import floats
+from vyre.semantics.vector import evaluate
 from vyre.validate import validate_op
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from vyre.numeric.functions.pairs import pairs
 from vyre.numeric.functions.script import Script
 from vyre.numeric.registry import SoftRegistry
 from vyre.numeric.soft.layout import LAYOUTS
-from vyre.numeric.vector import evaluate
+from vyre.semantics.vector import evaluate
 
 if TYPE_CHECKING:
     from vyre.compose.op import Op

@@ -20,8 +20,8 @@ from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.numeric.soft import soft_ops
 from vyre.numeric.soft.layout import F32, LAYOUTS
-from vyre.numeric.vector import evaluate
 from vyre.reference import run
+from vyre.semantics.vector import evaluate
 from vyre.validate import validate_op
 
 if TYPE_CHECKING:

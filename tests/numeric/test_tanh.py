@@ -24,7 +24,7 @@ from vyre.numeric.functions.exponentials import power_of_two
 from vyre.numeric.functions.pairs import pairs
 from vyre.numeric.registry import SoftRegistry
 from vyre.numeric.soft.layout import BF16, F16, F32, LAYOUTS, Layout
-from vyre.numeric.vector import evaluate
+from vyre.semantics.vector import evaluate
 from vyre.validate import validate_op
 from vyre.wire import meaning_digest
 

@@ -16,7 +16,7 @@ from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.totals import ONE, Product, added, multiplied, noted, state, sum_limbs, total_op
 from vyre.numeric.registry import SoftRegistry
 from vyre.numeric.soft.layout import BF16, F16, F32, LAYOUTS, Layout
-from vyre.numeric.vector import evaluate
+from vyre.semantics.vector import evaluate
 from vyre.validate import validate_op
 
 if TYPE_CHECKING:

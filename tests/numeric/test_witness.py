@@ -19,7 +19,7 @@ from vyre.errors import OpError
 from vyre.lower.ways import SOFT
 from vyre.numeric.soft import soft_ops
 from vyre.numeric.soft.layout import F32
-from vyre.numeric.vector import evaluate
+from vyre.semantics.vector import evaluate
 
 if TYPE_CHECKING:
     from lab.floats.hardest.parts import Source

@@ -1,6 +1,7 @@
 """What each integer operator means, written once as steps on u32 words of any `Domain`.
 
     BINARY, UNARY     the definition of every operator
+    select            what `Select` gives
 
 Arithmetic is modulo 2^32, division and remainder by zero are 0, shift amounts count modulo 32, and
 comparisons and logic give 0 or 1. The bits do not depend on the sign, so operators that take I32 as well
@@ -167,6 +168,11 @@ def reverse_bits(d: Domain[V], a: V) -> V:
         by, low = d.const(step), d.const(mask)
         x = d.or_(d.shl(d.and_(x, low), by), d.and_(d.shr(x, by), low))
     return x
+
+
+def select(d: Domain[V], condition: V, a: tuple[V, ...], b: tuple[V, ...]) -> tuple[V, ...]:
+    """A whole value of as many words as its type has: `a` where the condition is not zero, else `b`."""
+    return tuple([d.ite(condition, x, y) for x, y in zip(a, b, strict=True)])
 
 
 BINARY: Mapping[BinaryOp, Binary] = {
