@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from vyre.compose.op import Op
-    from vyre.numeric.soft.layout import Layout
+    from vyre.ir.float_formats import FloatFormat
 
 
 def script(op: Op, cuts: Mapping[str, str], free: str, *conditions: str, claim: str) -> str:
@@ -57,11 +57,11 @@ def exact(sign: str, exponent: str, fraction: str, *, bits: int, bias: int) -> s
     return f"(fp {sign} {rebased} {f'(concat {fraction} {padding})' if fraction_bits > bits else fraction})"
 
 
-def sign_of(fmt: Layout, bits: str) -> str:
+def sign_of(fmt: FloatFormat, bits: str) -> str:
     return f"((_ extract {fmt.sign_shift} {fmt.sign_shift}) {bits})"
 
 
-def rounds(fmt: Layout, value: str, *, bits: int) -> str:
+def rounds(fmt: FloatFormat, value: str, *, bits: int) -> str:
     """The result is `value`, an `exact` value of so many bits, rounded once to nearest, ties to even."""
     if fmt.type is DataType.BF16:
         return _between_midpoints(value, "11 53" if bits <= 52 else "15 113")

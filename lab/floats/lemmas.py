@@ -34,7 +34,7 @@ from vyre.semantics.translate import definitions
 
 if TYPE_CHECKING:
     from vyre.compose.op import Op
-    from vyre.numeric.soft.layout import Layout
+    from vyre.ir.float_formats import FloatFormat
 
 
 def lemmas(op: Op) -> dict[str, str]:
@@ -64,7 +64,7 @@ def lemmas(op: Op) -> dict[str, str]:
             return {}
 
 
-def _difference(op: Op, fmt: Layout) -> str:
+def _difference(op: Op, fmt: FloatFormat) -> str:
     """The sum's steps get names of their own, so that both definitions fit one script."""
     plus = add(fmt)
 
@@ -81,11 +81,11 @@ def _difference(op: Op, fmt: Layout) -> str:
     return f"{PRELUDE}{operands}{both}(assert (distinct result sum_result))\n(check-sat)\n"
 
 
-def _sign(fmt: Layout) -> str:
+def _sign(fmt: FloatFormat) -> str:
     return f"(bvxor {sign_of(fmt, 'a')} {sign_of(fmt, 'b')})"
 
 
-def _product(op: Op, fmt: Layout) -> str:
+def _product(op: Op, fmt: FloatFormat) -> str:
     bits = 2 * (fmt.fraction_bits + 1)
     if fmt.width == 32:
         cuts = {
@@ -109,7 +109,7 @@ def _product(op: Op, fmt: Layout) -> str:
     )
 
 
-def _quotient(op: Op, fmt: Layout) -> str:
+def _quotient(op: Op, fmt: FloatFormat) -> str:
     """Q is the quotient in units of its last place; a remainder puts the value halfway to the next unit.
 
     Every boundary between two results is a whole number of units, so halfway rounds as the quotient does.

@@ -29,7 +29,7 @@ from vyre.semantics.terms import SORT, word
 
 if TYPE_CHECKING:
     from vyre.compose.op import Op
-    from vyre.numeric.soft.layout import Layout
+    from vyre.ir.float_formats import FloatFormat
 
 _LEAST, _MOST = 64, 640
 """The larger exponent is from the one up to the other; step 2 claims it and step 3 relies on it."""
@@ -55,7 +55,7 @@ class _Window:
         return self.top - 6
 
 
-def _window(fmt: Layout) -> _Window:
+def _window(fmt: FloatFormat) -> _Window:
     distance = "(bvsub larger_exponent smaller_exponent)"
     if fmt.width == 32:
         return _Window(
@@ -102,7 +102,7 @@ def _finite() -> list[str]:
     return [*usual("a", "b"), "(not (or (fp.isNaN fp_c) (fp.isInfinite fp_c)))"]
 
 
-def _align(op: Op, fmt: Layout) -> str:
+def _align(op: Op, fmt: FloatFormat) -> str:
     w = _window(fmt)
     product_bits = 2 * (fmt.fraction_bits + 1)
     one, none = f"(_ bv1 {w.bits + 2})", f"(_ bv0 {w.bits + 2})"
@@ -144,7 +144,7 @@ def _align(op: Op, fmt: Layout) -> str:
     return script(op, w.product_cuts, free, *_finite(), possible, claim=claim)
 
 
-def _round(op: Op, fmt: Layout) -> str:
+def _round(op: Op, fmt: FloatFormat) -> str:
     w = _window(fmt)
     given = halves(w.bits, w.room, w.small)
     bias = fmt.bias + OFFSET + w.top - (w.room - 1)
@@ -160,7 +160,7 @@ def _round(op: Op, fmt: Layout) -> str:
     )
 
 
-def _special(op: Op, fmt: Layout) -> str:
+def _special(op: Op, fmt: FloatFormat) -> str:
     """A product of zero is zero; any other may be anything."""
     none = f"(distinct no_product {word(0)})"
     steps = tuple(_window(fmt).product_cuts)

@@ -16,9 +16,9 @@ from lab.floats.hardest import ARITHMETIC, HardClass, classes
 from lab.floats.mutants import mutants
 from lab.floats.witness import BLOCK, case, generators, operation, seed_word
 from vyre.errors import OpError
+from vyre.ir.float_formats import F32
 from vyre.lower.ways import SOFT
 from vyre.numeric.soft import soft_ops
-from vyre.numeric.soft.layout import F32
 from vyre.semantics.vector import evaluate
 
 if TYPE_CHECKING:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.conform.oracle.floats.doubles import F64
-from vyre.conform.oracle.floats.layout import BF16, F32, HEAD, LAYOUTS
+from vyre.conform.oracle.floats.layout import HEAD, LAYOUTS
 from vyre.conform.spec.op import as_tuple
 from vyre.errors import VyreError
 from vyre.ir.expr import Cast
+from vyre.ir.float_formats import BF16, F32
 from vyre.ir.types import DataType
 from vyre.semantics.domain import ConcreteDomain
 from vyre.semantics.emitted import IrDomain
@@ -27,8 +28,8 @@ from vyre.semantics.terms import SmtDomain, Word
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.conform.oracle.floats.layout import Layout
     from vyre.conform.oracle.floats.operations import Operation
+    from vyre.ir.float_formats import FloatFormat
     from vyre.semantics.domain import Domain
 
 _SORTS = {"F32": "8 24", "F16": "5 11", "BF16": "8 24", "F64": "11 53"}
@@ -114,7 +115,7 @@ def _term(operation: Operation, d: SmtDomain, words: tuple[Word, ...]) -> Word |
             return _result(d, of, _extreme(*x, least=op == "FMin"))
 
 
-def _value(d: SmtDomain, of: Layout, words: tuple[Word, ...]) -> str:
+def _value(d: SmtDomain, of: FloatFormat, words: tuple[Word, ...]) -> str:
     """The value of its words in the theory; that of a result as it was made, not through its bits."""
     known = d.names.get(_made(of, words))
     if known is not None:
@@ -127,11 +128,11 @@ def _value(d: SmtDomain, of: Layout, words: tuple[Word, ...]) -> str:
     return f"((_ to_fp {_SORTS[of.name]}) {bits})"
 
 
-def _made(of: Layout, words: tuple[Word, ...]) -> str:
+def _made(of: FloatFormat, words: tuple[Word, ...]) -> str:
     return f"value of {' '.join(w.name for w in words)} as {of.name}"
 
 
-def _named(d: SmtDomain, of: Layout, words: tuple[Word, ...], value: str) -> tuple[Word, ...]:
+def _named(d: SmtDomain, of: FloatFormat, words: tuple[Word, ...], value: str) -> tuple[Word, ...]:
     """Words of moved bits, whose value the theory has a shorter name for: solvers see through it sooner."""
     d.names[_made(of, words)] = value
     return words
@@ -145,7 +146,7 @@ def _extreme(a: str, b: str, *, least: bool) -> str:
     return f"(ite (fp.isNaN {a}) {b} (ite (fp.isNaN {b}) {a} {chosen}))"
 
 
-def _result(d: SmtDomain, of: Layout, term: str) -> Word | tuple[Word, ...]:
+def _result(d: SmtDomain, of: FloatFormat, term: str) -> Word | tuple[Word, ...]:
     """The bits of a value of the theory."""
     if of is F64:
         return _double(d, term)
@@ -169,7 +170,7 @@ def _double(d: SmtDomain, term: str) -> tuple[Word, ...]:
     return _named(d, F64, words, f"{name}v")
 
 
-def _bits(d: SmtDomain, of: Layout, term: str) -> Word:
+def _bits(d: SmtDomain, of: FloatFormat, term: str) -> Word:
     """The bits of a value of F32 or F16."""
     key = f"bits of {of.name} {term}"
     name = d.names.get(key)
