@@ -36,7 +36,7 @@ def test_a_shared_definition_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "borrowing_judge.py").write_text(
         "def answer(a, b):\n    from vyre.semantics.operators import add\n    return add"
     )
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     found = sharing("borrowing_judge")
     assert any("borrowing_judge -> vyre.semantics.operators" in v.way for v in found)
     sys.modules.pop("borrowing_judge", None)
