@@ -19,18 +19,19 @@ from typing import Any
 import numpy as np
 
 from vyre.conform.registry.engine.float_engines import float_bits
-from vyre.conform.registry.engine.float_oracle import LAYOUTS, reduced
+from vyre.conform.registry.engine.float_oracle import reduced
 from vyre.engines import Runner
 from vyre.engines.float_fold import Fold
 from vyre.engines.strict import strict_engine
 from vyre.engines.tree import tree_engine
 from vyre.errors import VyreError
+from vyre.ir.float_formats import STRICT_FORMATS
 from vyre.ir.operators import ReduceOp, ReduceOrder
 from vyre.ir.types import DataType
 
 ORDERS = {"tree": ReduceOrder.TreeBinary, "strict": ReduceOrder.Strict}
 OPS = {op.value.lower(): op for op in ReduceOp}
-TYPES = {t.value: t for t in LAYOUTS}
+TYPES = {t.value: t for t in STRICT_FORMATS}
 
 
 def inputs(op: ReduceOp, element: DataType, count: int) -> Any:

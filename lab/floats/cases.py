@@ -16,11 +16,11 @@ from vyre.numeric.formula import Formula
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
 
-def specials(fmt: Layout) -> list[int]:
+def specials(fmt: FloatFormat) -> list[int]:
     """About 60 values: both zeros and infinities, NaNs, the ends of each range, ties, small integers."""
     top = fmt.infinity - 1
     unit = fmt.bias + fmt.fraction_bits
@@ -52,7 +52,7 @@ def pick(f: Formula, name: str, index: Expr, choices: Sequence[Operand]) -> Var:
     return f(name, value)
 
 
-def _start(fmt: Layout, name: str, *more: str) -> tuple[Formula, Var, Var, Var]:
+def _start(fmt: FloatFormat, name: str, *more: str) -> tuple[Formula, Var, Var, Var]:
     f = Formula(f"cases.{fmt.type.value.lower()}.{name}", "number", "seed", *more, doc="One hard case.")
     number, seed = f.params[:2]
     bits = mixed(f, number, seed, 0, "bits")
@@ -60,14 +60,14 @@ def _start(fmt: Layout, name: str, *more: str) -> tuple[Formula, Var, Var, Var]:
     return f, f("first", bits & (fmt.sign | fmt.magnitude)), mixed(f, number, seed, 2, "more"), how
 
 
-def first_operand(fmt: Layout) -> Op:
+def first_operand(fmt: FloatFormat) -> Op:
     """`a` of a pair; every eighth has a fraction of few bits."""
     f, first, _, how = _start(fmt, "first")
     sparse = (fmt.sign | fmt.magnitude) & ~(fmt.fraction >> 4 & ~1)
     return f.gives(select((how & 7).eq(7), first & sparse, first))
 
 
-def second_operand(fmt: Layout) -> Op:
+def second_operand(fmt: FloatFormat) -> Op:
     """`b` of a pair, chosen for what it does together with `a`."""
     f, a, more, how = _start(fmt, "second")
     exponents, loose = fmt.infinity, fmt.sign | fmt.fraction
@@ -91,7 +91,7 @@ def second_operand(fmt: Layout) -> Op:
     return f.gives(second & (fmt.sign | fmt.magnitude))
 
 
-def dividend(fmt: Layout) -> Op:
+def dividend(fmt: FloatFormat) -> Op:
     """For a divisor `b`, an `a` whose quotient is as close to a midpoint as the last bit of `a` allows."""
     f, a, more, how = _start(fmt, "dividend", "b")
     b = f.params[2]
@@ -104,7 +104,7 @@ def dividend(fmt: Layout) -> Op:
     return f.gives(a & (fmt.sign | fmt.infinity) | close & fmt.fraction)
 
 
-def addend(fmt: Layout) -> Op:
+def addend(fmt: FloatFormat) -> Op:
     """`c` of an fma for the rounded `product` of the pair: cancelling it, or close to half its last place."""
     f, _, more, how = _start(fmt, "addend", "product")
     product = f.params[2]

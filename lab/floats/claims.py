@@ -10,9 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from vyre.ir.float_formats import STRICT_FORMATS, FloatFormat
 from vyre.ir.types import DataType
-from vyre.numeric.smt import PRELUDE, WORD, definitions, word
-from vyre.numeric.soft.layout import LAYOUTS, Layout
+from vyre.semantics.spellings import PRELUDE
+from vyre.semantics.terms import SORT, word
+from vyre.semantics.translate import definitions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +43,7 @@ class Claim:
         for p in self.op.params:
             lines.append(f"(declare-const in_{p.name} (_ BitVec {source}))")
             whole = f"in_{p.name}" if source == 32 else f"(concat #x0000 in_{p.name})"
-            lines.append(f"(define-fun {p.name} () {WORD} {whole})")
+            lines.append(f"(define-fun {p.name} () {SORT} {whole})")
             if source == fmt.width:
                 lines.append(f"(define-fun fp_{p.name} () {sort(fmt)} {decoded(fmt, f'in_{p.name}')})")
         lines.append(definitions(self.op, cuts=self.cuts))
@@ -57,34 +59,34 @@ def expressible(op: Op) -> bool:
     return not (of == "bf16" and name in rounds) and name != "to_bf16"
 
 
-def layout_of(op: Op) -> Layout:
-    return LAYOUTS[DataType(op.id.split(".")[1].upper())]
+def layout_of(op: Op) -> FloatFormat:
+    return STRICT_FORMATS[DataType(op.id.split(".")[1].upper())]
 
 
-def _source_width(op_id: str, fmt: Layout) -> int:
+def _source_width(op_id: str, fmt: FloatFormat) -> int:
     return 32 if ".from_" in op_id else fmt.width
 
 
-def sort(fmt: Layout) -> str:
+def sort(fmt: FloatFormat) -> str:
     carrier = _carrier(fmt)
     return f"(_ FloatingPoint {carrier.exponent_bits} {carrier.fraction_bits + 1})"
 
 
-def _carrier(fmt: Layout) -> Layout:
+def _carrier(fmt: FloatFormat) -> FloatFormat:
     """The format of the theory. Solvers have no BF16; it is F32 whose low half is zero."""
-    return LAYOUTS[DataType.F32] if fmt.type is DataType.BF16 else fmt
+    return STRICT_FORMATS[DataType.F32] if fmt.type is DataType.BF16 else fmt
 
 
-def decoded(fmt: Layout, bits: str) -> str:
+def decoded(fmt: FloatFormat, bits: str) -> str:
     whole = f"(concat {bits} #x0000)" if fmt.type is DataType.BF16 else bits
     return f"({to_fp(_carrier(fmt))} {whole})"
 
 
-def to_fp(fmt: Layout) -> str:
+def to_fp(fmt: FloatFormat) -> str:
     return f"(_ to_fp {fmt.exponent_bits} {fmt.fraction_bits + 1})"
 
 
-def _specification(name: str, fmt: Layout) -> str:
+def _specification(name: str, fmt: FloatFormat) -> str:
     """A Boolean term over `fp_a`, `fp_b`, `fp_c`, `a` and `result`."""
     if name in _COMPARE:
         return f"(= result (ite ({_COMPARE[name]} fp_a fp_b) {word(1)} {word(0)}))"
@@ -102,7 +104,7 @@ def _specification(name: str, fmt: Layout) -> str:
     if name.startswith(("to_i32_", "to_u32_")):
         return _integer(name, fmt)
     if name.startswith("to_"):
-        target = LAYOUTS[DataType(name[3:].upper())]
+        target = STRICT_FORMATS[DataType(name[3:].upper())]
         return encodes(target, f"({to_fp(target)} RNE fp_a)")
     match name:
         case "is_nan":
@@ -125,12 +127,12 @@ def _specification(name: str, fmt: Layout) -> str:
             raise KeyError(name)
 
 
-def _moves(fmt: Layout, bits: str, value: str) -> str:
+def _moves(fmt: FloatFormat, bits: str, value: str) -> str:
     """These bits, NaN or not (decision 7); the theory cannot see the bits of a NaN."""
     return f"(and (= result {bits}) (or (fp.isNaN fp_a) {_same(fmt, value)}))"
 
 
-def _same(fmt: Layout, value: str) -> str:
+def _same(fmt: FloatFormat, value: str) -> str:
     """The result's bits encode the value, which is no NaN."""
     if fmt.width == 32:
         return f"(= ({to_fp(fmt)} result) {value})"
@@ -138,21 +140,21 @@ def _same(fmt: Layout, value: str) -> str:
     return f"(and (= {low} {value}) (= ((_ extract 31 16) result) #x0000))"
 
 
-def encodes(fmt: Layout, value: str) -> str:
+def encodes(fmt: FloatFormat, value: str) -> str:
     return f"(ite (fp.isNaN {value}) (= result {word(fmt.nan)}) {_same(fmt, value)})"
 
 
-def _extremum(name: str, fmt: Layout) -> str:
+def _extremum(name: str, fmt: FloatFormat) -> str:
     compare, zero = ("fp.lt", "fp.isNegative fp_a") if name == "min" else ("fp.gt", "fp.isPositive fp_a")
     first = f"(or ({compare} fp_a fp_b) (and (fp.isZero fp_a) (fp.isZero fp_b) ({zero})))"
     chosen = f"(ite (fp.isNaN fp_a) fp_b (ite (fp.isNaN fp_b) fp_a (ite {first} fp_a fp_b)))"
     return encodes(fmt, chosen)
 
 
-def _integer(name: str, fmt: Layout) -> str:
+def _integer(name: str, fmt: FloatFormat) -> str:
     """Rounded in the theory, then saturated; F32 holds every F16 and BF16, and the ends of the ranges."""
     _, target, mode = name.split("_")
-    f32 = LAYOUTS[DataType.F32]
+    f32 = STRICT_FORMATS[DataType.F32]
     wide = "fp_a" if _carrier(fmt) is f32 else f"({to_fp(f32)} RNE fp_a)"
     signed = target == "i32"
     top, bottom = (0x4F000000, 0xCF000000) if signed else (0x4F800000, 0x00000000)

@@ -141,7 +141,7 @@ def read(memory: Any) -> tuple[int, int]:
 
 
 def replay(given: argparse.Namespace) -> bool:
-    from vyre.numeric.vector import evaluate
+    from vyre.semantics.vector import evaluate
 
     kind, operands = case(given.operation, given.number, seed=given.seed)
     op = soft_op(f"soft.f32.{given.operation}")

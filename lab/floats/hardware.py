@@ -11,8 +11,8 @@ from __future__ import annotations
 from functools import cache
 
 from lab.floats.jit import JitKernel
+from vyre.ir.float_formats import STRICT_FORMATS, FloatFormat
 from vyre.ir.types import DataType
-from vyre.numeric.soft.layout import LAYOUTS, Layout
 
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _UNARY = {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "round": "roundeven", "trunc": "trunc"}
@@ -141,14 +141,14 @@ def oracle(op_id: str) -> JitKernel | None:
     """The hardware's version of a soft op, or None where this module has none."""
     _, type_name, name = op_id.split(".")
     of = DataType(type_name.upper())
-    body = _body(LAYOUTS[of], name)
+    body = _body(STRICT_FORMATS[of], name)
     if body is None:
         return None
     text, arity = body
     return JitKernel(_COMMON + _CODEC[of] + text, arity)
 
 
-def _body(fmt: Layout, name: str) -> tuple[str, int] | None:
+def _body(fmt: FloatFormat, name: str) -> tuple[str, int] | None:
     if name in _BINARY:
         return _function("ab", f"%r = {_BINARY[name]} float %fa, %fb", "float"), 2
     if name in _COMPARE:

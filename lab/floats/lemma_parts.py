@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 
 from lab.floats.claims import decoded, encodes, layout_of, sort, to_fp
 from vyre.ir.types import DataType
-from vyre.numeric.smt import PRELUDE, WORD, definitions, word
+from vyre.semantics.spellings import PRELUDE
+from vyre.semantics.terms import SORT, word
+from vyre.semantics.translate import definitions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
 
 def script(op: Op, cuts: Mapping[str, str], free: str, *conditions: str, claim: str) -> str:
@@ -30,7 +32,7 @@ def script(op: Op, cuts: Mapping[str, str], free: str, *conditions: str, claim: 
         whole = f"in_{p.name}" if fmt.width == 32 else f"(concat #x0000 in_{p.name})"
         lines += [
             f"(declare-const in_{p.name} (_ BitVec {fmt.width}))",
-            f"(define-fun {p.name} () {WORD} {whole})",
+            f"(define-fun {p.name} () {SORT} {whole})",
             f"(define-fun fp_{p.name} () {sort(fmt)} {decoded(fmt, f'in_{p.name}')})",
         ]
     lines += [free, definitions(op, cuts=cuts)]
@@ -55,11 +57,11 @@ def exact(sign: str, exponent: str, fraction: str, *, bits: int, bias: int) -> s
     return f"(fp {sign} {rebased} {f'(concat {fraction} {padding})' if fraction_bits > bits else fraction})"
 
 
-def sign_of(fmt: Layout, bits: str) -> str:
+def sign_of(fmt: FloatFormat, bits: str) -> str:
     return f"((_ extract {fmt.sign_shift} {fmt.sign_shift}) {bits})"
 
 
-def rounds(fmt: Layout, value: str, *, bits: int) -> str:
+def rounds(fmt: FloatFormat, value: str, *, bits: int) -> str:
     """The result is `value`, an `exact` value of so many bits, rounded once to nearest, ties to even."""
     if fmt.type is DataType.BF16:
         return _between_midpoints(value, "11 53" if bits <= 52 else "15 113")
@@ -104,7 +106,7 @@ def halves(bits: int, room: int, small: int) -> Halves:
     jam = f"(bvor ((_ extract {whole - 1} 1) W) ((_ zero_extend {whole - 2}) ((_ extract 0 0) W)))"
     window = jam if room == bits else f"(concat (_ bv0 {bits - room}) {jam})"
     free = (
-        f"(declare-const normal (_ BitVec {whole}))\n(declare-const L {WORD})\n(declare-const E {WORD})\n"
+        f"(declare-const normal (_ BitVec {whole}))\n(declare-const L {SORT})\n(declare-const E {SORT})\n"
         f"(define-fun W () (_ BitVec {whole}) (bvlshr normal {moved}))\n"
         f"(define-fun T () (_ BitVec {bits}) {window})\n"
     )

@@ -27,12 +27,14 @@ from lab.floats.lemmas_sum import sum_lemmas
 from vyre.ir.expr import Expr, Var
 from vyre.ir.node import Let
 from vyre.ir.walk import transform
-from vyre.numeric.smt import PRELUDE, WORD, definitions, word
 from vyre.numeric.soft.arithmetic import add
+from vyre.semantics.spellings import PRELUDE
+from vyre.semantics.terms import SORT, word
+from vyre.semantics.translate import definitions
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
 
 def lemmas(op: Op) -> dict[str, str]:
@@ -62,7 +64,7 @@ def lemmas(op: Op) -> dict[str, str]:
             return {}
 
 
-def _difference(op: Op, fmt: Layout) -> str:
+def _difference(op: Op, fmt: FloatFormat) -> str:
     """The sum's steps get names of their own, so that both definitions fit one script."""
     plus = add(fmt)
 
@@ -70,18 +72,20 @@ def _difference(op: Op, fmt: Layout) -> str:
         return transform(expr, lambda x: Var(f"sum_{x.name}") if isinstance(x, Var) else x)
 
     body = tuple(Let(f"sum_{n.name}", renamed(n.value)) for n in plus.body if isinstance(n, Let))
-    sum_op = replace(plus, body=body, result=None if plus.result is None else renamed(plus.result))
-    operands = "".join(f"(declare-const {p.name} {WORD})\n" for p in op.params)
-    same = f"(define-fun sum_a () {WORD} a)\n(define-fun sum_b () {WORD} negated)\n"
+    assert plus.result is not None
+    params = tuple(replace(p, name=f"sum_{p.name}") for p in plus.params)
+    sum_op = replace(plus, params=params, body=body, result=renamed(plus.result))
+    operands = "".join(f"(declare-const {p.name} {SORT})\n" for p in op.params)
+    same = f"(define-fun sum_a () {SORT} a)\n(define-fun sum_b () {SORT} negated)\n"
     both = definitions(op) + same + definitions(sum_op, result="sum_result")
     return f"{PRELUDE}{operands}{both}(assert (distinct result sum_result))\n(check-sat)\n"
 
 
-def _sign(fmt: Layout) -> str:
+def _sign(fmt: FloatFormat) -> str:
     return f"(bvxor {sign_of(fmt, 'a')} {sign_of(fmt, 'b')})"
 
 
-def _product(op: Op, fmt: Layout) -> str:
+def _product(op: Op, fmt: FloatFormat) -> str:
     bits = 2 * (fmt.fraction_bits + 1)
     if fmt.width == 32:
         cuts = {
@@ -105,7 +109,7 @@ def _product(op: Op, fmt: Layout) -> str:
     )
 
 
-def _quotient(op: Op, fmt: Layout) -> str:
+def _quotient(op: Op, fmt: FloatFormat) -> str:
     """Q is the quotient in units of its last place; a remainder puts the value halfway to the next unit.
 
     Every boundary between two results is a whole number of units, so halfway rounds as the quotient does.
@@ -124,7 +128,7 @@ def _quotient(op: Op, fmt: Layout) -> str:
     return script(
         op,
         cuts,
-        f"(declare-const Q (_ BitVec {places + 1}))\n(declare-const R {WORD})\n",
+        f"(declare-const Q (_ BitVec {places + 1}))\n(declare-const R {SORT})\n",
         *usual("a", "b"),
         f"(distinct ((_ extract {places} {places - 1}) Q) #b00)",
         claim=rounds(fmt, value, bits=places + 1),
@@ -133,5 +137,5 @@ def _quotient(op: Op, fmt: Layout) -> str:
 
 def _special(op: Op, operation: str, cut: str) -> str:
     """The op with any value for the step that the product or quotient flows through."""
-    free = f"(declare-const any {WORD})\n"
+    free = f"(declare-const any {SORT})\n"
     return special(op, operation, {cut: "any"}, free, f"(or {unusual('a')} {unusual('b')})")

@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING
 
 from lab.floats.claims import layout_of
 from lab.floats.lemma_parts import exact, halves, rounds, script, sign_of, special, unpacks, unusual, usual
-from vyre.numeric.smt import WORD, word
 from vyre.numeric.soft.parts import OFFSET
+from vyre.semantics.terms import SORT, word
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
 _LEAST, _MOST = 64, 640
 """The larger exponent is from the one up to the other; step 2 claims it and step 3 relies on it."""
@@ -55,7 +55,7 @@ class _Window:
         return self.top - 6
 
 
-def _window(fmt: Layout) -> _Window:
+def _window(fmt: FloatFormat) -> _Window:
     distance = "(bvsub larger_exponent smaller_exponent)"
     if fmt.width == 32:
         return _Window(
@@ -102,7 +102,7 @@ def _finite() -> list[str]:
     return [*usual("a", "b"), "(not (or (fp.isNaN fp_c) (fp.isInfinite fp_c)))"]
 
 
-def _align(op: Op, fmt: Layout) -> str:
+def _align(op: Op, fmt: FloatFormat) -> str:
     w = _window(fmt)
     product_bits = 2 * (fmt.fraction_bits + 1)
     one, none = f"(_ bv1 {w.bits + 2})", f"(_ bv0 {w.bits + 2})"
@@ -144,7 +144,7 @@ def _align(op: Op, fmt: Layout) -> str:
     return script(op, w.product_cuts, free, *_finite(), possible, claim=claim)
 
 
-def _round(op: Op, fmt: Layout) -> str:
+def _round(op: Op, fmt: FloatFormat) -> str:
     w = _window(fmt)
     given = halves(w.bits, w.room, w.small)
     bias = fmt.bias + OFFSET + w.top - (w.room - 1)
@@ -152,7 +152,7 @@ def _round(op: Op, fmt: Layout) -> str:
     return script(
         op,
         {**w.value_cuts, "larger_exponent": "E", "negative": "turned"},
-        f"{given.free}(declare-const turned {WORD})\n",
+        f"{given.free}(declare-const turned {SORT})\n",
         *_finite(),
         *given.conditions,
         f"(and (bvuge E {word(_LEAST)}) (bvult E {word(_MOST)}) (bvule turned {word(1)}))",
@@ -160,11 +160,11 @@ def _round(op: Op, fmt: Layout) -> str:
     )
 
 
-def _special(op: Op, fmt: Layout) -> str:
+def _special(op: Op, fmt: FloatFormat) -> str:
     """A product of zero is zero; any other may be anything."""
     none = f"(distinct no_product {word(0)})"
     steps = tuple(_window(fmt).product_cuts)
     cuts = {step: f"(ite {none} {word(0)} any_{step})" for step in steps}
-    free = "".join(f"(declare-const any_{step} {WORD})\n" for step in steps)
+    free = "".join(f"(declare-const any_{step} {SORT})\n" for step in steps)
     condition = f"(or {unusual('a')} {unusual('b')} (fp.isNaN fp_c) (fp.isInfinite fp_c))"
     return special(op, "fma", cuts, free, condition)

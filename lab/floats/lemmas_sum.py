@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from lab.floats.claims import layout_of
 from lab.floats.lemma_parts import exact, halves, rounds, script, sign_of, special
-from vyre.numeric.smt import word
+from vyre.semantics.terms import word
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
 _TOP = 30
 """The place of a hidden bit in the op."""
@@ -37,7 +37,7 @@ def sum_lemmas(op: Op) -> dict[str, str]:
     }
 
 
-def _unpacked(fmt: Layout, name: str) -> str:
+def _unpacked(fmt: FloatFormat, name: str) -> str:
     """A field of 0 counts as 1 and has no hidden bit; `x` is one of the operands, `y` the other one."""
     other = {"x": "y", "y": "x"}[name]
     stored = f"(bvand {name} {word(fmt.fraction)})"
@@ -51,7 +51,7 @@ def _unpacked(fmt: Layout, name: str) -> str:
     )
 
 
-def _aligned(fmt: Layout) -> str:
+def _aligned(fmt: FloatFormat) -> str:
     """As step 2 of an fma; the larger magnitude comes first, so that no total is negative."""
     large = f"(distinct ((_ extract 31 {_SMALL}) total) (_ bv0 {32 - _SMALL}))"
     jammed = f"(and {large} (= T (bvor (_ bv1 34) (ite same U (bvsub U (_ bv1 34))))))"
@@ -68,7 +68,7 @@ def _aligned(fmt: Layout) -> str:
     )
 
 
-def _round(op: Op, fmt: Layout, finite: list[str]) -> str:
+def _round(op: Op, fmt: FloatFormat, finite: list[str]) -> str:
     given = halves(32, 32, _SMALL)
     sign = sign_of(fmt, "x")
     value = exact(sign, "(bvsub E L)", given.fraction, bits=32, bias=fmt.bias - 1)

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitU32, Select, Var
+from vyre.ir.float_formats import STRICT_FORMATS
 from vyre.ir.node import Let
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, transform
 from vyre.numeric.soft.arithmetic import add, mul
-from vyre.numeric.soft.layout import LAYOUTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +83,7 @@ def _with(op: Op, step: str, value: Expr) -> Op:
 
 def _unfused(op: Op) -> Op:
     """The product and then the sum, each rounded."""
-    fmt = LAYOUTS[DataType(op.id.split(".")[1].upper())]
+    fmt = STRICT_FORMATS[DataType(op.id.split(".")[1].upper())]
     multiply, plus = mul(fmt), add(fmt)
     given: dict[str, Expr] = {"a": Var("rounded_product"), "b": Var("c")}
     assert multiply.result is not None

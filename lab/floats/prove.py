@@ -27,15 +27,17 @@ from lab.floats.claims import Claim, expressible
 from lab.floats.evidence_page import with_table
 from lab.floats.lemmas import lemmas
 from lab.floats.mutants import mutants
-from lab.floats.solve import Answer, ask_bitwuzla, ask_kissat
+from lab.floats.solve import ask_bitwuzla, ask_kissat, operands
 from lab.floats.sweep import Sweep, exhaustive, hard
 from vyre.numeric.soft import soft_ops
+from vyre.semantics.solvers import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from lab.floats.records import Evidence
     from vyre.ir.op import Op
+    from vyre.semantics.solvers import Solved
 
 LIMIT = float(os.environ.get("PROVE_SECONDS", "60"))
 HARD_FOR_ONE_SCRIPT = (".add", ".sub", ".mul", ".div", ".fma", ".sqrt")
@@ -66,20 +68,21 @@ def keep(op: Op, evidence: Evidence) -> None:
         records.save(found)
 
 
-def proved(op: Op, kind: str, claim: str, script: str, answer: Answer) -> None:
-    print(f"{op.id}: {claim}: {answer.verdict} in {answer.seconds:.1f} s by {answer.solver}", flush=True)
-    if answer.verdict == "refuted":
-        raise SystemExit(f"{op.id} is wrong on {answer.counterexample}")
-    if answer.verdict == "proved":
+def proved(op: Op, kind: str, claim: str, script: str, found: Solved) -> None:
+    by = f"{found.attempt.solver} {found.version}"
+    print(f"{op.id}: {claim}: {found.answer.value} in {found.seconds:.1f} s by {by}", flush=True)
+    if found.answer is Answer.Sat:
+        raise SystemExit(f"{op.id} is wrong on {operands(found)}")
+    if found.answer is Answer.Unsat:
         keep(
             op,
             {
                 "kind": kind,
                 "claim": claim,
                 "script": records.script_digest(script),
-                "by": answer.solver,
-                "options": answer.options,
-                "seconds": round(answer.seconds, 2),
+                "by": by,
+                "options": {name: int(value) for name, value in found.attempt.options},
+                "seconds": round(found.seconds, 2),
             },
         )
 
@@ -87,10 +90,10 @@ def proved(op: Op, kind: str, claim: str, script: str, answer: Answer) -> None:
 def claims(op: Op) -> None:
     for name, script in lemmas(op).items():
         if not known(op, "lemma", name, script):
-            proved(op, "lemma", name, script, ask_bitwuzla(script, time_limit=LIMIT))
+            proved(op, "lemma", name, script, ask_bitwuzla(script, seconds=LIMIT))
     direct = expressible(op) and not op.id.endswith(HARD_FOR_ONE_SCRIPT)
     if direct and not known(op, "proved", EQUALS, script := Claim(op).script()):
-        proved(op, "proved", EQUALS, script, ask_bitwuzla(script, time_limit=LIMIT))
+        proved(op, "proved", EQUALS, script, ask_bitwuzla(script, seconds=LIMIT))
     refute(op)
 
 
@@ -101,11 +104,11 @@ def refute(op: Op) -> None:
         return
     refuted: list[records.Refutation] = []
     for name, wrong in mutants(op):
-        operands, by = counterexample(wrong)
-        verdict = "refuted" if operands else "equal, as far as seen,"
+        words, by = counterexample(wrong)
+        verdict = "refuted" if words else "equal, as far as seen,"
         print(f"{op.id}: a version that {name}: {verdict} by {by}", flush=True)
-        if operands:
-            refuted.append({"mutant": name, "operands": operands, "by": by})
+        if words:
+            refuted.append({"mutant": name, "operands": words, "by": by})
     with alone():
         found = records.load()
         record = found.get(op.id)
@@ -117,9 +120,10 @@ def refute(op: Op) -> None:
 
 def counterexample(wrong: Op) -> tuple[list[int], str]:
     if expressible(wrong):
-        answer = ask_bitwuzla(Claim(wrong).script(), time_limit=min(LIMIT, 20.0))
-        if answer.verdict == "refuted":
-            return [answer.counterexample.get(p.name, 0) for p in wrong.params], answer.solver
+        found = ask_bitwuzla(Claim(wrong).script(), seconds=min(LIMIT, 20.0))
+        if found.answer is Answer.Sat:
+            by = f"{found.attempt.solver} {found.version}"
+            return [operands(found).get(p.name, 0) for p in wrong.params], by
     unary = len(wrong.params) == 1
     sweep = exhaustive(wrong, part=(0, 64)) if unary else hard(wrong, 1 << 22)
     return list(sweep.first), sweep.kind
@@ -163,12 +167,12 @@ def main(arguments: list[str]) -> None:
             for op in chosen(rest):
                 for name, script in lemmas(op).items():
                     if not known(op, "lemma", name, script):
-                        answer = ask_kissat(script, path, options={"ABSTRACTION": 0}, time_limit=LIMIT)
+                        answer = ask_kissat(script, path, options=(("ABSTRACTION", "0"),), seconds=LIMIT)
                         proved(op, "lemma", name, script, answer)
                 if lemmas(op) or not expressible(op):
                     continue
                 if not known(op, "proved", EQUALS, script := Claim(op).script()):
-                    answer = ask_kissat(script, path, options={"ABSTRACTION": 0}, time_limit=LIMIT)
+                    answer = ask_kissat(script, path, options=(("ABSTRACTION", "0"),), seconds=LIMIT)
                     proved(op, "proved", EQUALS, script, answer)
         case ["exhaustive", pattern]:
             claim = "equals the processor on every input"

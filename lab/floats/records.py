@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
 import vyre.numeric
-from vyre.numeric.smt import PRELUDE, definitions
+from vyre.semantics.spellings import PRELUDE
+from vyre.semantics.translate import definitions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,9 +17,10 @@ from lab.floats import cases
 from lab.floats.hardware import oracle
 from lab.floats.jit import compiled
 from vyre.errors import OpError
+from vyre.ir.float_formats import STRICT_FORMATS, FloatFormat
 from vyre.ir.types import DataType
 from vyre.numeric.soft import soft_ops
-from vyre.numeric.soft.layout import LAYOUTS, Layout
+from vyre.numeric.soft.layout import prefix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -85,7 +86,7 @@ def hard_block(op: Op, seed: int, start: int) -> Block:
     if len(op.params) == 1:
         return (first,)
     if len(op.params) == 3:
-        product = _kernel(soft_op(f"{fmt.prefix}.mul"))(first, second)
+        product = _kernel(soft_op(f"{prefix(fmt)}.mul"))(first, second)
         return first, second, _generator(fmt, "addend")(number, seeds, product)
     if op.id.endswith(".div") and (start // BLOCK) & 1:
         return _generator(fmt, "dividend")(number, seeds, first), first
@@ -98,7 +99,7 @@ def _kernel(op: Op) -> JitKernel:
 
 
 @cache
-def _generator(fmt: Layout, name: str) -> JitKernel:
+def _generator(fmt: FloatFormat, name: str) -> JitKernel:
     makers = {
         "first": cases.first_operand,
         "second": cases.second_operand,
@@ -108,8 +109,8 @@ def _generator(fmt: Layout, name: str) -> JitKernel:
     return compiled(makers[name](fmt))
 
 
-def _layout(op: Op) -> Layout:
-    return LAYOUTS[DataType(op.id.split(".")[1].upper())]
+def _layout(op: Op) -> FloatFormat:
+    return STRICT_FORMATS[DataType(op.id.split(".")[1].upper())]
 
 
 def _counted(start: int, stop: int) -> Iterator[Block]:

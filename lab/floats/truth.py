@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vyre.numeric.soft.layout import Layout
+    from vyre.ir.float_formats import FloatFormat
 
     Words = NDArray[np.uint32]
     Doubles = NDArray[np.float64]
@@ -51,7 +51,7 @@ _DOUBLES: dict[str, Callable[..., Doubles]] = {
 }
 
 
-def truth(name: str, fmt: Layout, *arguments: Words) -> tuple[Words, int]:
+def truth(name: str, fmt: FloatFormat, *arguments: Words) -> tuple[Words, int]:
     """The correctly rounded results, and how many of them Arb had to decide."""
     if name not in _DOUBLES:
         raise OpError(f"there is no function {name!r}.", fix=f"take one of {', '.join(_DOUBLES)}.")
@@ -66,7 +66,7 @@ def truth(name: str, fmt: Layout, *arguments: Words) -> tuple[Words, int]:
     return result, undecided.size
 
 
-def decoded(fmt: Layout, bits: Words) -> Doubles:
+def decoded(fmt: FloatFormat, bits: Words) -> Doubles:
     """The values as doubles, exactly."""
     with np.errstate(invalid="ignore"):  # NumPy warns of signalling NaN
         match fmt.type:
@@ -78,7 +78,7 @@ def decoded(fmt: Layout, bits: Words) -> Doubles:
                 return bits.astype(np.uint16).view(np.float16).astype(np.float64)
 
 
-def encoded(fmt: Layout, values: Doubles) -> Words:
+def encoded(fmt: FloatFormat, values: Doubles) -> Words:
     """Doubles rounded once, to nearest, ties to even; every NaN canonical."""
     with np.errstate(all="ignore"):
         match fmt.type:
@@ -102,7 +102,7 @@ def _to_bf16(values: Doubles) -> Words:
     return (bits + np.uint32(0x7FFF) + odd) >> np.uint32(16)
 
 
-def decided(name: str, fmt: Layout, *arguments: Fraction) -> int:
+def decided(name: str, fmt: FloatFormat, *arguments: Fraction) -> int:
     """The correctly rounded bits of one finite result, by exact arithmetic or by Arb."""
     exact = _rational(name, *arguments)
     if exact is not None:
@@ -194,7 +194,7 @@ def _rational_power(x: Fraction, y: Fraction) -> Fraction | None:
     return None
 
 
-def nearest(fmt: Layout, value: Fraction) -> int:
+def nearest(fmt: FloatFormat, value: Fraction) -> int:
     """The bits nearest to an exact number, ties to even."""
     sign = fmt.sign if value < 0 else 0
     value = abs(value)

@@ -22,7 +22,7 @@ from lab.floats.hardware import oracle
 from lab.floats.jit import compiled
 from lab.floats.records import Evidence, digest
 from vyre.errors import OpError
-from vyre.numeric.vector import evaluate
+from vyre.semantics.vector import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,12 +13,12 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vyre.numeric.soft.layout import Layout
+    from vyre.ir.float_formats import FloatFormat
 
     Words = NDArray[np.uint32]
 
 
-def pairs(fmt: Layout, name: str, start: int, stop: int) -> tuple[Words, Words]:
+def pairs(fmt: FloatFormat, name: str, start: int, stop: int) -> tuple[Words, Words]:
     """The pairs number `start` to `stop`; of `pow`, the base comes first."""
     number = np.arange(start, stop, dtype=np.uint64)
     first, second, third, fourth = (_mixed(number * np.uint64(4) + np.uint64(k)) for k in range(4))
@@ -49,13 +49,13 @@ def pairs(fmt: Layout, name: str, start: int, stop: int) -> tuple[Words, Words]:
     return np.choose(kind, [c[0] for c in choices]), np.choose(kind, [c[1] for c in choices])
 
 
-def _moderate(fmt: Layout, bits: Words, exponent: Words, least: int) -> Words:
+def _moderate(fmt: FloatFormat, bits: Words, exponent: Words, least: int) -> Words:
     """The same sign and fraction with the exponent `least + exponent`."""
     field = np.uint32(fmt.bias + least) + exponent
     return bits & np.uint32(fmt.sign | fmt.fraction) | field << np.uint32(fmt.fraction_bits)
 
 
-def _cut(fmt: Layout, bits: Words, kept: Words) -> Words:
+def _cut(fmt: FloatFormat, bits: Words, kept: Words) -> Words:
     """Only the first bits of the fraction."""
     places = np.uint32(fmt.fraction_bits) - kept
     return bits >> places << places

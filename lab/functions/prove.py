@@ -28,11 +28,11 @@ from vyre.conform.oracle.truth import store
 from vyre.conform.oracle.truth.check import EXHAUSTIVE, check
 from vyre.conform.oracle.truth.functions import FUNCTIONS
 from vyre.conform.oracle.truth.runner import Runner
+from vyre.ir.float_formats import STRICT_FORMATS
 from vyre.ir.types import DataType
 from vyre.lower.native import F64_KEYS
 from vyre.numeric import evidence
 from vyre.numeric.functions import function_op, undecided_op
-from vyre.numeric.soft.layout import LAYOUTS
 
 if TYPE_CHECKING:
     from vyre.numeric.evidence import Evidence
@@ -92,7 +92,7 @@ def tried(op_id: str) -> Evidence:
     from lab.functions.pairs import pairs
 
     _, kind, name = op_id.split(".")
-    fmt = LAYOUTS[DataType(kind.upper())]
+    fmt = STRICT_FORMATS[DataType(kind.upper())]
     op = function_op(op_id)
     assert op is not None
     run, cases, undecided = compiled(op), 0, 0
@@ -118,7 +118,7 @@ def tried_in_doubles(op_id: str, backend: Any) -> Evidence:
     from vyre.conform.verify.stage import run_compiled
 
     name = op_id.rpartition(".")[2]
-    fmt = LAYOUTS[DataType.F32]
+    fmt = STRICT_FORMATS[DataType.F32]
     program = next(
         o for o in operations() if o.name == {"pow": "FPow F32", "atan2": "FATan2 F32"}[name]
     ).program()

@@ -25,9 +25,10 @@ import numpy as np
 from lab.floats.jit import JitKernel, compiled
 from lab.floats.truth import truth
 from lab.functions.pairs import pairs
+from vyre.ir.float_formats import STRICT_FORMATS
 from vyre.ir.types import DataType
 from vyre.numeric.functions import FUNCTIONS, function_op, undecided_op
-from vyre.numeric.soft.layout import LAYOUTS
+from vyre.numeric.soft.layout import prefix
 
 BLOCK = 1 << 18
 BINARY = ("atan2", "pow")
@@ -63,8 +64,8 @@ def kernel(op_id: str, *, undecided: bool = False) -> JitKernel:
 
 
 def swept(part: Part) -> Found:
-    fmt = LAYOUTS[DataType(part.kind.upper())]
-    op_id = f"{fmt.prefix}.{part.name}"
+    fmt = STRICT_FORMATS[DataType(part.kind.upper())]
+    op_id = f"{prefix(fmt)}.{part.name}"
     cases = differences = arb = undecided = 0
     first = ""
     seconds = 0.0
@@ -92,7 +93,7 @@ def swept(part: Part) -> Found:
 
 
 def parts(name: str, options: argparse.Namespace) -> list[Part]:
-    width = LAYOUTS[DataType(options.format.upper())].width
+    width = STRICT_FORMATS[DataType(options.format.upper())].width
     lo, hi = options.lo, min(options.hi, 1 << width)
     step = 1
     if options.count:

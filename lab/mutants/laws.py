@@ -21,8 +21,8 @@ from vyre.conform.spec.law import label
 from vyre.conform.spec.satisfied import satisfied
 from vyre.conform.spec.sides import sides
 from vyre.conform.spec.term import Apply, Constant, Equation, Relation, Variable, variables
-from vyre.conform.spec.words import masks, split
 from vyre.ir.types import DataType
+from vyre.semantics.words import masks, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -26,8 +26,8 @@ import numpy as np
 
 from lab.truth import hardest_cuda
 from vyre.conform.oracle.floats.decide import by_arb, by_mpfr, value_of
-from vyre.conform.oracle.floats.layout import BF16, F16, F32, Layout
 from vyre.conform.oracle.truth.hardest import INDEX, LISTS, SYMMETRIC
+from vyre.ir.float_formats import BF16, F16, F32, FloatFormat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,14 +56,14 @@ def search(folder: Path) -> None:
     subprocess.run(["./search"], cwd=folder, check=True)
 
 
-def distance(name: str, of: Layout, *operands: int) -> float:
+def distance(name: str, of: FloatFormat, *operands: int) -> float:
     """How far the exact result is from the nearest midpoint, relative to the result."""
     context: Any = gmpy2.context(precision=PRECISION, emax=1 << 20, emin=-(1 << 20))
     value = getattr(context, name)(*(gmpy2.mpfr(value_of(of, x), 64) for x in operands))
     if not gmpy2.is_finite(value) or value == 0:
         return 1.0
     significand, exponent = (int(x) for x in abs(value).as_mantissa_exp())
-    step = max(significand.bit_length() + exponent - of.fraction - 1, 1 - of.bias - of.fraction)
+    step = max(significand.bit_length() + exponent - of.fraction_bits - 1, 1 - of.bias - of.fraction_bits)
     shift = step - exponent
     if shift <= 0:
         return 1.0
@@ -113,7 +113,7 @@ def exact_pairs(name: str) -> Iterator[tuple[int, int]]:
         yield (127 + k) << 23, int(np.float32(-150 / k).view(np.uint32))
 
 
-def nearest(name: str, of: Layout, folder: Path) -> tuple[list[tuple[int, ...]], float]:
+def nearest(name: str, of: FloatFormat, folder: Path) -> tuple[list[tuple[int, ...]], float]:
     """The hardest inputs that the search found, and the distance up to which the list has all of them."""
     found = np.fromfile(folder / f"unary_{name}", FOUND)
     if name in SYMMETRIC:
@@ -137,7 +137,7 @@ def nearest_pairs(name: str, kind: str, folder: Path) -> tuple[list[tuple[int, .
         pair = (int(row["a"]), int(row["b"]))
         if pair not in taken:
             bits = by_mpfr(operator, of, [pair])[0] & of.magnitude
-            binades.setdefault(bits >> of.fraction, []).append(pair)
+            binades.setdefault(bits >> of.fraction_bits, []).append(pair)
     while len(chosen) < NEAREST_PAIRS and binades:
         for exponent in sorted(binades):
             chosen.append(binades[exponent].pop(0))
@@ -146,7 +146,7 @@ def nearest_pairs(name: str, kind: str, folder: Path) -> tuple[list[tuple[int, .
     return chosen[:NEAREST_PAIRS], ranked[min(len(ranked), NEAREST_PAIRS // 2) - 1][0]
 
 
-def results(name: str, of: Layout, cases: list[tuple[int, ...]]) -> list[int]:
+def results(name: str, of: FloatFormat, cases: list[tuple[int, ...]]) -> list[int]:
     """By MPFR; Arb must agree where it knows the function and the result is an ordinary number."""
     found = by_mpfr(OPERATORS[name], of, cases)
     if len(cases[0]) == 1:

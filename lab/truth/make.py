@@ -33,10 +33,10 @@ from lab.truth import make_cuda
 from vyre.conform.oracle.digest import CHUNK, CHUNKS, INPUTS, combined, consecutive, digest
 from vyre.conform.oracle.floats.decide import by_arb, by_mpfr
 from vyre.conform.oracle.floats.functions import filtered
-from vyre.conform.oracle.floats.layout import F32
 from vyre.conform.oracle.truth import store
 from vyre.conform.oracle.truth.functions import INTEGERS, chosen
 from vyre.conform.oracle.truth.oracle import operator_of, results
+from vyre.ir.float_formats import F32
 
 CAPACITY = 1 << 20
 """Inputs of a function that may stay undecided; more would mean that the margin is wrong."""

@@ -8,6 +8,7 @@ from vyre.errors import OpError
 from vyre.ir.operators import BinaryOp, RoundMode, UnaryOp
 from vyre.ir.types import DataType
 from vyre.reference import floats
+from vyre.reference.floats.formats import is_nan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +43,7 @@ def reference(op_id: str, operands: Sequence[int]) -> int:
         case ["fma"]:
             return floats.fma(fmt, operands[0], operands[1], operands[2])
         case ["canon"]:
-            return fmt.canonical_nan if fmt.is_nan(operands[0]) else operands[0]
+            return fmt.nan if is_nan(fmt, operands[0]) else operands[0]
         case ["from", "bits"]:
             return operands[0] & 0xFFFF
         case ["from", source]:

@@ -14,6 +14,7 @@ from lab.functions.pairs import pairs
 from vyre.conform.oracle.truth import hardest
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import BinOp, InvocationId, UnOp
+from vyre.ir.float_formats import STRICT_FORMATS
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
@@ -23,7 +24,6 @@ from vyre.numeric.doubles import double_op, double_ops
 from vyre.numeric.doubles.pairs import ANGLE_SLACK, POWER_SLACK
 from vyre.numeric.doubles.ties import TIES, Ties
 from vyre.numeric.functions import FUNCTIONS
-from vyre.numeric.soft.layout import LAYOUTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,7 +75,7 @@ def run(executable: Any, *inputs: Words) -> Words:
 def arguments(name: str) -> tuple[Words, ...]:
     """Every exponent and sign with the ends of its significands, random bits, numbers near one, hard ones."""
     if isinstance(OPS[name], BinaryOp):
-        return pairs(LAYOUTS[F32], name, 0, 1 << 16)
+        return pairs(STRICT_FORMATS[F32], name, 0, 1 << 16)
     rng = np.random.default_rng(7)
     ends = np.array([0, 1, 2, 0x400000, 0x7FFFFE, 0x7FFFFF], np.uint32)
     crossed = (np.arange(512, dtype=np.uint32)[:, None] << np.uint32(23) | ends).ravel()

@@ -74,10 +74,8 @@ ROOMS = (
 FILES = (SOURCE / "conform" / "generate" / "floats.py", SOURCE / "backends" / "canary_floats.py")
 TOOLS = {
     "lab/floats/truth.py",
-    "lab/floats/solve.py",
     "lab/floats/sweep.py",
     "numeric/hardest",
-    "numeric/vector.py",
 }
 """Oracles and provers beside the code, which decide no constant of it."""
 

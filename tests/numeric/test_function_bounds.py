@@ -11,13 +11,13 @@ import pytest
 from lab.floats.truth import decoded, enclosure, truth
 from lab.functions.pairs import pairs
 from vyre.ir.expr import LitU32
+from vyre.ir.float_formats import F32, FloatFormat
 from vyre.numeric.functions import angle, circular, exponentials, inverse, logarithms, power
 from vyre.numeric.functions.ending import Unrounded, taken_apart
 from vyre.numeric.functions.limbs import literal
 from vyre.numeric.functions.quotient import long_division, reciprocal, root
 from vyre.numeric.functions.script import Script
-from vyre.numeric.soft.layout import F32, Layout
-from vyre.numeric.vector import evaluate
+from vyre.semantics.vector import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,7 @@ class Caught(Exception):
 
 
 def caught(module: ModuleType, name: str, patch: pytest.MonkeyPatch) -> list[Op]:
-    def catch(s: Script, _fmt: Layout, value: Unrounded) -> Expr:
+    def catch(s: Script, _fmt: FloatFormat, value: Unrounded) -> Expr:
         raise Caught(s, value)
 
     patch.setattr(module, "nearest", catch)

@@ -15,12 +15,13 @@ from lab.floats.cases import specials
 from lab.floats.truth import decided, decoded, encoded, truth
 from lab.functions.pairs import pairs
 from vyre.ir.expr import LitU32, Var, select
+from vyre.ir.float_formats import BF16, F16, F32, STRICT_FORMATS, FloatFormat
 from vyre.ir.operators import FUNCTION_BINARY_OPS, FUNCTION_UNARY_OPS, BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.numeric.functions import FUNCTIONS, angle, function_op, function_ops, power, undecided_op
-from vyre.numeric.soft.layout import BF16, F16, F32, LAYOUTS, Layout
-from vyre.numeric.vector import evaluate
+from vyre.numeric.soft.layout import prefix
 from vyre.reference import floats
+from vyre.semantics.vector import evaluate
 from vyre.validate import validate_op
 
 if TYPE_CHECKING:
@@ -38,17 +39,17 @@ BINARY = ["atan2", "pow"]
 HARD: dict[str, list[int]] = json.loads((Path(__file__).parent / "hard_inputs.json").read_text())
 
 
-def op_of(fmt: Layout, name: str) -> Op:
-    op = function_op(f"{fmt.prefix}.{name}")
+def op_of(fmt: FloatFormat, name: str) -> Op:
+    op = function_op(f"{prefix(fmt)}.{name}")
     assert op is not None
     return op
 
 
-def layout_name(fmt: Layout) -> str:
+def layout_name(fmt: FloatFormat) -> str:
     return fmt.type.value
 
 
-def differing(op: Op, name: str, fmt: Layout, *arguments: Words) -> list[tuple[int, ...]]:
+def differing(op: Op, name: str, fmt: FloatFormat, *arguments: Words) -> list[tuple[int, ...]]:
     """The arguments with wrong results."""
     wrong = np.flatnonzero(evaluate(op, *arguments) != truth(name, fmt, *arguments)[0])
     return [tuple(int(a[k]) for a in arguments) for k in wrong.tolist()]
@@ -56,14 +57,14 @@ def differing(op: Op, name: str, fmt: Layout, *arguments: Words) -> list[tuple[i
 
 def test_every_function_has_an_op() -> None:
     assert set(FUNCTIONS) == FUNCTION_UNARY_OPS | FUNCTION_BINARY_OPS
-    assert len(function_ops()) == len(FUNCTIONS) * len(LAYOUTS)
+    assert len(function_ops()) == len(FUNCTIONS) * len(STRICT_FORMATS)
     assert function_op("soft.f32.add") is None
     assert function_op("sin") is None
 
 
 @pytest.mark.parametrize("fmt", [F16, BF16], ids=layout_name)
 @pytest.mark.parametrize("name", UNARY)
-def test_every_16_bit_value(name: str, fmt: Layout) -> None:
+def test_every_16_bit_value(name: str, fmt: FloatFormat) -> None:
     every = np.arange(1 << 16, dtype=np.uint32)
     assert differing(op_of(fmt, name), name, fmt, every) == []
 
@@ -88,9 +89,9 @@ def test_inputs_around_every_power_of_two_and_limit(name: str) -> None:
     assert differing(op_of(F32, name), name, F32, inputs) == []
 
 
-@pytest.mark.parametrize("fmt", LAYOUTS.values(), ids=layout_name)
+@pytest.mark.parametrize("fmt", STRICT_FORMATS.values(), ids=layout_name)
 @pytest.mark.parametrize("name", UNARY)
-def test_special_values_as_the_reference_has_them(name: str, fmt: Layout) -> None:
+def test_special_values_as_the_reference_has_them(name: str, fmt: FloatFormat) -> None:
     operator = next(op for op, known in FUNCTIONS.items() if known == name)
     assert isinstance(operator, UnaryOp)
     given = specials(fmt)
@@ -98,9 +99,9 @@ def test_special_values_as_the_reference_has_them(name: str, fmt: Layout) -> Non
     assert got == [floats.unary(operator, floats.FORMATS[fmt.type], x) for x in given]
 
 
-@pytest.mark.parametrize("fmt", LAYOUTS.values(), ids=layout_name)
+@pytest.mark.parametrize("fmt", STRICT_FORMATS.values(), ids=layout_name)
 @pytest.mark.parametrize("name", BINARY)
-def test_special_values_crossed(name: str, fmt: Layout) -> None:
+def test_special_values_crossed(name: str, fmt: FloatFormat) -> None:
     operator = {"atan2": BinaryOp.FATan2, "pow": BinaryOp.FPow}[name]
     given = specials(fmt)
     first, second = (axis.ravel() for axis in np.meshgrid(*[np.array(given, dtype=np.uint32)] * 2))
@@ -109,12 +110,12 @@ def test_special_values_crossed(name: str, fmt: Layout) -> None:
     assert got == [floats.binary(operator, floats.FORMATS[fmt.type], x, y) for x, y in rows]
 
 
-@pytest.mark.parametrize("fmt", LAYOUTS.values(), ids=layout_name)
+@pytest.mark.parametrize("fmt", STRICT_FORMATS.values(), ids=layout_name)
 @pytest.mark.parametrize("name", BINARY)
-def test_pairs(name: str, fmt: Layout) -> None:
+def test_pairs(name: str, fmt: FloatFormat) -> None:
     block = pairs(fmt, name, 0, 1 << 14)
     assert differing(op_of(fmt, name), name, fmt, *block) == []
-    assert not evaluate(undecided_op(f"{fmt.prefix}.{name}"), *block).any()
+    assert not evaluate(undecided_op(f"{prefix(fmt)}.{name}"), *block).any()
 
 
 @pytest.mark.parametrize("name", BINARY)

@@ -19,6 +19,7 @@ from vyre.backends import get
 from vyre.errors import BackendUnavailable, OpError
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import BinOp, InvocationId, Load, UnOp, Var, select
+from vyre.ir.float_formats import STRICT_FORMATS
 from vyre.ir.node import Loop, Store
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.program import Program
@@ -27,8 +28,8 @@ from vyre.lower.languages import lower
 from vyre.numeric.functions import FUNCTIONS, function_op, undecided_op
 from vyre.numeric.functions.script import Script
 from vyre.numeric.registry import SoftRegistry
-from vyre.numeric.soft.layout import LAYOUTS
-from vyre.numeric.vector import evaluate
+from vyre.numeric.soft.layout import prefix
+from vyre.semantics.vector import evaluate
 
 if TYPE_CHECKING:
     from vyre.ir.op import Op
@@ -63,13 +64,13 @@ def test_other_languages_have_the_helper(language: str) -> None:
 
 def run(backend: str, op: UnaryOp | BinaryOp, of: DataType, count: int) -> None:
     """Compares a kernel on a backend with the formula on arrays."""
-    fmt, name = LAYOUTS[of], FUNCTIONS[op]
+    fmt, name = STRICT_FORMATS[of], FUNCTIONS[op]
     given = pairs(fmt, name, 0, count)[: 1 if isinstance(op, UnaryOp) else 2]
     word = np.uint32 if fmt.width == 32 else np.uint16
     held = HELD[of]
     arrays = {key: a.astype(word).view(held) for key, a in zip("ab", given, strict=False)}
     result = dispatch(program(op, of), {**arrays, "out": np.zeros(count, held)}, backend=backend)["out"]
-    expected = function_op(f"{fmt.prefix}.{name}")
+    expected = function_op(f"{prefix(fmt)}.{name}")
     assert expected is not None
     assert np.array_equal(result.view(word), evaluate(expected, *given).astype(word))
 

@@ -15,13 +15,13 @@ from tests.numeric.numeric_truth import reference
 from vyre.compose.registry import Registry
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Call, InvocationId, Load, Var
+from vyre.ir.float_formats import F32, STRICT_FORMATS
 from vyre.ir.node import Store
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.numeric.soft import soft_ops
-from vyre.numeric.soft.layout import F32, LAYOUTS
-from vyre.numeric.vector import evaluate
 from vyre.reference import run
+from vyre.semantics.vector import evaluate
 from vyre.validate import validate_op
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def values(op: Op) -> list[int]:
             65519,
             65520,
         ]
-    return specials(LAYOUTS[DataType(op.id.split(".")[1].upper())])
+    return specials(STRICT_FORMATS[DataType(op.id.split(".")[1].upper())])
 
 
 def differing(op: Op, *arrays: np.ndarray) -> list[tuple[int, ...]]:
@@ -138,7 +138,8 @@ def test_numpy_agrees_on_random_bits() -> None:
 def test_the_interpreter_runs_the_same_definitions(op_id: str) -> None:
     op = OPS[op_id]
     columns = [
-        specials(LAYOUTS[DataType(op_id.split(".")[1].upper())])[i::3][:16] for i in range(len(op.params))
+        specials(STRICT_FORMATS[DataType(op_id.split(".")[1].upper())])[i::3][:16]
+        for i in range(len(op.params))
     ]
     index = InvocationId(0)
     program = Program(

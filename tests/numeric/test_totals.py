@@ -11,12 +11,13 @@ import pytest
 
 from lab.floats.truth import decoded, nearest
 from vyre.ir.expr import Expr, LitU32
+from vyre.ir.float_formats import BF16, F16, F32, STRICT_FORMATS, FloatFormat
 from vyre.numeric.functions import totals
 from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.totals import ONE, Product, added, multiplied, noted, state, sum_limbs, total_op
 from vyre.numeric.registry import SoftRegistry
-from vyre.numeric.soft.layout import BF16, F16, F32, LAYOUTS, Layout
-from vyre.numeric.vector import evaluate
+from vyre.numeric.soft.layout import prefix
+from vyre.semantics.vector import evaluate
 from vyre.validate import validate_op
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from vyre.ir.op import Op
 
-FORMATS = pytest.mark.parametrize("fmt", LAYOUTS.values(), ids=lambda fmt: fmt.type.value)
+FORMATS = pytest.mark.parametrize("fmt", STRICT_FORMATS.values(), ids=lambda fmt: fmt.type.value)
 
 
 def op_of(op_id: str) -> Op:
@@ -47,7 +48,7 @@ class Kept(Script):
         return [run(self.gives(r), *given) for r in results]
 
 
-def summed(fmt: Layout, values: Sequence[int]) -> tuple[list[int], int]:
+def summed(fmt: FloatFormat, values: Sequence[int]) -> tuple[list[int], int]:
     """The limbs and marks after all elements, by the step of the loop."""
     words, seen = [0] * sum_limbs(fmt), 0
     names = [f"word_{k}" for k in range(len(words))]
@@ -66,19 +67,19 @@ def as_integer(words: Sequence[int]) -> int:
     return whole - (1 << 32 * len(words) if words[0] >> 31 else 0)
 
 
-def exactly(fmt: Layout, bits: int) -> Fraction:
+def exactly(fmt: FloatFormat, bits: int) -> Fraction:
     return Fraction(float(decoded(fmt, np.array([bits], np.uint32))[0]))
 
 
 @FORMATS
-def test_a_sum_has_room_for_the_longest_range(fmt: Layout) -> None:
+def test_a_sum_has_room_for_the_longest_range(fmt: FloatFormat) -> None:
     largest = exactly(fmt, fmt.infinity - 1) / exactly(fmt, 1)
     assert largest * (2**32 - 1) < 2 ** (32 * sum_limbs(fmt) - 1)
     assert largest * (2**32 - 1) >= 2 ** (32 * (sum_limbs(fmt) - 1) - 1)
 
 
 @FORMATS
-def test_sums_lose_nothing(fmt: Layout) -> None:
+def test_sums_lose_nothing(fmt: FloatFormat) -> None:
     rng = np.random.default_rng(fmt.width + fmt.fraction_bits)
     values = rng.integers(0, 2 * fmt.sign, 24).tolist()
     values = [v if v & fmt.magnitude < fmt.infinity else v & (fmt.sign | fmt.fraction) for v in values]
@@ -88,8 +89,8 @@ def test_sums_lose_nothing(fmt: Layout) -> None:
 
 
 @FORMATS
-def test_totals_are_rounded_once(fmt: Layout) -> None:
-    op = op_of(f"{fmt.prefix}.total")
+def test_totals_are_rounded_once(fmt: FloatFormat) -> None:
+    op = op_of(f"{prefix(fmt)}.total")
     count = sum_limbs(fmt)
     unit = exactly(fmt, 1)
     rng = np.random.default_rng(7)
@@ -103,8 +104,8 @@ def test_totals_are_rounded_once(fmt: Layout) -> None:
 
 
 @FORMATS
-def test_marks_decide_zeros_and_specials(fmt: Layout) -> None:
-    op, zero = op_of(f"{fmt.prefix}.total"), [0] * sum_limbs(fmt)
+def test_marks_decide_zeros_and_specials(fmt: FloatFormat) -> None:
+    op, zero = op_of(f"{prefix(fmt)}.total"), [0] * sum_limbs(fmt)
     minus = fmt.sign | fmt.infinity
     for values, expected in [
         ([fmt.sign, fmt.sign], fmt.sign),
@@ -120,7 +121,7 @@ def test_marks_decide_zeros_and_specials(fmt: Layout) -> None:
         assert run(op, *words, seen) == expected
 
 
-def multiplied_out(fmt: Layout, values: Sequence[int]) -> tuple[list[int], int]:
+def multiplied_out(fmt: FloatFormat, values: Sequence[int]) -> tuple[list[int], int]:
     names = [*Product.__slots__, "seen", "bits"]
     s = Kept(*names)
     *parts, marks, bits = s.params
@@ -134,7 +135,7 @@ def multiplied_out(fmt: Layout, values: Sequence[int]) -> tuple[list[int], int]:
 def test_products_of_few_factors_are_correctly_rounded() -> None:
     rng = np.random.default_rng(3)
     for fmt in (F32, F16, BF16):
-        op = op_of(f"{fmt.prefix}.scaled")
+        op = op_of(f"{prefix(fmt)}.scaled")
         for count in (1, 2, 3, 9, 40):
             near = rng.integers(fmt.bias - 2, fmt.bias + 2, count) << fmt.fraction_bits
             values = (
@@ -181,8 +182,8 @@ def test_exponents_of_the_longest_product_do_not_wrap(raised: int, expected: int
 
 
 @FORMATS
-def test_zeros_infinities_and_nans_of_products(fmt: Layout) -> None:
-    op = op_of(f"{fmt.prefix}.scaled")
+def test_zeros_infinities_and_nans_of_products(fmt: FloatFormat) -> None:
+    op = op_of(f"{prefix(fmt)}.scaled")
     minus = fmt.sign | fmt.one
     for values, expected in [
         ([0, minus], fmt.sign),
@@ -196,7 +197,7 @@ def test_zeros_infinities_and_nans_of_products(fmt: Layout) -> None:
 
 
 @FORMATS
-def test_they_are_lawful_ops(fmt: Layout) -> None:
+def test_they_are_lawful_ops(fmt: FloatFormat) -> None:
     for name in ("total", "scaled"):
-        assert validate_op(SoftRegistry()[f"{fmt.prefix}.{name}"]) == []
-    assert total_op(f"{fmt.prefix}.add") is None
+        assert validate_op(SoftRegistry()[f"{prefix(fmt)}.{name}"]) == []
+    assert total_op(f"{prefix(fmt)}.add") is None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.optimize.optimize_replay import replay
-from tests.optimize.optimize_solvers import Verdict, decide_rule, instances, variables
+from tests.optimize.optimize_solvers import decide_rule, instances, variables
 from vyre.conform.generate.buffers import random_bits
 from vyre.ir.expr import BinOp, Cast, Expr, LitU32, Select, UnOp, Var, mul_hi
 from vyre.ir.operators import UnaryOp
@@ -19,8 +19,9 @@ from vyre.optimize.fold import Constant, constant, evaluate, literal
 from vyre.optimize.rewrite import RuleIndex, Simplifier, instantiate
 from vyre.optimize.rule import CONSTANTS, Rule, metavariables, pattern_cost
 from vyre.optimize.rules import FAMILIES, RULES, commute
-from vyre.optimize.smt import Translation
 from vyre.optimize.types import Types
+from vyre.semantics.solvers import Answer, Solved
+from vyre.semantics.translate import Translation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,9 +31,9 @@ x, y, z, c, d = Var("x"), Var("y"), Var("z"), Var("c"), Var("d")
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_rule_of_the_family_holds_for_all_inputs(family: str) -> None:
-    refuted: list[tuple[str, Verdict]] = []
+    refuted: list[tuple[str, Solved]] = []
     for rule in FAMILIES[family]:
-        refuted += [(rule.name, verdict) for verdict in decide_rule(rule) if not verdict.proved]
+        refuted += [(rule.name, found) for found in decide_rule(rule) if found.answer is Answer.Sat]
     assert refuted == []
 
 
@@ -64,11 +65,11 @@ WRONG = (
 
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda rule: rule.name)
 def test_a_wrong_rule_is_refuted_by_a_counterexample_that_replays(wrong: Rule) -> None:
-    verdict = decide_rule(wrong)[-1]
-    assert not verdict.proved
+    found = decide_rule(wrong)[-1]
+    assert found.answer is Answer.Sat
     types = next(instances(wrong))
     asked = [wrong.pattern, wrong.replacement] + ([wrong.when] if wrong.when is not None else [])
-    before, after, *condition = replay(types, verdict.values, asked)
+    before, after, *condition = replay(types, found.model, asked)
     assert before != after
     assert all(condition), "the counterexample must satisfy the condition of the rule"
 

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from vyre.validate.examples import example, near_miss
 
 from tests.validate.examples import example, near_miss
 from vyre.errors import VyreError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lab.floats.hardest.parts import Source, fields, packed, powers, shape, significand
 from lab.floats.hardest.products import near_midpoint, subnormal_products, threshold_product
 from vyre.ir.expr import Expr, mul_hi, select
-from vyre.numeric.soft.layout import F32
+from vyre.ir.float_formats import F32
 
 if TYPE_CHECKING:
     from lab.floats.hardest.parts import Maker

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from lab.floats.cases import mixed, pick
 from vyre.ir.expr import Expr, lift, mul_hi, select
+from vyre.ir.float_formats import F32
 from vyre.numeric.formula import Formula, clz
-from vyre.numeric.soft.layout import F32
 
 if TYPE_CHECKING:
     from collections.abc import Callable

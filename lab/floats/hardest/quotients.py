@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from lab.floats.hardest.parts import Source, inverse, packed, shape, significand, tiny_midpoint
 from vyre.ir.expr import Expr, mul_hi, select
+from vyre.ir.float_formats import F32
 from vyre.numeric.formula import clz
-from vyre.numeric.soft.layout import F32
 
 if TYPE_CHECKING:
     from lab.floats.hardest.parts import Maker

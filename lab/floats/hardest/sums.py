@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lab.floats.hardest.parts import Source, packed, powers, shape
 from vyre.ir.expr import Expr, select
-from vyre.numeric.soft.layout import F32
+from vyre.ir.float_formats import F32
 
 if TYPE_CHECKING:
     from lab.floats.hardest.parts import Maker

@@ -18,7 +18,7 @@ from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from vyre.conform.oracle.floats.layout import Layout
+    from vyre.ir.float_formats import FloatFormat
 
 _U32, _F32, _F64 = DataType.U32, DataType.F32, DataType.F64
 Word = str | float
@@ -43,7 +43,7 @@ class Format:
     type: DataType
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> FloatFormat:
         return LAYOUTS[self.type.value]
 
     @property
@@ -97,7 +97,7 @@ class Format:
         if word.startswith("-"):
             return self.word(word[1:]) ^ self.layout.sign
         of = self.layout
-        unit = 1 << of.fraction
+        unit = 1 << of.fraction_bits
         named = {
             "zero": 0,
             "tiny": 1,

@@ -180,10 +180,10 @@ def _casts() -> Iterator[Fault]:
     kind = "NaN with its payload"
     for source, target in ((f32, f16), (f32, bf16), (f16, f32), (bf16, f32)):
         name = f"Cast {source.type.value} {target.type.value}"
-        moved = target.layout.fraction - source.layout.fraction
+        moved = target.layout.fraction_bits - source.layout.fraction_bits
 
         def kept(x: Expr, source: Format = source, target: Format = target, moved: int = moved) -> Expr:
-            bits = source.bits(x) & (1 << source.layout.fraction) - 1
+            bits = source.bits(x) & (1 << source.layout.fraction_bits) - 1
             fraction = bits << moved if moved > 0 else bits >> -moved
             nan = fraction | target.layout.nan
             return target.chosen(source.is_nan(x), nan, Cast(target.type, x))

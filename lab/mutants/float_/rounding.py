@@ -40,7 +40,7 @@ def _faults() -> Iterator[Fault]:
 
 def _inexact(f: Format, op: str) -> tuple[int, ...]:
     """Operands whose result is rounded up."""
-    ulp = 2.0**-f.layout.fraction
+    ulp = 2.0**-f.layout.fraction_bits
     match op:
         case "FAdd":
             return f.words("one", ulp * 0.75)
@@ -56,7 +56,7 @@ def _inexact(f: Format, op: str) -> tuple[int, ...]:
 
 def _below(f: Format, op: str) -> tuple[int, ...]:
     """Operands whose result is rounded down."""
-    ulp = 2.0**-f.layout.fraction
+    ulp = 2.0**-f.layout.fraction_bits
     match op:
         case "FAdd":
             return f.words("one", ulp / 4)
@@ -72,7 +72,7 @@ def _below(f: Format, op: str) -> tuple[int, ...]:
 
 def _tie(f: Format, op: str) -> tuple[int, ...]:
     """Operands whose result is halfway between two, of which the smaller is even."""
-    half = 2.0 ** -(f.layout.fraction + 1)
+    half = 2.0 ** -(f.layout.fraction_bits + 1)
     match op:
         case "FAdd":
             return f.words("one", half)
@@ -150,7 +150,7 @@ def _narrowing() -> Iterator[Fault]:
     _, f16, bf16 = FORMATS
     for f in (f16, bf16):
         name = f"Cast F32 {f.type.value}"
-        half = 2.0 ** -(f.layout.fraction + 1)
+        half = 2.0 ** -(f.layout.fraction_bits + 1)
         yield one(CUT, name, lambda x, f=f: _cut(f, x), F32.words(1 + half * 1.5))
         yield one(UP, name, lambda x, f=f: _up(f, x), F32.words(1 + half / 2))
         yield one(AWAY, name, lambda x, f=f: _away(f, x), F32.words(1 + half))
@@ -199,7 +199,7 @@ def _integers() -> Iterator[Fault]:
             above, below = (Convert(DataType.U32, RoundMode.Truncate, v) for v in (up, near(x, f)))
             return f.chosen((above - x).eq(x - below) & (x > below), f.bits(up), near(x, f))
 
-        unit = 2 << f.layout.fraction
+        unit = 2 << f.layout.fraction_bits
         yield Fault(CUT, name, cut, (unit + 3,))
         yield Fault(AWAY, name, away, (unit + 1,))
 

@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
 from vyre.ir.expr import BinOp, Expr
+from vyre.ir.float_formats import STRICT_FORMATS
 from vyre.ir.operators import BinaryOp, ReduceOp
-from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from vyre.ir.types import DataType
 
 _OPERATOR = {
     ReduceOp.Add: BinaryOp.FAdd,
     ReduceOp.Mul: BinaryOp.FMul,
     ReduceOp.Min: BinaryOp.FMin,
     ReduceOp.Max: BinaryOp.FMax,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Bits of a float type."""
-
-    sign: int
-    one: int
-    infinity: int
-    nan: int
-
-
-WORDS = {
-    DataType.F32: Words(0x8000_0000, 0x3F80_0000, 0x7F80_0000, 0x7FC0_0000),
-    DataType.F16: Words(0x8000, 0x3C00, 0x7C00, 0x7E00),
-    DataType.BF16: Words(0x8000, 0x3F80, 0x7F80, 0x7FC0),
 }
 
 
@@ -42,10 +29,10 @@ class Fold:
     element: DataType
 
     def __post_init__(self) -> None:
-        if self.element not in WORDS:
+        if self.element not in STRICT_FORMATS:
             raise VyreError(
                 f"no engine reduces {self.element.value}.",
-                fix=f"use one of {', '.join(t.value for t in WORDS)}.",
+                fix=f"use one of {', '.join(t.value for t in STRICT_FORMATS)}.",
             )
 
 
@@ -63,7 +50,7 @@ def join(fold: Fold, left: Expr, right: Expr) -> Expr:
 
 def filling(fold: Fold) -> int:
     """Bits that change no value they are joined with."""
-    words = WORDS[fold.element]
+    words = STRICT_FORMATS[fold.element]
     match fold.op:
         case ReduceOp.Add:
             return words.sign
@@ -75,7 +62,7 @@ def filling(fold: Fold) -> int:
 
 def empty_bits(fold: Fold) -> int:
     """The result over nothing (decision 9)."""
-    words = WORDS[fold.element]
+    words = STRICT_FORMATS[fold.element]
     match fold.op:
         case ReduceOp.Add:
             return 0

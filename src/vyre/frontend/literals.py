@@ -9,7 +9,8 @@ from typing import Any
 
 from vyre.frontend.values import Refused
 from vyre.ir.expr import Expr, LitBool, Literal, LitI32, LitU32
-from vyre.ir.float_bits import FRACTION_BITS, converted, double_bits, double_of, nearest_bits, nearest_of
+from vyre.ir.float_bits import converted, double_bits, double_of, nearest_bits, nearest_of
+from vyre.ir.float_formats import FORMATS
 from vyre.ir.types import DataType
 
 _INTEGERS = {
@@ -26,7 +27,7 @@ _MAX_LITERAL = 1_000
 
 def number_bits(value: bool | int | float, target: DataType) -> int:
     """The bits of a Python number as `target`. Raises `Refused` where it has no such value."""
-    if target in FRACTION_BITS:
+    if target in FORMATS:
         return float_bits(value, target)
     if target is DataType.Bool:
         if isinstance(value, bool):

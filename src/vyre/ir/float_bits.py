@@ -9,13 +9,12 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final
 
-from vyre.ir.types import DataType
+from vyre.ir.float_formats import FORMATS
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-FRACTION_BITS: Final = {DataType.F16: 10, DataType.BF16: 7, DataType.F32: 23, DataType.F64: 52}
-"""Bits of the significand behind the hidden one; the exponent has the rest but the sign."""
+    from vyre.ir.types import DataType
 
 _DOUBLE: Final = struct.Struct("<d")
 
@@ -32,12 +31,11 @@ def double_of(bits: int) -> float:
 
 def infinity(kind: DataType) -> int:
     """The bits of +infinity."""
-    fraction = FRACTION_BITS[kind]
-    return ((1 << (kind.bits - 1 - fraction)) - 1) << fraction
+    return FORMATS[kind].infinity
 
 
 def canonical_nan(kind: DataType) -> int:
-    return infinity(kind) | 1 << (FRACTION_BITS[kind] - 1)
+    return FORMATS[kind].nan
 
 
 def is_negative(kind: DataType, bits: int) -> bool:
@@ -50,24 +48,22 @@ def is_finite(kind: DataType, bits: int) -> bool:
 
 
 def is_nan(kind: DataType, bits: int) -> bool:
-    return bits & ((1 << (kind.bits - 1)) - 1) > infinity(kind)
+    return bits & FORMATS[kind].magnitude > FORMATS[kind].infinity
 
 
 def size_of(kind: DataType, bits: int) -> tuple[int, int]:
     """The size of a finite value as an exact ratio of integers, not reduced."""
-    fraction = FRACTION_BITS[kind]
-    bias = (1 << (kind.bits - 2 - fraction)) - 1
-    size = bits & ((1 << (kind.bits - 1)) - 1)
-    field = size >> fraction
-    significand = size & ((1 << fraction) - 1) | (min(field, 1) << fraction)
-    places = max(field, 1) - bias - fraction
+    of = FORMATS[kind]
+    size = bits & of.magnitude
+    field = size >> of.fraction_bits
+    significand = size & of.fraction | min(field, 1) << of.fraction_bits
+    places = max(field, 1) - of.bias - of.fraction_bits
     return significand << max(places, 0), 1 << max(-places, 0)
 
 
 def nearest_bits(kind: DataType, top: int, bottom: int, *, negative: bool) -> int:
     """The bits of the value nearest to `top / bottom` ≥ 0, ties to even; too large gives infinity."""
-    fraction = FRACTION_BITS[kind]
-    bias = (1 << (kind.bits - 2 - fraction)) - 1
+    fraction, bias = FORMATS[kind].fraction_bits, FORMATS[kind].bias
     sign = int(negative) << (kind.bits - 1)
     if not top:
         return sign

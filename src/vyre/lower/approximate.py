@@ -27,6 +27,7 @@ from vyre.ir.expr import (
     lift,
     select,
 )
+from vyre.ir.float_formats import BF16, STRICT_FORMATS
 from vyre.ir.node import If, Let, Loop
 from vyre.ir.operators import BinaryOp, ReduceOp, RoundMode, UnaryOp
 from vyre.ir.types import DataType
@@ -34,15 +35,15 @@ from vyre.lower.reductions import canonical_nan, empty_value
 from vyre.lower.ways import DOUBLE_WAY, SOFT_WAY
 from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.totals import ONE, OTHER, Product, added, multiplied, noted, start_of_sum, state
-from vyre.numeric.soft.layout import BF16, LAYOUTS
+from vyre.numeric.soft.layout import prefix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from vyre.ir.expr import FReduceApprox
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.node import Node
     from vyre.lower.names import NameSupply
-    from vyre.numeric.soft.layout import Layout
 
 _CHAINS = 4
 _F64 = DataType.F64
@@ -102,8 +103,8 @@ class _Range:
         return self.start < self.stop
 
     @property
-    def layout(self) -> Layout:
-        return LAYOUTS[self.element]
+    def layout(self) -> FloatFormat:
+        return STRICT_FORMATS[self.element]
 
     def bits(self, s: _Block, k: Expr) -> Expr:
         return s.let(Cast(DataType.U32, Load(self.buffer, k)), "bits")
@@ -111,7 +112,7 @@ class _Range:
 
 def has_formula(fold: FReduceApprox, element: DataType) -> bool:
     """Sums and products of F64 have none."""
-    return element in LAYOUTS or fold.op in (ReduceOp.Min, ReduceOp.Max)
+    return element in STRICT_FORMATS or fold.op in (ReduceOp.Min, ReduceOp.Max)
 
 
 def expand_approximate(
@@ -170,7 +171,7 @@ def _product(s: _Block, given: _Range) -> Expr:
 
     s.loop(given.start, given.stop, step)
     count = s("count", select(given.some, given.stop - given.start, 0))
-    return Cast(given.element, Call(f"{fmt.prefix}.scaled", [*variables, count, seen]))
+    return Cast(given.element, Call(f"{prefix(fmt)}.scaled", [*variables, count, seen]))
 
 
 def _exact_sum(s: _Block, given: _Range) -> Expr:
@@ -185,7 +186,7 @@ def _exact_sum(s: _Block, given: _Range) -> Expr:
         inner.assign_all([*words, seen], [*added(inner, fmt, tuple(words), bits), marks])
 
     s.loop(given.start, given.stop, step)
-    return Cast(given.element, Call(f"{fmt.prefix}.total", [*words, seen]))
+    return Cast(given.element, Call(f"{prefix(fmt)}.total", [*words, seen]))
 
 
 def _tested_sum(s: _Block, given: _Range) -> Expr:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.ir.float_formats import F64
 from vyre.lower.native import ARITHMETIC, PREFIX, native_signature
 from vyre.lower.prepare import function_name
 
@@ -140,7 +141,7 @@ def _is_nan(x: str, language: CNative) -> str:
 
 
 def _nan(language: CNative) -> str:
-    return f"({language.wide})0x7FF8000000000000UL"
+    return f"({language.wide})0x{F64.nan:016X}UL"
 
 
 def _from(fmt: str, source: str, language: CNative) -> str:

@@ -14,19 +14,12 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, Literal, Select, Var
+from vyre.ir.float_formats import FORMATS
 from vyre.ir.node import Assign, Let, Node
-from vyre.ir.types import DataType
 from vyre.ir.walk import statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-_NANS = {
-    DataType.F32: (0x7F800000, 0x7FC00000),
-    DataType.F16: (0x7C00, 0x7E00),
-    DataType.BF16: (0x7F80, 0x7FC0),
-    DataType.F64: (0x7FF0 << 48, 0x7FF8 << 48),
-}
 
 
 class _Use(Enum):
@@ -111,11 +104,10 @@ def _use(name: str, use: _Use, bound: _Variable | None, variables: dict[str, _Va
 
 def _is_harmless(expr: Expr) -> bool:
     """A literal that is no NaN, or the canonical one."""
-    if not isinstance(expr, Literal) or expr.type not in _NANS:
+    if not isinstance(expr, Literal) or expr.type not in FORMATS:
         return False
-    infinity, nan = _NANS[expr.type]
-    sign = 1 << (expr.type.bits - 1)
-    return expr.bits & (sign - 1) <= infinity or expr.bits == nan
+    of = FORMATS[expr.type]
+    return expr.bits & of.magnitude <= of.infinity or expr.bits == of.nan
 
 
 def _spread_origins(variables: dict[str, _Variable]) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import BinOp, Expr, FReduce, Literal, LitU32, Load, Select, Var
+from vyre.ir.float_formats import FORMATS
 from vyre.ir.node import Assign, If, Let, Loop, Node
 from vyre.ir.operators import BinaryOp, ReduceOp, ReduceOrder
-from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
+    from vyre.ir.types import DataType
     from vyre.lower.names import NameSupply
 
 _OPERATOR = {
@@ -17,13 +18,6 @@ _OPERATOR = {
     ReduceOp.Mul: BinaryOp.FMul,
     ReduceOp.Min: BinaryOp.FMin,
     ReduceOp.Max: BinaryOp.FMax,
-}
-_ONE = {DataType.F32: 0x3F800000, DataType.F16: 0x3C00, DataType.BF16: 0x3F80, DataType.F64: 0x3FF0 << 48}
-_INFINITY = {
-    DataType.F32: 0x7F800000,
-    DataType.F16: 0x7C00,
-    DataType.BF16: 0x7F80,
-    DataType.F64: 0x7FF0 << 48,
 }
 _LEVELS = 32
 
@@ -34,16 +28,15 @@ def empty_value(op: ReduceOp, element: DataType) -> Literal:
         case ReduceOp.Add:
             return Literal(element, 0)
         case ReduceOp.Mul:
-            return Literal(element, _ONE[element])
+            return Literal(element, FORMATS[element].one)
         case ReduceOp.Min:
-            return Literal(element, _INFINITY[element])
+            return Literal(element, FORMATS[element].infinity)
         case ReduceOp.Max:
-            return Literal(element, _INFINITY[element] | 1 << (element.bits - 1))
+            return Literal(element, FORMATS[element].infinity | FORMATS[element].sign)
 
 
 def canonical_nan(element: DataType) -> Literal:
-    infinity = _INFINITY[element]
-    return Literal(element, infinity | (infinity >> 1 & ~infinity))
+    return Literal(element, FORMATS[element].nan)
 
 
 def expand_reduction(
@@ -61,7 +54,7 @@ def expand_reduction(
     if not lazy:
         return total
     count = Select(start < stop, stop - start, LitU32(0))
-    computed = BinOp(BinaryOp.FMul, total, Literal(element, _ONE[element]))
+    computed = BinOp(BinaryOp.FMul, total, Literal(element, FORMATS[element].one))
     return Select(count > 1, computed, _first(fold, element, start, stop))
 
 

@@ -20,7 +20,7 @@ class NumpyDomain:
     """Words as uint32 arrays that broadcast. A constant is an array of one, which wraps without a warning."""
 
     def const(self, bits: int) -> Words:
-        return np.full(1, bits & 0xFFFF_FFFF, np.uint32)
+        return np.array([bits & 0xFFFF_FFFF], np.uint32)
 
     def add(self, a: Words, b: Words) -> Words:
         return a + b

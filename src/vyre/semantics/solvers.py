@@ -34,6 +34,8 @@ _USUAL = {"bitwuzla": 70_000, "cvc5": 1_000_000, "z3": 40_000_000}
 """Ten seconds or so on a machine of today, twenty for z3."""
 
 HOUR = 3600.0
+UNCOUNTED = 1 << 60
+"""The work of an attempt that its seconds alone end, for proofs that are made once and kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class Attempt:
     """One solver with its options and the work it may do, 0 for the usual amount.
 
     The units are the solver's own: looks at its terminator for bitwuzla, resource units for cvc5 and z3.
-    `seconds` are for a solver that hangs without counting, and long enough never to decide otherwise.
+    `seconds` are for a solver that hangs without counting, and long enough never to decide otherwise;
+    only with `UNCOUNTED` work do they decide.
     """
 
     solver: str
@@ -135,7 +138,7 @@ def _bitwuzla(attempt: Attempt, text: str) -> tuple[Answer, dict[str, int]]:
     options.set(bw.Option.PRODUCE_MODELS, True)
     options.set(bw.Option.TIME_LIMIT_PER, int(attempt.seconds * 1000))
     for name, value in attempt.options:
-        options.set(getattr(bw.Option, name), int(value))
+        options.set(getattr(bw.Option, name), int(value) if value.isdecimal() else value)
     parser = bw.Parser(bw.TermManager(), options)
     parser.parse(text, True, False)
     solver = parser.bitwuzla()

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from vyre.conform.algebra.checker import examine, exhaustive, witnessed
-from vyre.conform.algebra.evidence import CheckedLaw, Evidence, EvidenceKind, fault_density
+from vyre.conform.algebra.evidence import CheckedLaw, Evidence, EvidenceKind
+from vyre.conform.records.results import density_found
 from vyre.conform.registry import lookup, replaced, spec
 from vyre.conform.spec import law as laws
 from vyre.conform.spec.evaluate import holds
@@ -132,6 +133,6 @@ def test_nothing_is_rounded_up() -> None:
 
 
 def test_the_density_that_would_have_been_met() -> None:
-    assert fault_density(10**6) == pytest.approx(4.605e-6, rel=1e-3)
-    assert fault_density(0) == 1.0
-    assert (1 - fault_density(500)) ** 500 == pytest.approx(0.01)
+    assert density_found(10**6) == pytest.approx(4.605e-6, rel=1e-3)
+    assert density_found(0) == 1.0
+    assert (1 - density_found(500)) ** 500 == pytest.approx(0.01)

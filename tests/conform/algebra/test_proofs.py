@@ -19,11 +19,11 @@ from vyre.conform.spec.evaluate import evaluate, holds
 from vyre.conform.spec.op import as_tuple
 from vyre.conform.spec.sides import sides
 from vyre.conform.spec.term import Apply, Equation, Variable, subterms, variables
-from vyre.conform.spec.words import fit, mask_of, word_count
 from vyre.errors import VyreError
 from vyre.semantics.domain import CONCRETE
 from vyre.semantics.proof_cache import ProofCache
 from vyre.semantics.solvers import Attempt
+from vyre.semantics.words import fit, mask_of, word_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -9,10 +9,11 @@ import pytest
 
 from vyre.conform.generate.cases import cases, layout_of
 from vyre.conform.generate.float_streams import LANDMARKS
-from vyre.conform.oracle.floats.layout import F16, F32, HEAD, LAYOUTS, Layout, doubles, is_nan
+from vyre.conform.oracle.floats.layout import HEAD, LAYOUTS, doubles, is_nan
 from vyre.conform.registry import spec
 from vyre.conform.spec.program import WORKGROUP
 from vyre.conform.verify.made import maker_program
+from vyre.ir.float_formats import F16, F32, FloatFormat
 from vyre.reference import run
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def test_words_stay_within_their_format(name: str) -> None:
             assert not np.any(column & np.uint32(~mask & 0xFFFF_FFFF))
 
 
-def heads(name: str, kind: str, count: int) -> tuple[Layout, Any]:
+def heads(name: str, kind: str, count: int) -> tuple[FloatFormat, Any]:
     found = spec(name)
     of = layout_of(found)
     assert of is not None
@@ -53,16 +54,16 @@ def heads(name: str, kind: str, count: int) -> tuple[Layout, Any]:
     return of, block[1 if of is HEAD else 0]
 
 
-SHAPES: list[tuple[str, Callable[[Layout, Any], Any]]] = [
+SHAPES: list[tuple[str, Callable[[FloatFormat, Any], Any]]] = [
     ("zero", lambda of, x: x & of.magnitude == 0),
     ("subnormal", lambda of, x: (x & of.infinity == 0) & (x & of.magnitude != 0)),
     ("infinity", lambda of, x: x & of.magnitude == of.infinity),
     ("NaN", is_nan),
     ("largest", lambda of, x: x & of.magnitude == of.infinity - 1),
-    ("smallest normal", lambda of, x: x & of.magnitude == 1 << of.fraction),
+    ("smallest normal", lambda of, x: x & of.magnitude == 1 << of.fraction_bits),
     ("one", lambda of, x: x & of.magnitude == of.one),
     ("next to one", lambda of, x: x & of.magnitude == of.one + 1),
-    ("power of two", lambda of, x: (x & ((1 << of.fraction) - 1) == 0) & (x & of.magnitude != 0)),
+    ("power of two", lambda of, x: (x & ((1 << of.fraction_bits) - 1) == 0) & (x & of.magnitude != 0)),
 ]
 
 
@@ -79,7 +80,7 @@ def test_ties_between_integers_are_met() -> None:
     for name in ("float.round", "float.f16.add"):
         of, column = heads(name, "adversarial", 1 << 16)
         values = doubles(of, column)
-        whole = np.isfinite(values) & (np.abs(values) < 1 << of.fraction)
+        whole = np.isfinite(values) & (np.abs(values) < 1 << of.fraction_bits)
         assert np.count_nonzero(values[whole] % 1 == 0.5) > 100
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from vyre.conform.registry import spec
-from vyre.conform.spec.words import fit
 from vyre.semantics.solvers import Answer, Attempt, solve
 from vyre.semantics.terms import SmtDomain
+from vyre.semantics.words import fit
 
 F16, BF16, F32, F64 = (5, 11), (8, 8), (8, 24), (11, 53)
 CASTS = [

@@ -18,7 +18,6 @@ from vyre.conform.spec import gates
 from vyre.conform.spec.composed import definition
 from vyre.conform.spec.law import label
 from vyre.conform.spec.op import OpSpec, as_tuple
-from vyre.conform.spec.words import fit
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.cases import kind_of
@@ -37,6 +36,7 @@ from vyre.semantics.domain import CONCRETE
 from vyre.semantics.proof_cache import ProofCache
 from vyre.semantics.solvers import Answer
 from vyre.semantics.terms import SmtDomain
+from vyre.semantics.words import fit
 
 if TYPE_CHECKING:
     from vyre.conform.spec.law import AlgebraicLaw

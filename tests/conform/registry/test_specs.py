@@ -10,7 +10,6 @@ from vyre.conform.registry import primitives, replaced, spec, specs
 from vyre.conform.spec.composed import definition
 from vyre.conform.spec.law import label
 from vyre.conform.spec.op import AtomicForm, OpSpec, as_tuple
-from vyre.conform.spec.words import fit, to_bits, to_words, word_count
 from vyre.errors import OpError
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import InvocationId, Load, Var
@@ -27,6 +26,7 @@ from vyre.semantics.domain import CONCRETE
 from vyre.semantics.proof_cache import ProofCache
 from vyre.semantics.solvers import Answer
 from vyre.semantics.terms import SmtDomain
+from vyre.semantics.words import fit, to_bits, to_words, word_count
 
 MAX = "0xFFFFFFFF"
 DECLARED = {

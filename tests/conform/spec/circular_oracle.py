@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vyre.conform.registry.primitive.add import cpu_fn
 from vyre.semantics.domain import CONCRETE
+from vyre.semantics.operators import add as cpu_fn
 
 
 def add(a: int, b: int) -> int:

@@ -16,9 +16,9 @@ from vyre.conform.spec.op import ExpressionForm
 from vyre.conform.spec.program import OpKernel, Result, application, kernel, memory_program, stages
 from vyre.conform.spec.sides import sides
 from vyre.conform.spec.term import Apply, Constant, Equation, Relation, Variable, variables
-from vyre.conform.spec.words import split, to_words
 from vyre.errors import OpError
 from vyre.semantics.arrays import NUMPY
+from vyre.semantics.words import split, to_words
 from vyre.validate import validate
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ FOLDER = Path(vyre.__file__).parent / "conform" / "spec"
 def outside(source: str) -> set[str]:
     """Modules of vyre that a source imports, beyond the core and the specification itself."""
     found = {n.module for n in ast.walk(ast.parse(source)) if isinstance(n, ast.ImportFrom) and n.module}
-    own = ("vyre.ir", "vyre.errors", "vyre.conform.spec")
+    own = ("vyre.ir", "vyre.errors", "vyre.semantics", "vyre.conform.spec")
     return {m for m in found if m.startswith("vyre") and not m.startswith(own)}
 
 

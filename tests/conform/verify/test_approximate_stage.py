@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.wrong import Right
-from vyre.conform.oracle.floats.layout import LAYOUTS, Layout
+from vyre.conform.oracle.floats.layout import LAYOUTS
 from vyre.conform.spec.track import APPROXIMATE, subject_track
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify.stage import FAILED, PASSED, REFUSED
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vyre.conform.verify.stage import Outcome
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.program import Program
 
 PLAN = make_plan("mine")
@@ -50,7 +51,7 @@ class Changing(Right):
         bits = np.frombuffer(buffers["out"], np.uint32 if decl.element.stride == 4 else np.uint16)
         self.change(LAYOUTS[decl.element.value], bits, tolerance)
 
-    def change(self, of: Layout, bits: NDArray[Any], tolerance: int) -> None: ...
+    def change(self, of: FloatFormat, bits: NDArray[Any], tolerance: int) -> None: ...
 
 
 class Away(Changing):
@@ -58,7 +59,7 @@ class Away(Changing):
 
     more = 0
 
-    def change(self, of: Layout, bits: NDArray[Any], tolerance: int) -> None:
+    def change(self, of: FloatFormat, bits: NDArray[Any], tolerance: int) -> None:
         size = bits.astype(np.int64) & of.magnitude
         room = size + tolerance + self.more <= of.infinity
         bits[room] += tolerance + self.more
@@ -69,30 +70,30 @@ class TooFar(Away):
 
 
 class NanLost(Changing):
-    def change(self, of: Layout, bits: NDArray[Any], tolerance: int) -> None:
+    def change(self, of: FloatFormat, bits: NDArray[Any], tolerance: int) -> None:
         bits[(bits & of.magnitude) > of.infinity] = 0
 
 
 class NanPayload(Changing):
-    def change(self, of: Layout, bits: NDArray[Any], tolerance: int) -> None:
+    def change(self, of: FloatFormat, bits: NDArray[Any], tolerance: int) -> None:
         bits[(bits & of.magnitude) > of.infinity] += 1
 
 
 class InfinityLost(Changing):
     """The largest NaN in place of infinity: one float more, if NaNs were floats."""
 
-    def change(self, of: Layout, bits: NDArray[Any], tolerance: int) -> None:
+    def change(self, of: FloatFormat, bits: NDArray[Any], tolerance: int) -> None:
         bits[bits == of.infinity] += 1
 
 
 class ZeroSignLost(Changing):
-    def change(self, of: Layout, bits: NDArray[Any], tolerance: int) -> None:
+    def change(self, of: FloatFormat, bits: NDArray[Any], tolerance: int) -> None:
         bits[bits == of.sign] = 0
 
 
 class Flushing(Changing):
-    def change(self, of: Layout, bits: NDArray[Any], tolerance: int) -> None:
-        bits[(bits & of.magnitude) >> of.fraction == 0] &= of.sign
+    def change(self, of: FloatFormat, bits: NDArray[Any], tolerance: int) -> None:
+        bits[(bits & of.magnitude) >> of.fraction_bits == 0] &= of.sign
 
 
 class StrictFold(Right):

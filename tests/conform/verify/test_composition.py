@@ -23,9 +23,9 @@ from vyre.ir.node import Assign, If, Let, Loop
 from vyre.ir.op import Op
 from vyre.ir.types import DataType
 from vyre.ops import standard_ops
-from vyre.optimize.smt import Translation
 from vyre.semantics.proof_cache import ProofCache, default_folder
 from vyre.semantics.solvers import Answer, Attempt, solve
+from vyre.semantics.translate import Translation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

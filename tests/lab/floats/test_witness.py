@@ -16,10 +16,10 @@ from lab.floats.mutants import mutants
 from lab.floats.witness import BLOCK, case, generators, operation, seed_word
 from tests.numeric.numeric_truth import reference
 from vyre.errors import OpError
+from vyre.ir.float_formats import F32
 from vyre.lower.ways import SOFT
 from vyre.numeric.soft import soft_ops
-from vyre.numeric.soft.layout import F32
-from vyre.numeric.vector import evaluate
+from vyre.semantics.vector import evaluate
 
 if TYPE_CHECKING:
     from lab.floats.hardest.parts import Source

@@ -10,10 +10,10 @@ import pytest
 from lab.truth import make
 from vyre.conform.oracle.digest import CHUNK, CHUNKS, consecutive, digest
 from vyre.conform.oracle.floats import functions
-from vyre.conform.oracle.floats.layout import F32
 from vyre.conform.oracle.truth import oracle
 from vyre.conform.oracle.truth.functions import ELEMENTARY, FUNCTIONS, INTEGERS
 from vyre.conform.oracle.truth.store import FOLDER, index, load, save
+from vyre.ir.float_formats import F32
 
 if TYPE_CHECKING:
     from pathlib import Path

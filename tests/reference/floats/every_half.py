@@ -6,7 +6,7 @@ import sys
 
 from tests.reference.floats.float_oracles import differences, mpfr_oracle
 from tests.reference.floats.test_float_functions import FUNCTIONS, ours
-from vyre.reference.floats import BF16, F16
+from vyre.ir.float_formats import BF16, F16
 
 
 def main() -> int:

@@ -1,6 +1,6 @@
 """What the floats are compared with: MPFR, Arb, NumPy, and the sampled operands.
 
-Nothing here uses the package under test beyond the `Format` record: bits become numbers through `struct`,
+Nothing here uses the package under test beyond the table of formats: bits become numbers through `struct`,
 and numbers become bits the same way.
 """
 
@@ -12,7 +12,7 @@ import random
 import struct
 from typing import TYPE_CHECKING, Any
 
-from vyre.reference.floats import BF16, F16, F32, F64, Format
+from vyre.ir.float_formats import BF16, F16, F32, F64, FloatFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ FUNCTION_FORMATS = (F16, BF16, F32)
 _CODES = {"F16": ("<e", "<H"), "F32": ("<f", "<I"), "F64": ("<d", "<Q")}
 
 
-def to_float(fmt: Format, bits: int) -> float:
+def to_float(fmt: FloatFormat, bits: int) -> float:
     """The value as a Python float, which holds all four formats exactly."""
     if fmt is BF16:
         return to_float(F32, bits << 16)
@@ -33,10 +33,10 @@ def to_float(fmt: Format, bits: int) -> float:
     return struct.unpack(number, struct.pack(word, bits))[0]
 
 
-def from_float(fmt: Format, value: float) -> int:
+def from_float(fmt: FloatFormat, value: float) -> int:
     """The bits of a float that the format holds exactly; NaN becomes the canonical one."""
     if math.isnan(value):
-        return fmt.canonical_nan
+        return fmt.nan
     if fmt is BF16:
         wide = from_float(F32, value)
         assert wide & 0xFFFF == 0, f"{value} is no bfloat16"
@@ -48,7 +48,7 @@ def from_float(fmt: Format, value: float) -> int:
     return struct.unpack(word, packed)[0]
 
 
-def specials(fmt: Format) -> list[int]:
+def specials(fmt: FloatFormat) -> list[int]:
     """Zeros, the ends of the subnormal and normal ranges, ones, small integers, infinities, NaNs."""
     smallest_normal = 1 << fmt.fraction_bits
     half = fmt.one - smallest_normal
@@ -70,13 +70,13 @@ def specials(fmt: Format) -> list[int]:
         fmt.infinity - 1,
         fmt.infinity,
         fmt.infinity + 1,
-        fmt.canonical_nan,
-        fmt.magnitude_mask,
+        fmt.nan,
+        fmt.magnitude,
     ]
-    return positive + [fmt.sign_bit | p for p in positive]
+    return positive + [fmt.sign | p for p in positive]
 
 
-def sample(fmt: Format, count: int, *, seed: int) -> list[int]:
+def sample(fmt: FloatFormat, count: int, *, seed: int) -> list[int]:
     """Uniform bits, and as many moderate values: exponents within 12 of that of 1."""
     rng = random.Random(f"{fmt.name} {seed}")
     bits = [rng.getrandbits(fmt.width) for _ in range(count // 2)]
@@ -84,18 +84,18 @@ def sample(fmt: Format, count: int, *, seed: int) -> list[int]:
     for _ in range(count - len(bits)):
         exponent = fmt.bias + rng.randint(-near, near)
         word = exponent << fmt.fraction_bits | rng.getrandbits(fmt.fraction_bits)
-        bits.append(word | fmt.sign_bit * rng.getrandbits(1))
+        bits.append(word | fmt.sign * rng.getrandbits(1))
     return bits
 
 
-def mpfr_context(fmt: Format) -> Any:
+def mpfr_context(fmt: FloatFormat) -> Any:
     """An MPFR context that rounds, overflows and underflows as the format does."""
     emax = fmt.bias + 1
     emin = 4 - emax - fmt.precision
     return gmpy2.context(precision=fmt.precision, emax=emax, emin=emin, subnormalize=True)
 
 
-def mpfr_oracle(fmt: Format, name: str) -> Callable[..., int]:
+def mpfr_oracle(fmt: FloatFormat, name: str) -> Callable[..., int]:
     """A function of MPFR by name, on bits."""
     context = mpfr_context(fmt)
     function = getattr(context, name)
@@ -107,7 +107,7 @@ def mpfr_oracle(fmt: Format, name: str) -> Callable[..., int]:
     return call
 
 
-def mpfr_nearest(fmt: Format, value: float) -> int:
+def mpfr_nearest(fmt: FloatFormat, value: float) -> int:
     """The bits of the format nearest to a double, rounded once by MPFR."""
     return from_float(fmt, float(mpfr_context(fmt).plus(gmpy2.mpfr(value, 64))))
 
@@ -134,16 +134,16 @@ def lookup(table: Mapping[tuple[int, ...], int]) -> Callable[..., int]:
     return call
 
 
-def arb_exact(fmt: Format, bits: int) -> Any:
+def arb_exact(fmt: FloatFormat, bits: int) -> Any:
     """A finite value as an exact Arb ball."""
     numerator, denominator = to_float(fmt, bits).as_integer_ratio()
     return flint.arb(numerator) / flint.arb(denominator)
 
 
-def rounds_to(fmt: Format, truth: Any, bits: int) -> bool:
+def rounds_to(fmt: FloatFormat, truth: Any, bits: int) -> bool:
     """Whether `bits` is the finite float nearest to the Arb ball `truth`, ties to even."""
-    magnitude = bits & fmt.magnitude_mask
-    size = -truth if bits & fmt.sign_bit else truth
+    magnitude = bits & fmt.magnitude
+    size = -truth if bits & fmt.sign else truth
     here = arb_exact(fmt, magnitude)
     above = (here + arb_exact(fmt, magnitude + 1)) / 2
     below = (here + arb_exact(fmt, magnitude - 1)) / 2 if magnitude else -above

@@ -19,8 +19,10 @@ from tests.reference.floats.float_oracles import (
     specials,
 )
 from vyre.errors import InterpreterError
+from vyre.ir.float_formats import BF16, F16, F32, F64, FloatFormat
 from vyre.ir.operators import BinaryOp, UnaryOp
-from vyre.reference.floats import BF16, F16, F32, F64, Format, binary, fma, unary
+from vyre.reference.floats import binary, fma, unary
+from vyre.reference.floats.formats import is_nan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +41,7 @@ _UFUNCS: dict[BinaryOp, Any] = {
 }
 
 
-def _pairs(fmt: Format, count: int) -> list[tuple[int, ...]]:
+def _pairs(fmt: FloatFormat, count: int) -> list[tuple[int, ...]]:
     """Specials crossed, random bits, and operands of close exponents, where sums cancel and tie."""
     crossed = list(product(specials(fmt), repeat=2))
     a, b = sample(fmt, count, seed=1), sample(fmt, count, seed=2)
@@ -47,19 +49,19 @@ def _pairs(fmt: Format, count: int) -> list[tuple[int, ...]]:
     return crossed + list(zip(a, b, strict=True)) + close
 
 
-def _through_numpy(fmt: Format, ufunc: Any, *columns: list[int]) -> list[int]:
+def _through_numpy(fmt: FloatFormat, ufunc: Any, *columns: list[int]) -> list[int]:
     float_type, word_type = _NUMPY[fmt.name]
     arrays = [np.array(column, dtype=word_type).view(float_type) for column in columns]
     with np.errstate(all="ignore"):
         result = ufunc(*arrays)
     assert result.dtype == float_type
     bits: list[int] = result.view(word_type).tolist()
-    return [fmt.canonical_nan if fmt.is_nan(b) else b for b in bits]
+    return [fmt.nan if is_nan(fmt, b) else b for b in bits]
 
 
 @pytest.mark.parametrize("op", _UFUNCS, ids=lambda op: op.value)
 @pytest.mark.parametrize("fmt", ALL_FORMATS, ids=lambda f: f.name)
-def test_four_operations_agree_with_hardware(fmt: Format, op: BinaryOp) -> None:
+def test_four_operations_agree_with_hardware(fmt: FloatFormat, op: BinaryOp) -> None:
     # Halves go through binary32, whose 24 bits suffice for one operation on 11 or 8.
     cases = _pairs(fmt, 20_000 if fmt in (F32, F64) else 8_000)
     left, right = [c[0] for c in cases], [c[1] for c in cases]
@@ -68,7 +70,7 @@ def test_four_operations_agree_with_hardware(fmt: Format, op: BinaryOp) -> None:
 
 
 @pytest.mark.parametrize("fmt", ALL_FORMATS, ids=lambda f: f.name)
-def test_square_roots_agree_with_hardware(fmt: Format) -> None:
+def test_square_roots_agree_with_hardware(fmt: FloatFormat) -> None:
     operands = specials(fmt) + sample(fmt, 20_000, seed=3)
     cases = [(a,) for a in operands]
     table = dict(zip(cases, _through_numpy(fmt, np.sqrt, operands), strict=True))
@@ -76,13 +78,13 @@ def test_square_roots_agree_with_hardware(fmt: Format) -> None:
 
 
 @pytest.mark.parametrize("fmt", ALL_FORMATS, ids=lambda f: f.name)
-def test_fma_agrees_with_mpfr(fmt: Format) -> None:
+def test_fma_agrees_with_mpfr(fmt: FloatFormat) -> None:
     some = specials(fmt)[::2]
     crossed = list(product(some, repeat=3))
     drawn = zip(*(sample(fmt, 4_000, seed=s) for s in (4, 5, 6)), strict=True)
     # c near -a*b, so that the product's low half decides the result.
     cancelling = [
-        (a, b, binary(BinaryOp.FMul, fmt, a, b) ^ fmt.sign_bit ^ (i & 3))
+        (a, b, binary(BinaryOp.FMul, fmt, a, b) ^ fmt.sign ^ (i & 3))
         for i, (a, b) in enumerate(_pairs(fmt, 2_000)[-2_000:])
     ]
     oracle = mpfr_oracle(fmt, "fma")
@@ -101,16 +103,16 @@ def test_fma_of_halves_is_rounded_once() -> None:
 
 
 @pytest.mark.parametrize("fmt", ALL_FORMATS, ids=lambda f: f.name)
-def test_sign_operations_move_the_bits_of_nan_untouched(fmt: Format) -> None:
+def test_sign_operations_move_the_bits_of_nan_untouched(fmt: FloatFormat) -> None:
     for bits in [*specials(fmt), *sample(fmt, 100, seed=7)]:
-        assert unary(UnaryOp.FNeg, fmt, bits) == bits ^ fmt.sign_bit
-        assert unary(UnaryOp.FAbs, fmt, bits) == bits & ~fmt.sign_bit
+        assert unary(UnaryOp.FNeg, fmt, bits) == bits ^ fmt.sign
+        assert unary(UnaryOp.FAbs, fmt, bits) == bits & ~fmt.sign
 
 
 @pytest.mark.parametrize("fmt", ALL_FORMATS, ids=lambda f: f.name)
-def test_every_nan_produced_is_canonical(fmt: Format) -> None:
-    nans = [b for b in specials(fmt) if fmt.is_nan(b)]
-    inf, negative_inf = fmt.infinity, fmt.infinity | fmt.sign_bit
+def test_every_nan_produced_is_canonical(fmt: FloatFormat) -> None:
+    nans = [b for b in specials(fmt) if is_nan(fmt, b)]
+    inf, negative_inf = fmt.infinity, fmt.infinity | fmt.sign
     produced = [binary(op, fmt, nan, fmt.one) for op in _UFUNCS for nan in nans]
     produced += [binary(op, fmt, fmt.one, nan) for op in _UFUNCS for nan in nans]
     produced += [fma(fmt, *operands) for nan in nans for operands in ((nan, 0, 0), (0, nan, 0), (0, 0, nan))]
@@ -121,11 +123,11 @@ def test_every_nan_produced_is_canonical(fmt: Format) -> None:
         binary(BinaryOp.FDiv, fmt, inf, negative_inf),
         fma(fmt, 0, inf, nans[0]),
         fma(fmt, fmt.one, inf, negative_inf),
-        unary(UnaryOp.FSqrt, fmt, fmt.one | fmt.sign_bit),
+        unary(UnaryOp.FSqrt, fmt, fmt.one | fmt.sign),
         unary(UnaryOp.FSqrt, fmt, negative_inf),
     ]
     produced += [unary(UnaryOp.FSqrt, fmt, nan) for nan in nans]
-    assert set(produced) == {fmt.canonical_nan}
+    assert set(produced) == {fmt.nan}
 
 
 @pytest.mark.parametrize(

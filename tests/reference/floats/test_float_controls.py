@@ -22,35 +22,36 @@ from tests.reference.floats.float_oracles import (
     specials,
 )
 from tests.reference.floats.test_float_functions import FUNCTIONS, ours
+from vyre.ir.float_formats import F16, F32, FloatFormat
 from vyre.ir.operators import BinaryOp
-from vyre.reference.floats import F16, F32, Format, arithmetic, binary, fma, ziv
+from vyre.reference.floats import arithmetic, binary, fma, ziv
 from vyre.reference.floats.formats import round_exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def _truncate(fmt: Format, sign: int, significand: int, exponent: int, *, sticky: bool = False) -> int:
+def _truncate(fmt: FloatFormat, sign: int, significand: int, exponent: int, *, sticky: bool = False) -> int:
     excess = max(significand.bit_length() - fmt.precision, fmt.min_exponent - exponent, 0)
     return round_exact(fmt, sign, significand >> excess, exponent + excess)
 
 
-def _ties_away(fmt: Format, sign: int, significand: int, exponent: int, *, sticky: bool = False) -> int:
+def _ties_away(fmt: FloatFormat, sign: int, significand: int, exponent: int, *, sticky: bool = False) -> int:
     return round_exact(fmt, sign, significand << 60 | 1, exponent - 60)
 
 
-def _without_sticky(fmt: Format, sign: int, significand: int, exponent: int, *, sticky: bool = False) -> int:
+def _without_sticky(
+    fmt: FloatFormat, sign: int, significand: int, exponent: int, *, sticky: bool = False
+) -> int:
     return round_exact(fmt, sign, significand, exponent)
 
 
-def _flush(fmt: Format, sign: int, significand: int, exponent: int, *, sticky: bool = False) -> int:
+def _flush(fmt: FloatFormat, sign: int, significand: int, exponent: int, *, sticky: bool = False) -> int:
     bits = round_exact(fmt, sign, significand, exponent, sticky=sticky)
-    return (
-        bits if bits & fmt.magnitude_mask >> fmt.fraction_bits << fmt.fraction_bits else bits & fmt.sign_bit
-    )
+    return bits if bits & fmt.magnitude >> fmt.fraction_bits << fmt.fraction_bits else bits & fmt.sign
 
 
-def _arithmetic_differences(fmt: Format) -> list[str]:
+def _arithmetic_differences(fmt: FloatFormat) -> list[str]:
     drawn = zip(*(sample(fmt, 2_000, seed=s) for s in (71, 72, 73)), strict=True)
     cases = [*product(specials(fmt)[::3], repeat=3), *drawn]
     pairs = [case[:2] for case in cases]
@@ -93,13 +94,13 @@ def test_broken_rounding_of_functions_is_caught(
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("fmt", FUNCTION_FORMATS, ids=lambda f: f.name)
 def test_the_result_does_not_depend_on_where_the_loop_begins(
-    fmt: Format, name: str, monkeypatch: pytest.MonkeyPatch
+    fmt: FloatFormat, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cases = [(b,) for b in (*sample(fmt, 400, seed=75), *(HARD_F32[name] if fmt is F32 else ()))]
     usual = {case: ours(fmt, name)(*case) for case in cases}
     rounds: list[int] = []
 
-    def barely(fmt: Format) -> int:
+    def barely(fmt: FloatFormat) -> int:
         rounds.append(fmt.precision)
         return fmt.precision + 1
 
@@ -109,7 +110,7 @@ def test_the_result_does_not_depend_on_where_the_loop_begins(
 
 
 def test_a_loop_that_believes_its_first_value_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def believe(fmt: Format, enclose: Callable[[int], Any]) -> int:
+    def believe(fmt: FloatFormat, enclose: Callable[[int], Any]) -> int:
         low, high, exponent = enclose(fmt.precision + 8)
         middle = low + high
         return round_exact(fmt, 1 if middle < 0 else 0, abs(middle), exponent - 1)

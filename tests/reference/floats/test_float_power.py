@@ -17,23 +17,24 @@ from tests.reference.floats.float_oracles import (
     specials,
     to_float,
 )
+from vyre.ir.float_formats import BF16, F16, F32, F64, FloatFormat
 from vyre.ir.operators import BinaryOp
-from vyre.reference.floats import BF16, F16, F32, F64, Format, binary
+from vyre.reference.floats import binary
 
 
-def power(fmt: Format, x: int, y: int) -> int:
+def power(fmt: FloatFormat, x: int, y: int) -> int:
     return binary(BinaryOp.FPow, fmt, x, y)
 
 
-def powers(fmt: Format, x: float, y: float) -> int:
+def powers(fmt: FloatFormat, x: float, y: float) -> int:
     return power(fmt, from_float(fmt, x), from_float(fmt, y))
 
 
 @pytest.mark.parametrize("fmt", FUNCTION_FORMATS, ids=lambda f: f.name)
-def test_power_agrees_with_mpfr(fmt: Format) -> None:
+def test_power_agrees_with_mpfr(fmt: FloatFormat) -> None:
     xs, ys = sample(fmt, 3_000, seed=51), sample(fmt, 3_000, seed=52)
     drawn = list(zip(xs, ys, strict=True))
-    positive = [(x & fmt.magnitude_mask, y) for x, y in drawn]
+    positive = [(x & fmt.magnitude, y) for x, y in drawn]
     # Near 1, where the exponent must be large for anything to happen.
     near_one = [(fmt.one + x % 64 - 32, y) for x, y in drawn[:1000]]
     integers = [mpfr_nearest(fmt, n) for n in (-7, -3, -2, -1, 2, 3, 4, 5, 7, 31, 150)]
@@ -44,7 +45,7 @@ def test_power_agrees_with_mpfr(fmt: Format) -> None:
 
 def test_power_of_doubles_agrees_with_mpfr() -> None:
     drawn = zip(sample(F64, 300, seed=53), sample(F64, 300, seed=54), strict=True)
-    cases = [*product(specials(F64), repeat=2), *((x & F64.magnitude_mask, y) for x, y in drawn)]
+    cases = [*product(specials(F64), repeat=2), *((x & F64.magnitude, y) for x, y in drawn)]
     assert not differences(mpfr_oracle(F64, "pow"), partial(power, F64), cases)
 
 
@@ -76,10 +77,10 @@ def test_special_cases_of_the_standard() -> None:
     ]
     for x, y, expected in table:
         assert powers(F32, x, y) == from_float(F32, expected), (x, y)
-    assert powers(F32, -8.0, 0.5) == powers(F32, nan, 1.0) == powers(F32, 2.0, nan) == F32.canonical_nan
+    assert powers(F32, -8.0, 0.5) == powers(F32, nan, 1.0) == powers(F32, 2.0, nan) == F32.nan
 
 
-def _to_even(fmt: Format, odd: int, exponent: int) -> float:
+def _to_even(fmt: FloatFormat, odd: int, exponent: int) -> float:
     """The even neighbour of a midpoint `odd * 2**exponent`, `odd` one bit too long for the format."""
     assert odd & 1
     assert odd.bit_length() == fmt.precision + 1
@@ -88,7 +89,7 @@ def _to_even(fmt: Format, odd: int, exponent: int) -> float:
 
 
 @pytest.mark.parametrize("fmt", [*FUNCTION_FORMATS, F64], ids=lambda f: f.name)
-def test_integer_powers_that_are_midpoints_go_to_even(fmt: Format) -> None:
+def test_integer_powers_that_are_midpoints_go_to_even(fmt: FloatFormat) -> None:
     seen = 0
     for n in (2, 3, 4, 5):
         first = int(2.0 ** (fmt.precision / n))
@@ -140,6 +141,6 @@ def test_results_far_outside_the_range_are_decided_at_once() -> None:
     assert power(F64, F64.one + 1, largest) == F64.infinity
     assert power(F64, F64.one - 1, largest) == 0
     assert power(F64, largest, smallest) == F64.one
-    assert power(F64, F64.sign_bit | 3, F64.one + (1 << 53)) == mpfr_oracle(F64, "pow")(
-        F64.sign_bit | 3, F64.one + (1 << 53)
+    assert power(F64, F64.sign | 3, F64.one + (1 << 53)) == mpfr_oracle(F64, "pow")(
+        F64.sign | 3, F64.one + (1 << 53)
     )

@@ -11,11 +11,12 @@ from vyre.ir.operators import RoundMode
 from vyre.ir.types import FLOAT_TYPES, DataType
 from vyre.ir.typing import CastRule, convert_type
 from vyre.reference import floats
+from vyre.reference.floats.formats import is_infinite, is_nan
 
 if TYPE_CHECKING:
     from tests.wrong.meanings.floats import Meanings, One
     from vyre.conform.oracle.golden import Row
-    from vyre.reference.floats import Format
+    from vyre.ir.float_formats import FloatFormat
 
 M = 0xFFFF_FFFF
 _T = DataType
@@ -50,9 +51,9 @@ def casts(source: DataType, target: DataType) -> Meanings:
             "rounded toward zero": lambda x: toward_zero(new, right(x), exact(old, x)),
             "subnormals flushed": lambda x: flushed(new, right(flushed(old, x))),
             "the high half of the bits": lambda x: x >> 16 & ones,
-            "NaN bits kept": lambda x: x >> 16 & ones | 1 if old.is_nan(x) else right(x),
+            "NaN bits kept": lambda x: x >> 16 & ones | 1 if is_nan(old, x) else right(x),
             "saturating": lambda x: (
-                right(x) - 1 if new.is_infinite(right(x)) and not old.is_infinite(x) else right(x)
+                right(x) - 1 if is_infinite(new, right(x)) and not is_infinite(old, x) else right(x)
             ),
         }
         found.update(more)
@@ -68,7 +69,7 @@ def _reversed(x: int, bits: int) -> int:
     return sum(lane << 32 * k for k, lane in enumerate(reversed(lanes)))
 
 
-def to_integer(fmt: Format, mode: RoundMode, target: DataType, x: int) -> int:
+def to_integer(fmt: FloatFormat, mode: RoundMode, target: DataType, x: int) -> int:
     return floats.to_integer(fmt, x, mode, target)
 
 
@@ -85,8 +86,8 @@ def conversions(row: Row) -> Meanings:
         more: dict[str, One] = {
             f"to {other.value} instead": partial(to_integer, fmt, mode, other),
             "wrapping": lambda x: int(e) & M if (e := exact(fmt, x)) is not None else right(x),
-            "NaN all ones": lambda x: M if fmt.is_nan(x) else right(x),
-            "NaN the least": lambda x: 1 << 31 if fmt.is_nan(x) else right(x),
+            "NaN all ones": lambda x: M if is_nan(fmt, x) else right(x),
+            "NaN the least": lambda x: 1 << 31 if is_nan(fmt, x) else right(x),
         }
     else:
         fmt = floats.FORMATS[target]

@@ -10,13 +10,13 @@ from vyre.ir.operators import BinaryOp, ReduceOp, ReduceOrder, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.typing import binary_type, unary_type
 from vyre.reference import floats, integers
-from vyre.reference.floats.formats import unpack
+from vyre.reference.floats.formats import is_nan, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from vyre.conform.oracle.golden import Row
-    from vyre.reference.floats import Format
+    from vyre.ir.float_formats import FloatFormat
 
     Meanings = Mapping[str, Callable[..., Any]]
     One = Callable[[int], int]
@@ -53,20 +53,20 @@ def float_binary(op: BinaryOp, of: DataType) -> Meanings:
     found["subnormal operands flushed"] = lambda a, b: right(flushed(fmt, a), flushed(fmt, b))
     if result is _T.U32:
         found["the bits compared"] = partial(_compared_bits, op)
-        found["true on NaN"] = lambda a, b: 1 if fmt.is_nan(a) or fmt.is_nan(b) else right(a, b)
+        found["true on NaN"] = lambda a, b: 1 if is_nan(fmt, a) or is_nan(fmt, b) else right(a, b)
         found["zeros of two signs differ"] = lambda a, b: (
-            _compared_bits(op, a, b) if not (a | b) & fmt.magnitude_mask else right(a, b)
+            _compared_bits(op, a, b) if not (a | b) & fmt.magnitude else right(a, b)
         )
     else:
         more: dict[str, Two] = {
             "subnormal results flushed": lambda a, b: flushed(fmt, right(a, b)),
             "rounded toward zero": lambda a, b: toward_zero(fmt, right(a, b), exact_binary(op, fmt, a, b)),
             "the first NaN as it is": lambda a, b: (
-                a if fmt.is_nan(a) else b if fmt.is_nan(b) else right(a, b)
+                a if is_nan(fmt, a) else b if is_nan(fmt, b) else right(a, b)
             ),
-            "NaN wins": lambda a, b: fmt.canonical_nan if fmt.is_nan(a) or fmt.is_nan(b) else right(a, b),
-            "zeros of two signs alike": lambda a, b: a if not (a | b) & fmt.magnitude_mask else right(a, b),
-            "the sign of zero dropped": lambda a, b: 0 if right(a, b) == fmt.sign_bit else right(a, b),
+            "NaN wins": lambda a, b: fmt.nan if is_nan(fmt, a) or is_nan(fmt, b) else right(a, b),
+            "zeros of two signs alike": lambda a, b: a if not (a | b) & fmt.magnitude else right(a, b),
+            "the sign of zero dropped": lambda a, b: 0 if right(a, b) == fmt.sign else right(a, b),
         }
         found.update(more)
     if op is BinaryOp.FDiv:
@@ -74,7 +74,7 @@ def float_binary(op: BinaryOp, of: DataType) -> Meanings:
         found["by the rounded reciprocal"] = lambda a, b: floats.binary(
             BinaryOp.FMul, fmt, a, floats.binary(op, fmt, one, b)
         )
-        found["by zero zero"] = lambda a, b: 0 if not b & fmt.magnitude_mask else right(a, b)
+        found["by zero zero"] = lambda a, b: 0 if not b & fmt.magnitude else right(a, b)
     return {**found, **constants(of.bits if result is not _T.U32 else 32)}
 
 
@@ -94,16 +94,16 @@ def float_unary(op: UnaryOp, of: DataType) -> Meanings:
     found: dict[str, One] = {
         **others,
         "subnormals flushed": lambda a: flushed(fmt, right(flushed(fmt, a))),
-        "NaN as it is": lambda a: a if fmt.is_nan(a) else right(a),
-        "NaN canonical": lambda a: fmt.canonical_nan if fmt.is_nan(a) else right(a),
+        "NaN as it is": lambda a: a if is_nan(fmt, a) else right(a),
+        "NaN canonical": lambda a: fmt.nan if is_nan(fmt, a) else right(a),
         "zero minus it": lambda a: floats.binary(BinaryOp.FSub, fmt, 0, a),
-        "of its magnitude": lambda a: right(a & fmt.magnitude_mask),
+        "of its magnitude": lambda a: right(a & fmt.magnitude),
         "unchanged": lambda a: a,
-        "infinity and NaN alike": lambda a: int(a & fmt.magnitude_mask >= fmt.infinity),
+        "infinity and NaN alike": lambda a: int(a & fmt.magnitude >= fmt.infinity),
         "the positive one only": lambda a: int(a == fmt.infinity),
         "halves away from zero": lambda a: half_away(fmt, a) if op is UnaryOp.FRound else right(a),
         "one float off": lambda a: right(a) ^ 1,
-        "the sign of zero dropped": lambda a: 0 if right(a) == fmt.sign_bit else right(a),
+        "the sign of zero dropped": lambda a: 0 if right(a) == fmt.sign else right(a),
         "rounded toward zero": lambda a: (
             root_toward_zero(fmt, a, right(a)) if op is UnaryOp.FSqrt else right(a)
         ),
@@ -111,19 +111,19 @@ def float_unary(op: UnaryOp, of: DataType) -> Meanings:
     return {**found, **constants(of.bits if result is not _T.U32 else 32)}
 
 
-def multiply_adds(fmt: Format, *, fused: bool) -> Meanings:
+def multiply_adds(fmt: FloatFormat, *, fused: bool) -> Meanings:
     twice, once = partial(apart, fmt), partial(floats.fma, fmt)
     right = once if fused else twice
     found: dict[str, Three] = {
         "rounded twice" if fused else "rounded once": twice if fused else once,
-        "the product subtracted": lambda a, b, c: right(a ^ fmt.sign_bit, b, c),
+        "the product subtracted": lambda a, b, c: right(a ^ fmt.sign, b, c),
         "the addend dropped": lambda a, b, c: floats.binary(BinaryOp.FMul, fmt, a, b),
         "subnormals flushed": lambda a, b, c: flushed(fmt, right(*(flushed(fmt, x) for x in (a, b, c)))),
     }
     return {**found, **constants(fmt.width)}
 
 
-def apart(fmt: Format, a: int, b: int, c: int) -> int:
+def apart(fmt: FloatFormat, a: int, b: int, c: int) -> int:
     """A product and a sum, each rounded."""
     return floats.binary(BinaryOp.FAdd, fmt, floats.binary(BinaryOp.FMul, fmt, a, b), c)
 
@@ -157,15 +157,15 @@ def reductions(row: Row) -> Meanings:
     return {**found, **constants(fmt.width)}
 
 
-def exact(fmt: Format, bits: int) -> Fraction | None:
+def exact(fmt: FloatFormat, bits: int) -> Fraction | None:
     """The value; None where it is not finite."""
-    if bits & fmt.magnitude_mask >= fmt.infinity:
+    if bits & fmt.magnitude >= fmt.infinity:
         return None
     sign, significand, exponent = unpack(fmt, bits)
     return Fraction(-significand if sign else significand) * Fraction(2) ** exponent
 
 
-def exact_binary(op: BinaryOp, fmt: Format, a: int, b: int) -> Fraction | None:
+def exact_binary(op: BinaryOp, fmt: FloatFormat, a: int, b: int) -> Fraction | None:
     x, y = exact(fmt, a), exact(fmt, b)
     if x is None or y is None:
         return None
@@ -182,28 +182,28 @@ def exact_binary(op: BinaryOp, fmt: Format, a: int, b: int) -> Fraction | None:
             return None
 
 
-def toward_zero(fmt: Format, rounded: int, true: Fraction | None) -> int:
+def toward_zero(fmt: FloatFormat, rounded: int, true: Fraction | None) -> int:
     """The result that truncation gives, from the nearest one and the exact one."""
-    if true is None or fmt.is_nan(rounded) or not rounded & fmt.magnitude_mask:
+    if true is None or is_nan(fmt, rounded) or not rounded & fmt.magnitude:
         return rounded
     value = exact(fmt, rounded)
     return rounded - 1 if value is None or abs(value) > abs(true) else rounded
 
 
-def root_toward_zero(fmt: Format, a: int, root: int) -> int:
+def root_toward_zero(fmt: FloatFormat, a: int, root: int) -> int:
     x, r = exact(fmt, a), exact(fmt, root)
     return root - 1 if x is not None and r is not None and r > 0 and r * r > x else root
 
 
-def flushed(fmt: Format, bits: int) -> int:
-    return bits & fmt.sign_bit if bits & fmt.magnitude_mask < 1 << fmt.fraction_bits else bits
+def flushed(fmt: FloatFormat, bits: int) -> int:
+    return bits & fmt.sign if bits & fmt.magnitude < 1 << fmt.fraction_bits else bits
 
 
-def half_away(fmt: Format, a: int) -> int:
+def half_away(fmt: FloatFormat, a: int) -> int:
     x = exact(fmt, a)
     even = floats.unary(UnaryOp.FRound, fmt, a)
     if x is None or (abs(x) * 2).denominator != 1 or (abs(x) * 2).numerator % 2 == 0:
         return even
     away = abs(x) + Fraction(1, 2)
-    magnitude = floats.from_integer(fmt, _T.U32, int(away)) if away < 1 << 32 else even & fmt.magnitude_mask
-    return a & fmt.sign_bit | magnitude
+    magnitude = floats.from_integer(fmt, _T.U32, int(away)) if away < 1 << 32 else even & fmt.magnitude
+    return a & fmt.sign | magnitude

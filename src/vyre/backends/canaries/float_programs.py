@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from vyre.backends.canaries.programs import Canary, binary, elementwise, has_operator
 from vyre.ir.expr import Cast, FMulAdd
+from vyre.ir.float_formats import F32
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import expressions
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from vyre.ir.program import Program
 
 _ONE, _TWO = 0x3F80_0000, 0x4000_0000
-_NAN, _INF = 0x7FC0_0000, 0x7F80_0000
+_NAN, _INF = F32.nan, F32.infinity
 _LEAST_NORMAL, _LARGEST = 0x0080_0000, 0x7F7F_FFFF
 _MINUS = 0x8000_0000
 

@@ -34,6 +34,8 @@ from vyre.reference import floats
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from vyre.ir.float_formats import FloatFormat
+
 WORKGROUP = 64
 _FORMATS = (DataType.F32, DataType.F16, DataType.BF16, DataType.F64)
 _SIGN_OPS = frozenset({UnaryOp.FNeg, UnaryOp.FAbs})
@@ -101,7 +103,7 @@ def _probe(
     return ProbeOp(name, (key,), inputs, output, value, truth)
 
 
-def _binary(op: BinaryOp, of: DataType, fmt: floats.Format) -> ProbeOp:
+def _binary(op: BinaryOp, of: DataType, fmt: FloatFormat) -> ProbeOp:
     output = DataType.U32 if op in FLOAT_COMPARE_OPS else of
     return _probe(
         f"{op.value} {of.value}",
@@ -112,13 +114,13 @@ def _binary(op: BinaryOp, of: DataType, fmt: floats.Format) -> ProbeOp:
     )
 
 
-def _unary(op: UnaryOp, of: DataType, fmt: floats.Format) -> ProbeOp:
+def _unary(op: UnaryOp, of: DataType, fmt: FloatFormat) -> ProbeOp:
     output = DataType.U32 if op in FLOAT_CLASS_OPS else of
     name = f"{op.value} {of.value}"
     return _probe(name, (of,), output, lambda x: UnOp(op, x[0]), lambda a: floats.unary(op, fmt, a[0]))
 
 
-def _unfused(of: DataType, fmt: floats.Format) -> ProbeOp:
+def _unfused(of: DataType, fmt: FloatFormat) -> ProbeOp:
     """A product and a sum round twice, however much a compiler would like one fma."""
     name = of.value.lower()
 
@@ -133,7 +135,7 @@ def _unfused(of: DataType, fmt: floats.Format) -> ProbeOp:
     return ProbeOp(f"FMul then FAdd {of.value}", keys, (of,) * 3, of, value, truth)
 
 
-def _to_integer(of: DataType, integer: DataType, mode: RoundMode, fmt: floats.Format) -> ProbeOp:
+def _to_integer(of: DataType, integer: DataType, mode: RoundMode, fmt: FloatFormat) -> ProbeOp:
     name = f"Convert {of.value} to {integer.value} {mode.value}"
     return _probe(
         name,
@@ -144,7 +146,7 @@ def _to_integer(of: DataType, integer: DataType, mode: RoundMode, fmt: floats.Fo
     )
 
 
-def _from_integer(of: DataType, integer: DataType, fmt: floats.Format) -> ProbeOp:
+def _from_integer(of: DataType, integer: DataType, fmt: FloatFormat) -> ProbeOp:
     return _probe(
         f"Convert {integer.value} to {of.value}",
         (integer,),

@@ -20,7 +20,7 @@ from vyre.conform.spec.law import kind, parameters
 from vyre.conform.spec.satisfied import satisfied
 from vyre.conform.spec.sides import sides
 from vyre.conform.spec.term import variables
-from vyre.conform.spec.words import split, word_count
+from vyre.semantics.words import split, word_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -16,9 +16,9 @@ import numpy as np
 from vyre.conform.generate.cases import cases
 from vyre.conform.oracle.golden.rows import bits_of, load_rows, variables
 from vyre.conform.spec.law import label
-from vyre.conform.spec.words import to_bits
 from vyre.ir.types import DataType
 from vyre.semantics.arrays import NUMPY
+from vyre.semantics.words import to_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

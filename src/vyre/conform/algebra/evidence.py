@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -41,11 +40,6 @@ class Evidence:
                 return f"exhaustive {self.scope}"
             case _:
                 return self.kind.value
-
-
-def fault_density(cases: int, *, confidence: float = 0.99) -> float:
-    """The share of faulty inputs that this many uniform cases would have met with that confidence."""
-    return 1.0 if cases <= 0 else -math.expm1(math.log1p(-confidence) / cases)
 
 
 @dataclass(frozen=True, slots=True)

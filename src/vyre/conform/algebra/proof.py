@@ -14,11 +14,11 @@ from vyre.conform.algebra.evidence import Evidence, EvidenceKind
 from vyre.conform.spec.evaluate import holds
 from vyre.conform.spec.sides import sides
 from vyre.conform.spec.term import variables
-from vyre.conform.spec.words import fit, mask_of, word_count
 from vyre.errors import VyreError
 from vyre.semantics.domain import CONCRETE
 from vyre.semantics.solvers import Answer
 from vyre.semantics.terms import SmtDomain
+from vyre.semantics.words import fit, mask_of, word_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,8 +12,8 @@ from vyre.conform.generate.shrink import Fails, shrink, weight
 from vyre.conform.spec.evaluate import evaluate, holds
 from vyre.conform.spec.satisfied import satisfied
 from vyre.conform.spec.term import variables
-from vyre.conform.spec.words import masks, split, to_bits
 from vyre.semantics.domain import CONCRETE
+from vyre.semantics.words import masks, split, to_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,15 +17,15 @@ from vyre.conform.oracle.floats.layout import HEAD, LAYOUTS
 from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.sides import sides
 from vyre.conform.spec.term import variables
-from vyre.conform.spec.words import masks
 from vyre.errors import VyreError
 from vyre.ir.types import DataType
+from vyre.semantics.words import masks
 
 if TYPE_CHECKING:
     from vyre.conform.generate.stream import CaseStream
-    from vyre.conform.oracle.floats.layout import Layout
     from vyre.conform.spec.law import AlgebraicLaw
     from vyre.conform.spec.op import OpSpec
+    from vyre.ir.float_formats import FloatFormat
 
 KINDS = ("exhaustive", "equivalence", "boundary", "random", "adversarial", "correlated")
 
@@ -64,7 +64,7 @@ def of_words(kind: str, spec: OpSpec, wanted: tuple[int, ...], seed: int, *, bit
             raise VyreError(f"there is no generator {kind!r}.", fix=f"use one of {', '.join(KINDS)}.")
 
 
-def layout_of(spec: OpSpec) -> Layout | None:
+def layout_of(spec: OpSpec) -> FloatFormat | None:
     """The format whose bits the operands of a float operation are; None for any other op."""
     source = spec.signature.inputs[0]
     if not is_float(spec.id):

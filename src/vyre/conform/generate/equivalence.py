@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from vyre.conform.generate.counter import word
 from vyre.conform.generate.stream import CaseStream
 from vyre.conform.spec.op import as_tuple
-from vyre.conform.spec.words import fit
 from vyre.errors import OpError
+from vyre.semantics.words import fit
 
 if TYPE_CHECKING:
     from vyre.conform.spec.op import OpSpec

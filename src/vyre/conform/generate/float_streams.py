@@ -16,10 +16,12 @@ import numpy as np
 
 from vyre.conform.generate.counter import word
 from vyre.conform.generate.stream import CaseStream
-from vyre.conform.oracle.floats.layout import HEAD, Layout, nearest
+from vyre.conform.oracle.floats.layout import HEAD, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from vyre.ir.float_formats import FloatFormat
 
 RELATIONS = 16
 _NEAR = 12
@@ -28,7 +30,7 @@ _STREAMS = 4
 """Free words of an operand."""
 
 
-def shaped(of: Layout, masks: tuple[int, ...], *, seed: int) -> CaseStream:
+def shaped(of: FloatFormat, masks: tuple[int, ...], *, seed: int) -> CaseStream:
     """Sixteen shapes for every operand, each on its own."""
 
     def make(d: Any, low: Any, high: Any) -> tuple[Any, ...]:
@@ -38,7 +40,7 @@ def shaped(of: Layout, masks: tuple[int, ...], *, seed: int) -> CaseStream:
     return CaseStream("adversarial", masks, seed, make=make)
 
 
-def related(of: Layout, masks: tuple[int, ...], *, seed: int) -> CaseStream:
+def related(of: FloatFormat, masks: tuple[int, ...], *, seed: int) -> CaseStream:
     """The second operand in one of sixteen relations to the first, a third near their product."""
 
     def make(d: Any, low: Any, high: Any) -> tuple[Any, ...]:
@@ -69,11 +71,11 @@ class _Free:
         return self._word(at), self._word(at + 1)
 
 
-def _operands(of: Layout, masks: tuple[int, ...]) -> int:
+def _operands(of: FloatFormat, masks: tuple[int, ...]) -> int:
     return len(masks) // 2 if of is HEAD else len(masks)
 
 
-def _spread(d: Any, of: Layout, heads: list[Any], free: _Free) -> tuple[Any, ...]:
+def _spread(d: Any, of: FloatFormat, heads: list[Any], free: _Free) -> tuple[Any, ...]:
     """The words of the operands; the tail of an F64 is often empty, full, or half."""
     if of is not HEAD:
         return tuple(heads)
@@ -92,18 +94,18 @@ def _choose(d: Any, which: Any, options: list[Any]) -> Any:
     return chosen
 
 
-def _shape(d: Any, of: Layout, r: Any, s: Any) -> Any:
+def _shape(d: Any, of: FloatFormat, r: Any, s: Any) -> Any:
     c = d.const
-    unit = 1 << of.fraction
+    unit = 1 << of.fraction_bits
     sign, fraction = d.and_(r, c(of.sign)), d.and_(r, c(unit - 1))
     step = d.sub(d.and_(s, c(7)), c(3))
     any_power = d.and_(r, c(of.infinity))
-    exponent = d.urem(s, c(of.fraction + 2))
+    exponent = d.urem(s, c(of.fraction_bits + 2))
     # A multiple of a half: what lies below is cut away, which leaves integers and ties between them.
     cut = d.shr(c(unit - 1), d.add(exponent, c(1)))
-    halves = d.or_(d.add(c(of.one), d.shl(exponent, c(of.fraction))), d.and_(fraction, d.not_(cut)))
+    halves = d.or_(d.add(c(of.one), d.shl(exponent, c(of.fraction_bits))), d.and_(fraction, d.not_(cut)))
     words = min(31, of.bias)
-    few = d.and_(r, c(0xF << max(0, of.fraction - 4) & (unit - 1)))
+    few = d.and_(r, c(0xF << max(0, of.fraction_bits - 4) & (unit - 1)))
     sizes = [
         c(0),
         c(of.infinity),
@@ -118,7 +120,7 @@ def _shape(d: Any, of: Layout, r: Any, s: Any) -> Any:
         d.or_(d.and_(_moderate(d, of, r, s), c(of.infinity)), few),
         halves,
         d.add(halves, step),
-        d.add(c(of.one + (words - 2) * unit), d.or_(d.shl(d.and_(s, c(3)), c(of.fraction)), fraction)),
+        d.add(c(of.one + (words - 2) * unit), d.or_(d.shl(d.and_(s, c(3)), c(of.fraction_bits)), fraction)),
         d.add(c(of.one), d.sub(d.and_(s, c(255)), c(128))),
         d.and_(r, c(of.magnitude)),
     ]
@@ -162,7 +164,7 @@ LANDMARKS = (
 """Where functions cross zero, overflow, underflow, or are close to a simple one; 32 doubles by their bits."""
 
 
-def _landmark(d: Any, of: Layout, low: Any, r: Any, s: Any) -> Any:
+def _landmark(d: Any, of: FloatFormat, low: Any, r: Any, s: Any) -> Any:
     """A few steps around one of them, or around it times a power of two, of either sign."""
     c = d.const
     if of is HEAD:
@@ -171,40 +173,40 @@ def _landmark(d: Any, of: Layout, low: Any, r: Any, s: Any) -> Any:
         words = nearest(of, np.array(LANDMARKS, np.uint64).view(np.float64)).tolist()
     place = _choose(d, d.and_(low, c(len(LANDMARKS) - 1)), [c(w) for w in words])
     power = d.ite(d.and_(s, c(1 << 16)), d.and_(d.shr(s, c(8)), c(15)), c(0))
-    moved = d.add(d.add(place, d.shl(power, c(of.fraction))), d.sub(d.and_(s, c(63)), c(32)))
+    moved = d.add(d.add(place, d.shl(power, c(of.fraction_bits))), d.sub(d.and_(s, c(63)), c(32)))
     return d.or_(d.and_(moved, c(of.magnitude)), d.and_(r, c(of.sign)))
 
 
-def _moderate(d: Any, of: Layout, r: Any, s: Any) -> Any:
+def _moderate(d: Any, of: FloatFormat, r: Any, s: Any) -> Any:
     """A value within a few powers of 1, with any fraction."""
     c = d.const
     span = min(_NEAR, of.bias - 1)
     exponent = d.add(c(of.bias - span), d.urem(d.shr(s, c(8)), c(2 * span + 1)))
-    kept = d.and_(r, c(of.sign | (1 << of.fraction) - 1))
-    return d.or_(kept, d.shl(exponent, c(of.fraction)))
+    kept = d.and_(r, c(of.sign | (1 << of.fraction_bits) - 1))
+    return d.or_(kept, d.shl(exponent, c(of.fraction_bits)))
 
 
-def _relations(d: Any, of: Layout, a: Any, r: Any, s: Any) -> list[Any]:
+def _relations(d: Any, of: FloatFormat, a: Any, r: Any, s: Any) -> list[Any]:
     """The second operand under each relation, from the first and two free words."""
     c = d.const
-    unit, sign = 1 << of.fraction, c(of.sign)
+    unit, sign = 1 << of.fraction_bits, c(of.sign)
     fraction, any_sign = d.and_(r, c(unit - 1)), d.and_(r, sign)
     head = d.and_(a, c(of.infinity))
 
     def scaled(by: Any, tail: Any) -> Any:
         """The power of two of the first, moved by so many steps, with another sign and fraction."""
-        moved = d.and_(d.add(head, d.shl(by, c(of.fraction))), c(of.infinity))
+        moved = d.and_(d.add(head, d.shl(by, c(of.fraction_bits))), c(of.infinity))
         return d.or_(any_sign, d.or_(moved, tail))
 
     def opposite(total: int) -> Any:
         """The exponent that adds up with the first one to this; products and quotients end up there."""
-        moved = d.and_(d.sub(c((total << of.fraction) & 0xFFFF_FFFF), head), c(of.infinity))
+        moved = d.and_(d.sub(c((total << of.fraction_bits) & 0xFFFF_FFFF), head), c(of.infinity))
         return d.or_(any_sign, d.or_(moved, fraction))
 
     near = d.sub(d.and_(s, c(7)), c(3))
-    apart = d.sub(d.urem(s, c(2 * of.fraction + 7)), c(of.fraction + 3))
-    half = c(-(of.fraction + 1))
-    top = (1 << (of.width - 1 - of.fraction)) - 2
+    apart = d.sub(d.urem(s, c(2 * of.fraction_bits + 7)), c(of.fraction_bits + 3))
+    half = c(-(of.fraction_bits + 1))
+    top = (1 << (of.width - 1 - of.fraction_bits)) - 2
     return [
         a,
         d.xor(a, sign),
@@ -217,21 +219,21 @@ def _relations(d: Any, of: Layout, a: Any, r: Any, s: Any) -> list[Any]:
         scaled(apart, c(0)),
         scaled(half, c(0)),
         scaled(half, c(1)),
-        scaled(c(-(of.fraction + 2)), c(unit - 1)),
+        scaled(c(-(of.fraction_bits + 2)), c(unit - 1)),
         opposite(2 * of.bias),
         opposite(top + of.bias),
         opposite(of.bias + 1),
-        opposite(of.bias - of.fraction),
+        opposite(of.bias - of.fraction_bits),
     ]
 
 
-def _third(d: Any, of: Layout, a: Any, b: Any, low: Any, r: Any, s: Any) -> Any:
+def _third(d: Any, of: FloatFormat, a: Any, b: Any, low: Any, r: Any, s: Any) -> Any:
     """Near the product of two operands, where a fused sum cancels or ties; or one of them; or free."""
     c = d.const
     exponents = d.sub(d.add(d.and_(a, c(of.infinity)), d.and_(b, c(of.infinity))), c(of.one))
-    apart = d.sub(d.urem(s, c(2 * of.fraction + 7)), c(of.fraction + 3))
-    moved = d.and_(d.add(exponents, d.shl(apart, c(of.fraction))), c(of.infinity))
-    fraction = d.ite(d.and_(s, c(1 << 30)), d.and_(r, c((1 << of.fraction) - 1)), c(0))
+    apart = d.sub(d.urem(s, c(2 * of.fraction_bits + 7)), c(of.fraction_bits + 3))
+    moved = d.and_(d.add(exponents, d.shl(apart, c(of.fraction_bits))), c(of.infinity))
+    fraction = d.ite(d.and_(s, c(1 << 30)), d.and_(r, c((1 << of.fraction_bits) - 1)), c(0))
     near = d.or_(d.and_(r, c(of.sign)), d.or_(moved, fraction))
     level = d.or_(d.and_(r, c(of.sign)), d.or_(d.and_(exponents, c(of.infinity)), fraction))
     choice = d.and_(d.shr(low, c(5)), c(7))

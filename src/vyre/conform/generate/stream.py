@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.conform.spec.words import fit
 from vyre.errors import VyreError
 from vyre.semantics.arrays import NUMPY, Words
 from vyre.semantics.domain import CONCRETE
 from vyre.semantics.emitted import IrDomain
+from vyre.semantics.words import fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -403,4 +403,4 @@ def evidence(counts: tuple[KindCount, ...]) -> str:
 
 def density_found(cases: int, *, confidence: float = CONFIDENCE) -> float:
     """The density d with 1 - (1 - d)^cases = confidence: denser faults are found more surely than that."""
-    return -math.expm1(math.log1p(-confidence) / cases)
+    return 1.0 if cases <= 0 else -math.expm1(math.log1p(-confidence) / cases)

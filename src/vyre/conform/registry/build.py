@@ -1,4 +1,4 @@
-"""Short constructors, so that the file of an op reads as its promises."""
+"""Short constructors, so that the file of an op reads as its promises; `semantics` says what it means."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from vyre.ir.operators import AtomicOp, BinaryOp, UnaryOp
 from vyre.ir.signature import OpSignature
 from vyre.ir.types import DataType
 from vyre.semantics.domain import Domain
+from vyre.semantics.operators import BINARY, UNARY
 
 U32 = DataType.U32
 
@@ -87,7 +88,6 @@ def _plain(doc: str) -> str:
 
 def binary(
     op: BinaryOp,
-    cpu_fn: Binary,
     *,
     laws: tuple[AlgebraicLaw, ...] = (),
     properties: tuple[AlgebraicLaw, ...] = (),
@@ -104,7 +104,7 @@ def binary(
     return OpSpec(
         op.row.op_id,
         OpSignature((U32, U32), U32),
-        cpu_fn,
+        BINARY[op],
         ExpressionForm(lambda x: BinOp(op, *x)),
         _plain(op.row.doc),
         laws=laws,
@@ -119,7 +119,6 @@ def binary(
 
 def unary(
     op: UnaryOp,
-    cpu_fn: Unary,
     *,
     laws: tuple[AlgebraicLaw, ...] = (),
     properties: tuple[AlgebraicLaw, ...] = (),
@@ -135,7 +134,7 @@ def unary(
     return OpSpec(
         op.row.op_id,
         OpSignature((U32,), U32),
-        cpu_fn,
+        UNARY[op],
         ExpressionForm(lambda x: UnOp(op, *x)),
         _plain(op.row.doc),
         laws=laws,

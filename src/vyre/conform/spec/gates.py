@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.conform.spec.op import ExpressionForm, as_tuple
-from vyre.conform.spec.words import word_count
 from vyre.errors import OpError
 from vyre.ir.expr import Call, Expr, Var
 from vyre.ir.typing import type_of
 from vyre.ir.walk import postorder
 from vyre.semantics.domain import CONCRETE
+from vyre.semantics.words import word_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

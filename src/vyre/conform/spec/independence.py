@@ -7,6 +7,13 @@ could be called, and a trace of the oracle at work, which sees what was.
 The definition of a spec is the oracle of every backend, so it must reach no lowering and no soft float. Its
 laws and alternates are tests of the op, so they must say something: a law whose two sides are one term, and
 an alternate that is the op's own expression, agree with any op.
+
+`semantics` says once what each operation means, and specs, proofs, optimisation rules and runs on arrays all
+read it. A mistake there would be everywhere at once, so some rooms must not read it: they are what it is
+compared with (`APART`). The reference interpreter is the answer to every program. The float oracles and
+the golden rows are computed by other means than the definitions that they judge. The compiler of the lab
+runs the soft floats of the proofs, and must not share a mistake with the solver's translation. What they may
+share are tables of plain numbers: the formats of floats and the enumerations of the language.
 """
 
 from __future__ import annotations
@@ -37,6 +44,19 @@ LOWERINGS = ("vyre.lower", "vyre.backends")
 
 JUDGED = (*LOWERINGS, "vyre.numeric")
 """What the definition of a spec is compared with."""
+
+APART = (
+    "vyre.reference",
+    "vyre.conform.oracle.floats",
+    "vyre.conform.oracle.golden",
+    "vyre.conform.oracle.truth",
+    "lab.floats.jit",
+    "lab.floats.hardware",
+)
+"""Rooms that semantics is compared with; they import nothing of it that computes."""
+
+PLAIN_TABLES = ("vyre.ir.float_formats", "vyre.ir.operators", "vyre.ir.types", "vyre.ir.typing")
+"""What they may share with it: numbers and enumerations."""
 
 GATEKEEPERS = ("vyre.conform.registry.admission",)
 """Modules that look at lowerings and compute nothing from them; no chain of imports goes through them."""
@@ -112,6 +132,14 @@ def _lowerings_called(work: Callable[[], object]) -> list[Violation]:
 
     _traced(watch, work)
     return list(seen.values())
+
+
+def sharing(module: str, rooms: tuple[str, ...] = ("vyre.semantics",)) -> list[Violation]:
+    """How a module that must stay apart reaches what says what operations mean."""
+    return [
+        Violation("imports", f"{' -> '.join(chain)}: {module} must stay apart, because it judges semantics")
+        for chain in _reaching(module, rooms)
+    ]
 
 
 def by_imports(oracle: Callable[..., Any], target: OpSpec) -> list[Violation]:

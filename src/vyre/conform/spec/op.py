@@ -15,9 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from vyre.conform.spec.words import masks, split, to_bits, to_words, word_count
 from vyre.errors import OpError
 from vyre.semantics.domain import CONCRETE
+from vyre.semantics.words import masks, split, to_bits, to_words, word_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable

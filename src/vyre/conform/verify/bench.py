@@ -22,13 +22,13 @@ from vyre.conform.process.isolate import Isolated, allocate, inspect
 from vyre.conform.spec.op import LoadForm, StoreForm
 from vyre.conform.spec.program import CELLS, WORKGROUP, OpKernel, application, memory_program
 from vyre.conform.spec.term import Constant, Relation, Variable
-from vyre.conform.spec.words import mask_of, to_words
 from vyre.conform.verify.graph import Value, type_of_source
 from vyre.conform.verify.host_inputs import HostInputs
 from vyre.conform.verify.layout import Memory, pack, unpack
 from vyre.conform.verify.rounds import run_memory
 from vyre.errors import UnsupportedByBackend
 from vyre.semantics.arrays import NUMPY
+from vyre.semantics.words import mask_of, to_words
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence

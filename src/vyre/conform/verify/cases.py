@@ -19,8 +19,8 @@ from vyre.conform.generate.cases import of_words
 from vyre.conform.oracle.floats.functions import FUNCTIONS
 from vyre.conform.spec.float_names import is_float, short
 from vyre.conform.spec.op import LoadForm, StoreForm
-from vyre.conform.spec.words import mask_of
 from vyre.errors import VyreError
+from vyre.semantics.words import mask_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

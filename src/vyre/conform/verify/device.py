@@ -20,7 +20,6 @@ import numpy as np
 from vyre.conform.spec.op import ExpressionForm
 from vyre.conform.spec.program import WORKGROUP
 from vyre.conform.spec.term import Constant, Relation, Variable
-from vyre.conform.spec.words import mask_of
 from vyre.conform.verify.bench import grid_of
 from vyre.conform.verify.graph import Value, type_of_source
 from vyre.conform.verify.made import maker_program
@@ -31,6 +30,7 @@ from vyre.ir.node import If, Let, Store
 from vyre.ir.operators import AtomicOp, BinaryOp
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
+from vyre.semantics.words import mask_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from vyre.conform.spec.law import label
 from vyre.conform.spec.sides import sides
 from vyre.conform.spec.term import Apply, Constant, Relation, Variable
-from vyre.conform.spec.words import word_count
 from vyre.errors import OpError
+from vyre.semantics.words import word_count
 
 if TYPE_CHECKING:
     from vyre.conform.spec.evaluate import Lookup

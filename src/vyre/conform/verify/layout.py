@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.conform.spec.words import mask_of, word_count
+from vyre.semantics.words import mask_of, word_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

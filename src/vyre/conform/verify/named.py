@@ -18,7 +18,6 @@ import numpy as np
 
 from vyre.conform.process.isolate import inspect
 from vyre.conform.registry import lookup, spec
-from vyre.conform.spec.words import mask_of, to_bits
 from vyre.conform.verify.bench import program_of
 from vyre.conform.verify.blame import LAWS, failure_kind, settle
 from vyre.conform.verify.cases import kind_of, kinds
@@ -29,6 +28,7 @@ from vyre.conform.verify.made import InputMaker, maker_program
 from vyre.conform.verify.operations import TILE, columns, covers_classes, meeting, run_block
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.semantics.domain import CONCRETE
+from vyre.semantics.words import mask_of, to_bits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

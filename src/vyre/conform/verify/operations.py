@@ -18,7 +18,6 @@ import numpy as np
 from vyre.conform.generate.shrink import shrink
 from vyre.conform.process.isolate import BackendCrash, BackendHang
 from vyre.conform.records.ranges import joined, of_mask
-from vyre.conform.spec.words import mask_of
 from vyre.conform.verify.blame import LATE, LAWS, blamed, less_patience, narrowed, settle, stop
 from vyre.conform.verify.cases import LONGEST, is_memory
 from vyre.conform.verify.device import InputsDiffer, device_checks
@@ -26,6 +25,7 @@ from vyre.conform.verify.graph import PARITY
 from vyre.conform.verify.made import InputMaker
 from vyre.errors import VyreError
 from vyre.semantics.arrays import NUMPY
+from vyre.semantics.words import mask_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

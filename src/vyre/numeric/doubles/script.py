@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, Literal, UnOp, Var, lift
+from vyre.ir.float_formats import F32
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.numeric.functions.script import Script
@@ -40,7 +41,7 @@ MAGIC = number(3, -51)
 LOW_WORD, HIGH_WORD, JOINED = "native.f64.low_word", "native.f64.high_word", "native.f64.joined"
 SCALE, NARROW, FROM_I32 = "native.f64.scale", "native.f64.to_f32", "native.f64.from_i32"
 
-SIGN, SIZE, INFINITY, NAN = 0x80000000, 0x7FFFFFFF, 0x7F800000, 0x7FC00000
+SIGN, SIZE, INFINITY, NAN = F32.sign, F32.magnitude, F32.infinity, F32.nan
 
 
 class DoubleScript(Script):

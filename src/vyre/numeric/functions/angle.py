@@ -33,10 +33,11 @@ from vyre.numeric.functions.limbs import (
 from vyre.numeric.functions.quotient import lifted, long_division
 from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import alternating
+from vyre.numeric.soft.layout import prefix
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
 _EIGHTH = 0x6A09E667
 """tan(pi/8) in units of 2^-32."""
@@ -64,8 +65,8 @@ class Ratio:
     minus: Expr
 
 
-def atan(fmt: Layout) -> Op:
-    s = Script(f"{fmt.prefix}.atan", "a", doc="The arc tangent, correctly rounded.")
+def atan(fmt: FloatFormat) -> Op:
+    s = Script(f"{prefix(fmt)}.atan", "a", doc="The arc tangent, correctly rounded.")
     (a,) = s.params
     y = taken_apart(s, fmt, a)
     one = Parts(LitU32(0), LitU32(fmt.one), LitU32(1 << 31), LitU32(0))
@@ -75,18 +76,18 @@ def atan(fmt: Layout) -> Op:
     return s.gives(select(y.size > fmt.infinity, fmt.nan, signed))
 
 
-def atan2(fmt: Layout) -> Op:
+def atan2(fmt: FloatFormat) -> Op:
     doc = "The angle of the point (x, y), correctly rounded, signed zeros and infinities as in IEEE 754-2019."
-    return _atan2(Script(f"{fmt.prefix}.atan2", "y", "x", doc=doc), fmt, count=False)
+    return _atan2(Script(f"{prefix(fmt)}.atan2", "y", "x", doc=doc), fmt, count=False)
 
 
-def atan2_undecided(fmt: Layout) -> Op:
+def atan2_undecided(fmt: FloatFormat) -> Op:
     """1 where even the last rounding test of `atan2` fails."""
-    s = Script(f"{fmt.prefix}.atan2_undecided", "y", "x", doc="1 where atan2 could not decide its rounding.")
+    s = Script(f"{prefix(fmt)}.atan2_undecided", "y", "x", doc="1 where atan2 could not decide its rounding.")
     return _atan2(s, fmt, count=True)
 
 
-def _atan2(s: Script, fmt: Layout, *, count: bool) -> Op:
+def _atan2(s: Script, fmt: FloatFormat, *, count: bool) -> Op:
     first, second = s.params
     y, x = taken_apart(s, fmt, first, "y"), taken_apart(s, fmt, second, "x")
     ratio = ratio_of(s, fmt, y, x)
@@ -108,7 +109,7 @@ def _atan2(s: Script, fmt: Layout, *, count: bool) -> Op:
     return s.gives(select(invalid, fmt.nan, signed))
 
 
-def ratio_of(s: Script, fmt: Layout, y: Parts, x: Parts) -> Ratio:
+def ratio_of(s: Script, fmt: FloatFormat, y: Parts, x: Parts) -> Ratio:
     steep = s("steep", y.size > x.size)
     n = s("shorter", select(steep, x.significand, y.significand))
     d = s("longer", select(steep, y.significand, x.significand))

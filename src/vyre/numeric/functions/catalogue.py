@@ -6,17 +6,18 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from vyre.errors import OpError
+from vyre.ir.float_formats import STRICT_FORMATS
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.numeric.functions import angle, circular, exponentials, hyperbolic, inverse, logarithms, power
-from vyre.numeric.soft.layout import LAYOUTS
+from vyre.numeric.soft.layout import prefix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
-_MAKERS: dict[str, Callable[[Layout], Op]] = {
+_MAKERS: dict[str, Callable[[FloatFormat], Op]] = {
     "sin": circular.sin,
     "cos": circular.cos,
     "tan": circular.tan,
@@ -32,10 +33,10 @@ _MAKERS: dict[str, Callable[[Layout], Op]] = {
     "atan2": angle.atan2,
     "pow": power.power,
 }
-_APPROXIMATE_ONLY: dict[str, Callable[[Layout], Op]] = {"tanh": hyperbolic.tanh}
+_APPROXIMATE_ONLY: dict[str, Callable[[FloatFormat], Op]] = {"tanh": hyperbolic.tanh}
 """No strict operator asks for these; the approximate track does, and gets them correctly rounded."""
 
-_UNDECIDED: dict[str, Callable[[Layout], Op]] = {
+_UNDECIDED: dict[str, Callable[[FloatFormat], Op]] = {
     "atan2": angle.atan2_undecided,
     "pow": power.power_undecided,
 }
@@ -63,11 +64,11 @@ def undecided_op(op_id: str) -> Op:
 
 def function_ops() -> list[Op]:
     """Every function of the strict track in every format."""
-    ids = [f"{fmt.prefix}.{name}" for fmt in LAYOUTS.values() for name in _MAKERS]
+    ids = [f"{prefix(fmt)}.{name}" for fmt in STRICT_FORMATS.values() for name in _MAKERS]
     return [op for op_id in ids if (op := function_op(op_id)) is not None]
 
 
-def _built(op_id: str, makers: dict[str, Callable[[Layout], Op]]) -> Op | None:
+def _built(op_id: str, makers: dict[str, Callable[[FloatFormat], Op]]) -> Op | None:
     match op_id.split("."):
         case ["soft", kind, name] if name in makers and kind in _FORMATS:
             return makers[name](_FORMATS[kind])
@@ -75,4 +76,4 @@ def _built(op_id: str, makers: dict[str, Callable[[Layout], Op]]) -> Op | None:
             return None
 
 
-_FORMATS = {t.value.lower(): fmt for t, fmt in LAYOUTS.items()}
+_FORMATS = {t.value.lower(): fmt for t, fmt in STRICT_FORMATS.items()}

@@ -26,12 +26,13 @@ from vyre.numeric.functions.limbs import (
 from vyre.numeric.functions.quotient import divided, lifted
 from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import alternating, alternating_either
+from vyre.numeric.soft.layout import prefix
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
     from vyre.numeric.functions.ending import Parts
     from vyre.numeric.functions.limbs import Words
-    from vyre.numeric.soft.layout import Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,8 @@ class _Reduced:
     square: Words
 
 
-def sin(fmt: Layout) -> Op:
-    s = Script(f"{fmt.prefix}.sin", "a", doc="The sine of an angle in radians, correctly rounded.")
+def sin(fmt: FloatFormat) -> Op:
+    s = Script(f"{prefix(fmt)}.sin", "a", doc="The sine of an angle in radians, correctly rounded.")
     (a,) = s.params
     x = taken_apart(s, fmt, a)
     value, negative = _wave(s, _reduced(s, x), LitU32(0))
@@ -57,8 +58,8 @@ def sin(fmt: Layout) -> Op:
     return s.gives(select(x.size >= fmt.infinity, fmt.nan, select(x.size.eq(0), a, finite)))
 
 
-def cos(fmt: Layout) -> Op:
-    s = Script(f"{fmt.prefix}.cos", "a", doc="The cosine of an angle in radians, correctly rounded.")
+def cos(fmt: FloatFormat) -> Op:
+    s = Script(f"{prefix(fmt)}.cos", "a", doc="The cosine of an angle in radians, correctly rounded.")
     (a,) = s.params
     x = taken_apart(s, fmt, a)
     value, negative = _wave(s, _reduced(s, x), LitU32(1))
@@ -66,8 +67,8 @@ def cos(fmt: Layout) -> Op:
     return s.gives(select(x.size >= fmt.infinity, fmt.nan, finite))
 
 
-def tan(fmt: Layout) -> Op:
-    s = Script(f"{fmt.prefix}.tan", "a", doc="The tangent of an angle in radians, correctly rounded.")
+def tan(fmt: FloatFormat) -> Op:
+    s = Script(f"{prefix(fmt)}.tan", "a", doc="The tangent of an angle in radians, correctly rounded.")
     (a,) = s.params
     x = taken_apart(s, fmt, a)
     r = _reduced(s, x)

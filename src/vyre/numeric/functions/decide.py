@@ -9,12 +9,12 @@ from vyre.numeric.functions.limbs import chosen, literal, minus, plus
 
 if TYPE_CHECKING:
     from vyre.ir.expr import Expr
+    from vyre.ir.float_formats import FloatFormat
     from vyre.numeric.functions.limbs import Words
     from vyre.numeric.functions.script import Script
-    from vyre.numeric.soft.layout import Layout
 
 
-def tested(s: Script, fmt: Layout, value: Unrounded, slack: Words) -> tuple[Expr, Expr]:
+def tested(s: Script, fmt: FloatFormat, value: Unrounded, slack: Words) -> tuple[Expr, Expr]:
     """The nearest bits to the low end, and 1 where the high end rounds to others.
 
     `slack` bounds the error, in units of the last limb of the words.

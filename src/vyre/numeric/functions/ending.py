@@ -13,9 +13,9 @@ from vyre.numeric.soft.parts import OFFSET, TOP, rounded, unpack
 
 if TYPE_CHECKING:
     from vyre.ir.expr import Expr
+    from vyre.ir.float_formats import FloatFormat
     from vyre.numeric.functions.limbs import Words
     from vyre.numeric.functions.script import Script
-    from vyre.numeric.soft.layout import Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,14 @@ class Unrounded:
     exponent: Expr
 
 
-def taken_apart(s: Script, fmt: Layout, value: Expr, name: str = "a") -> Parts:
+def taken_apart(s: Script, fmt: FloatFormat, value: Expr, name: str = "a") -> Parts:
     significand, exponent = unpack(s, fmt, value, name, top=TOP)
     sign = s.let(value >> fmt.sign_shift, f"sign_{name}")
     size = s.let(value & fmt.magnitude, f"size_{name}")
     return Parts(sign, size, significand, s.let(exponent - fmt.bias, f"power_{name}"))
 
 
-def nearest(s: Script, fmt: Layout, value: Unrounded) -> Expr:
+def nearest(s: Script, fmt: FloatFormat, value: Unrounded) -> Expr:
     """The magnitude bits nearest to an unrounded number, ties to even.
 
     The exponent lies above `-OFFSET - bias` and below `OFFSET`.

@@ -22,12 +22,13 @@ from vyre.numeric.functions.limbs import (
 )
 from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import rising
+from vyre.numeric.soft.layout import prefix
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
     from vyre.numeric.functions.ending import Parts
     from vyre.numeric.functions.limbs import Words
-    from vyre.numeric.soft.layout import Layout
 
 RANGE = 8
 """From 2^8 on, no base comes anywhere near a finite nonzero result."""
@@ -38,20 +39,20 @@ FARTHEST = 200
 _TABLES = {2: (EXP2_TABLE, EXP2), 3: (EXP2_TABLE_3, EXP2_3)}
 
 
-def exp(fmt: Layout) -> Op:
+def exp(fmt: FloatFormat) -> Op:
     return _power(fmt, "exp", "e to the power of the argument, correctly rounded.", LOG2_E)
 
 
-def exp2(fmt: Layout) -> Op:
+def exp2(fmt: FloatFormat) -> Op:
     return _power(fmt, "exp2", "2 to the power of the argument, correctly rounded.", None)
 
 
-def exp10(fmt: Layout) -> Op:
+def exp10(fmt: FloatFormat) -> Op:
     return _power(fmt, "exp10", "10 to the power of the argument, correctly rounded.", LOG2_10)
 
 
-def _power(fmt: Layout, name: str, doc: str, log2_of_base: int | None) -> Op:
-    s = Script(f"{fmt.prefix}.{name}", "a", doc=doc)
+def _power(fmt: FloatFormat, name: str, doc: str, log2_of_base: int | None) -> Op:
+    s = Script(f"{prefix(fmt)}.{name}", "a", doc=doc)
     (a,) = s.params
     x = taken_apart(s, fmt, a)
     whole, high, low = _binary_exponent(s, x, log2_of_base)

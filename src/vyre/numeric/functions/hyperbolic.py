@@ -16,13 +16,14 @@ from vyre.numeric.functions.exponentials import power_of_two
 from vyre.numeric.functions.limbs import literal, moved_right, negated_if, normalised, product, shifted
 from vyre.numeric.functions.quotient import divided
 from vyre.numeric.functions.script import Script
+from vyre.numeric.soft.layout import prefix
 
 if TYPE_CHECKING:
     from vyre.ir.expr import Expr
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
     from vyre.numeric.functions.ending import Parts
     from vyre.numeric.functions.limbs import Words
-    from vyre.numeric.soft.layout import Layout
 
 _SMALL = 13
 """Arguments below 2^-13 are their own result."""
@@ -33,8 +34,8 @@ _LARGE = 4
 _ONE = LitU32(1)
 
 
-def tanh(fmt: Layout) -> Op:
-    s = Script(f"{fmt.prefix}.tanh", "a", doc="The hyperbolic tangent, correctly rounded.")
+def tanh(fmt: FloatFormat) -> Op:
+    s = Script(f"{prefix(fmt)}.tanh", "a", doc="The hyperbolic tangent, correctly rounded.")
     (a,) = s.params
     x = taken_apart(s, fmt, a)
     bits = nearest(s, fmt, _between(s, x))

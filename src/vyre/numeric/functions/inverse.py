@@ -27,12 +27,13 @@ from vyre.numeric.functions.limbs import (
 from vyre.numeric.functions.quotient import lifted, root
 from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import signed
+from vyre.numeric.soft.layout import prefix
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
     from vyre.numeric.functions.ending import Parts
     from vyre.numeric.functions.limbs import Words
-    from vyre.numeric.soft.layout import Layout
 
 _QUARTER = EIGHTHS[2] >> 64
 _HALF_TURN = EIGHTHS[4] >> 64
@@ -47,8 +48,8 @@ class _Arc:
     places: Expr
 
 
-def asin(fmt: Layout) -> Op:
-    s = Script(f"{fmt.prefix}.asin", "a", doc="The arc sine, correctly rounded; NaN outside -1 to 1.")
+def asin(fmt: FloatFormat) -> Op:
+    s = Script(f"{prefix(fmt)}.asin", "a", doc="The arc sine, correctly rounded; NaN outside -1 to 1.")
     (a,) = s.params
     x = taken_apart(s, fmt, a)
     arc = _arc(s, fmt, x)
@@ -59,8 +60,8 @@ def asin(fmt: Layout) -> Op:
     return s.gives(select(x.size > fmt.one, fmt.nan, value))
 
 
-def acos(fmt: Layout) -> Op:
-    s = Script(f"{fmt.prefix}.acos", "a", doc="The arc cosine, correctly rounded; NaN outside -1 to 1.")
+def acos(fmt: FloatFormat) -> Op:
+    s = Script(f"{prefix(fmt)}.acos", "a", doc="The arc cosine, correctly rounded; NaN outside -1 to 1.")
     (a,) = s.params
     x = taken_apart(s, fmt, a)
     arc = _arc(s, fmt, x)
@@ -74,7 +75,7 @@ def acos(fmt: Layout) -> Op:
     return s.gives(select(x.size > fmt.one, fmt.nan, value))
 
 
-def _arc(s: Script, fmt: Layout, x: Parts) -> _Arc:
+def _arc(s: Script, fmt: FloatFormat, x: Parts) -> _Arc:
     steep = s("steep", x.size >= (fmt.bias - 1 << fmt.fraction_bits))
     below_one = s("below_one", -x.significand)
     zeros = s("zeros", clz(below_one))

@@ -25,12 +25,13 @@ from vyre.numeric.functions.limbs import (
 )
 from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import signed
+from vyre.numeric.soft.layout import prefix
 from vyre.numeric.soft.parts import TOP
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
     from vyre.numeric.functions.limbs import Words
-    from vyre.numeric.soft.layout import Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +52,20 @@ _DECIMAL = _Base(
 )
 
 
-def log(fmt: Layout) -> Op:
+def log(fmt: FloatFormat) -> Op:
     return _logarithm(fmt, _NATURAL)
 
 
-def log2(fmt: Layout) -> Op:
+def log2(fmt: FloatFormat) -> Op:
     return _logarithm(fmt, _BINARY)
 
 
-def log10(fmt: Layout) -> Op:
+def log10(fmt: FloatFormat) -> Op:
     return _logarithm(fmt, _DECIMAL)
 
 
-def _logarithm(fmt: Layout, base: _Base) -> Op:
-    s = Script(f"{fmt.prefix}.{base.name}", "a", doc=base.doc)
+def _logarithm(fmt: FloatFormat, base: _Base) -> Op:
+    s = Script(f"{prefix(fmt)}.{base.name}", "a", doc=base.doc)
     (a,) = s.params
     x = taken_apart(s, fmt, a)
     factor, row, power = near_one(s, x.significand, x.exponent)

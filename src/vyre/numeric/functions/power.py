@@ -30,13 +30,14 @@ from vyre.numeric.functions.limbs import (
 from vyre.numeric.functions.logarithms import near_one
 from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import signed
+from vyre.numeric.soft.layout import prefix
 from vyre.numeric.soft.parts import TOP
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
     from vyre.numeric.functions.ending import Parts, Unrounded
     from vyre.numeric.functions.limbs import Words
-    from vyre.numeric.soft.layout import Layout
 
 _SERIES = {3: LOG2_SERIES_3, 4: LOG2_SERIES_4}
 
@@ -63,18 +64,18 @@ class _Exponent:
     is_odd: Expr
 
 
-def power(fmt: Layout) -> Op:
+def power(fmt: FloatFormat) -> Op:
     doc = "x to the power of y, correctly rounded, with the special cases of IEEE 754-2019."
-    return _power(Script(f"{fmt.prefix}.pow", "x", "y", doc=doc), fmt, count=False)
+    return _power(Script(f"{prefix(fmt)}.pow", "x", "y", doc=doc), fmt, count=False)
 
 
-def power_undecided(fmt: Layout) -> Op:
+def power_undecided(fmt: FloatFormat) -> Op:
     """1 where even the last rounding test of `pow` fails and the result is no midpoint."""
-    s = Script(f"{fmt.prefix}.pow_undecided", "x", "y", doc="1 where pow could not decide its rounding.")
+    s = Script(f"{prefix(fmt)}.pow_undecided", "x", "y", doc="1 where pow could not decide its rounding.")
     return _power(s, fmt, count=True)
 
 
-def _power(s: Script, fmt: Layout, *, count: bool) -> Op:
+def _power(s: Script, fmt: FloatFormat, *, count: bool) -> Op:
     first, second = s.params
     x, y = taken_apart(s, fmt, first, "x"), taken_apart(s, fmt, second, "y")
     exponent = _exponent(s, y)

@@ -17,30 +17,31 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitU32, mul_hi, select
+from vyre.ir.float_formats import STRICT_FORMATS
 from vyre.numeric.functions.ending import Unrounded, nearest
 from vyre.numeric.functions.exponentials import FARTHEST, limited
 from vyre.numeric.functions.limbs import MASK, literal, minus, negated_if, normalised
 from vyre.numeric.functions.script import Script
-from vyre.numeric.soft.layout import LAYOUTS
+from vyre.numeric.soft.layout import prefix
 from vyre.numeric.soft.parts import TOP, unpack
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
     from vyre.numeric.functions.limbs import Words
-    from vyre.numeric.soft.layout import Layout
 
 _COUNT_BITS = 32
 POSITIVE, NEGATIVE, NAN, ZERO, OTHER = 1, 2, 4, 8, 16
 """What a range has: infinities of either sign, NaNs, zeros, and anything but -0."""
 
 
-def sum_limbs(fmt: Layout) -> int:
+def sum_limbs(fmt: FloatFormat) -> int:
     """Limbs of an exact sum, its sign included."""
     longest = fmt.exponent - 2 + fmt.fraction_bits + 1
     return -(-(longest + _COUNT_BITS + 1) // 32)
 
 
-def noted(s: Script, fmt: Layout, seen: Expr, bits: Expr) -> Expr:
+def noted(s: Script, fmt: FloatFormat, seen: Expr, bits: Expr) -> Expr:
     """The marks of a range with one more element in it."""
     size = s.let(bits & fmt.magnitude, "size")
     endless = select(bits & fmt.sign, NEGATIVE, POSITIVE)
@@ -49,7 +50,7 @@ def noted(s: Script, fmt: Layout, seen: Expr, bits: Expr) -> Expr:
     return s.let(seen | mark | bits.ne(fmt.sign) * OTHER, "marked")
 
 
-def added(s: Script, fmt: Layout, words: Words, bits: Expr) -> Words:
+def added(s: Script, fmt: FloatFormat, words: Words, bits: Expr) -> Words:
     """An exact sum with one more element; infinities and NaNs add nothing."""
     size = s.let(bits & fmt.magnitude, "size")
     field = s.let(size >> fmt.fraction_bits, "field")
@@ -95,7 +96,7 @@ class Product:
 ONE = Product(LitU32(1 << TOP), *(LitU32(0),) * 5)
 
 
-def multiplied(s: Script, fmt: Layout, value: Product, bits: Expr) -> Product:
+def multiplied(s: Script, fmt: FloatFormat, value: Product, bits: Expr) -> Product:
     """A product with one more element; of infinities and NaNs it keeps the sign only."""
     factor, exponent = unpack(s, fmt, bits, "factor", top=TOP)
     middle = s.let(value.high * factor, "middle")
@@ -118,10 +119,10 @@ def multiplied(s: Script, fmt: Layout, value: Product, bits: Expr) -> Product:
     )
 
 
-def total(fmt: Layout) -> Op:
+def total(fmt: FloatFormat) -> Op:
     count = sum_limbs(fmt)
     doc = "An exact sum, in units of the smallest subnormal, rounded once; `seen` marks what it met."
-    s = Script(f"{fmt.prefix}.total", *(f"word_{k}" for k in range(count)), "seen", doc=doc)
+    s = Script(f"{prefix(fmt)}.total", *(f"word_{k}" for k in range(count)), "seen", doc=doc)
     *words, seen = s.params
     negative = s.let(words[0] >> TOP, "negative")
     size, moved = normalised(s, negated_if(s, tuple(words), negative), keep=count)
@@ -138,10 +139,10 @@ def total(fmt: Layout) -> Op:
     return s.gives(select(invalid, fmt.nan, special))
 
 
-def scaled(fmt: Layout) -> Op:
+def scaled(fmt: FloatFormat) -> Op:
     names = [f.name for f in fields(Product)]
     doc = "A product of `count` elements, rounded once; `seen` marks what it met."
-    s = Script(f"{fmt.prefix}.scaled", *names, "count", "seen", doc=doc)
+    s = Script(f"{prefix(fmt)}.scaled", *names, "count", "seen", doc=doc)
     *parts, count, seen = s.params
     value = Product(*parts)
     raised = fmt.bias + fmt.fraction_bits
@@ -164,14 +165,16 @@ def state(value: Product) -> tuple[Expr, ...]:
     return tuple(getattr(value, f.name) for f in fields(value))
 
 
-def start_of_sum(fmt: Layout) -> Words:
+def start_of_sum(fmt: FloatFormat) -> Words:
     return literal(0, sum_limbs(fmt))
 
 
 @cache
 def total_op(op_id: str) -> Op | None:
     """The op `soft.<format>.total` or `soft.<format>.scaled`, or None when the id names neither."""
-    makers = {f"{fmt.prefix}.{m.__name__}": (m, fmt) for fmt in LAYOUTS.values() for m in (total, scaled)}
+    makers = {
+        f"{prefix(fmt)}.{m.__name__}": (m, fmt) for fmt in STRICT_FORMATS.values() for m in (total, scaled)
+    }
     if op_id not in makers:
         return None
     make, fmt = makers[op_id]

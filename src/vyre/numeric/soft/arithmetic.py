@@ -6,25 +6,26 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, mul_hi, select
 from vyre.numeric.formula import Formula, clz, larger, smaller, sticky
+from vyre.numeric.soft.layout import prefix
 from vyre.numeric.soft.parts import OFFSET, TOP, packed, rounded, unpack
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
 
-def add(fmt: Layout) -> Op:
-    f = Formula(f"{fmt.prefix}.add", "a", "b", doc="The sum, rounded once to nearest, ties to even.")
+def add(fmt: FloatFormat) -> Op:
+    f = Formula(f"{prefix(fmt)}.add", "a", "b", doc="The sum, rounded once to nearest, ties to even.")
     return _sum(f, fmt, *f.params)
 
 
-def sub(fmt: Layout) -> Op:
-    f = Formula(f"{fmt.prefix}.sub", "a", "b", doc="The difference, rounded once to nearest, ties to even.")
+def sub(fmt: FloatFormat) -> Op:
+    f = Formula(f"{prefix(fmt)}.sub", "a", "b", doc="The difference, rounded once to nearest, ties to even.")
     a, b = f.params
     return _sum(f, fmt, a, f("negated", b ^ fmt.sign))
 
 
-def _sum(f: Formula, fmt: Layout, a: Expr, b: Expr) -> Op:
+def _sum(f: Formula, fmt: FloatFormat, a: Expr, b: Expr) -> Op:
     """Aligns the operand of smaller magnitude under the larger one.
 
     Seven or more bits lie below the significands, the last of them sticky, which is enough: an
@@ -53,7 +54,7 @@ def _sum(f: Formula, fmt: Layout, a: Expr, b: Expr) -> Op:
     return f.gives(select(size_x >= fmt.infinity, special, signed | value))
 
 
-def _aligned(f: Formula, fmt: Layout, size: Expr, name: str) -> tuple[Expr, Expr]:
+def _aligned(f: Formula, fmt: FloatFormat, size: Expr, name: str) -> tuple[Expr, Expr]:
     """The exponent field (1 for subnormals) and the significand with its hidden bit at bit 30."""
     field = f(f"field_{name}", size >> fmt.fraction_bits)
     subnormal = f(f"subnormal_{name}", field.eq(0))
@@ -62,8 +63,8 @@ def _aligned(f: Formula, fmt: Layout, size: Expr, name: str) -> tuple[Expr, Expr
     return f(f"exponent_{name}", field + subnormal), significand
 
 
-def mul(fmt: Layout) -> Op:
-    f = Formula(f"{fmt.prefix}.mul", "a", "b", doc="The product, rounded once to nearest, ties to even.")
+def mul(fmt: FloatFormat) -> Op:
+    f = Formula(f"{prefix(fmt)}.mul", "a", "b", doc="The product, rounded once to nearest, ties to even.")
     a, b = f.params
     size_a = f("size_a", a & fmt.magnitude)
     size_b = f("size_b", b & fmt.magnitude)

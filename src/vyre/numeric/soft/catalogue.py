@@ -6,16 +6,17 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
+from vyre.ir.float_formats import BF16, F16, F32, STRICT_FORMATS
 from vyre.ir.operators import FUNCTION_BINARY_OPS, FUNCTION_UNARY_OPS, BinaryOp, RoundMode, UnaryOp
 from vyre.ir.types import DataType
 from vyre.numeric.soft import arithmetic, compare, convert, division, fused, integral, root
-from vyre.numeric.soft.layout import BF16, F16, F32, LAYOUTS
+from vyre.numeric.soft.layout import prefix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
 _NAMES: dict[BinaryOp | UnaryOp, str] = {
     BinaryOp.FAdd: "add",
@@ -53,7 +54,7 @@ _CASTS = {
 }
 
 
-def _of(fmt: Layout) -> list[Op]:
+def _of(fmt: FloatFormat) -> list[Op]:
     return [
         arithmetic.add(fmt),
         arithmetic.sub(fmt),
@@ -86,7 +87,7 @@ def soft_ops() -> list[Op]:
 def soft_op_for(kind: BinaryOp | UnaryOp | type[e.FMulAdd], of: DataType) -> str | None:
     """The id of the soft op for an operator on values of one format; None where there is none."""
     name = _NAMES.get(kind) if isinstance(kind, BinaryOp | UnaryOp) else "fma"
-    return None if of not in LAYOUTS or name is None else f"{LAYOUTS[of].prefix}.{name}"
+    return None if of not in STRICT_FORMATS or name is None else f"{prefix(STRICT_FORMATS[of])}.{name}"
 
 
 def lowering(expr: e.Expr, types: Sequence[DataType]) -> str | None:
@@ -101,9 +102,9 @@ def lowering(expr: e.Expr, types: Sequence[DataType]) -> str | None:
             return soft_op_for(op, types[0])
         case e.FMulAdd():
             return soft_op_for(e.FMulAdd, types[0])
-        case e.Approx(op=op) if types[0] in LAYOUTS:
+        case e.Approx(op=op) if types[0] in STRICT_FORMATS:
             # Correctly rounded is within every tolerance.
-            return f"{LAYOUTS[types[0]].prefix}.{op.value[1:].removesuffix('Approx').lower()}"
+            return f"{prefix(STRICT_FORMATS[types[0]])}.{op.value[1:].removesuffix('Approx').lower()}"
         case e.Cast(target=target):
             return _CASTS.get((types[0], target))
         case e.Convert(target=target, mode=mode):
@@ -114,8 +115,8 @@ def lowering(expr: e.Expr, types: Sequence[DataType]) -> str | None:
 
 def _conversion(source: DataType, target: DataType, mode: RoundMode) -> str | None:
     integers = (DataType.U32, DataType.I32)
-    if source in LAYOUTS and target in integers:
-        return f"{LAYOUTS[source].prefix}.to_{target.value.lower()}_{mode.value.lower()}"
-    if source in integers and target in LAYOUTS and mode is RoundMode.Nearest:
-        return f"{LAYOUTS[target].prefix}.from_{source.value.lower()}"
+    if source in STRICT_FORMATS and target in integers:
+        return f"{prefix(STRICT_FORMATS[source])}.to_{target.value.lower()}_{mode.value.lower()}"
+    if source in integers and target in STRICT_FORMATS and mode is RoundMode.Nearest:
+        return f"{prefix(STRICT_FORMATS[target])}.from_{source.value.lower()}"
     return None

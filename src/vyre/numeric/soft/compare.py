@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, Var, select
 from vyre.numeric.formula import Formula
+from vyre.numeric.soft.layout import prefix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
 
-def _compared(fmt: Layout, name: str, doc: str) -> tuple[Formula, Expr, Expr, Expr]:
+def _compared(fmt: FloatFormat, name: str, doc: str) -> tuple[Formula, Expr, Expr, Expr]:
     """The formula so far, two keys that order the numbers by value, and 1 where neither is NaN."""
-    f = Formula(f"{fmt.prefix}.{name}", "a", "b", doc=doc)
+    f = Formula(f"{prefix(fmt)}.{name}", "a", "b", doc=doc)
     a, b = f.params
     size_a = f("size_a", a & fmt.magnitude)
     size_b = f("size_b", b & fmt.magnitude)
@@ -26,7 +27,7 @@ def _compared(fmt: Layout, name: str, doc: str) -> tuple[Formula, Expr, Expr, Ex
     return f, key_a, key_b, ordered
 
 
-def comparisons(fmt: Layout) -> list[Op]:
+def comparisons(fmt: FloatFormat) -> list[Op]:
     f, a, b, ordered = _compared(fmt, "eq", "1 when equal; 0 when either is NaN.")
     eq = f.gives(ordered & a.eq(b))
     f, a, b, ordered = _compared(fmt, "ne", "The negation of eq: 1 when either is NaN.")
@@ -42,16 +43,16 @@ def comparisons(fmt: Layout) -> list[Op]:
     return [eq, ne, lt, gt, le, ge]
 
 
-def minimum(fmt: Layout) -> Op:
+def minimum(fmt: FloatFormat) -> Op:
     return _chosen(fmt, "min", "The smaller number; a number beats NaN, and -0 is below +0.", smallest=True)
 
 
-def maximum(fmt: Layout) -> Op:
+def maximum(fmt: FloatFormat) -> Op:
     return _chosen(fmt, "max", "The larger number; a number beats NaN, and +0 is above -0.", smallest=False)
 
 
-def _chosen(fmt: Layout, name: str, doc: str, *, smallest: bool) -> Op:
-    f = Formula(f"{fmt.prefix}.{name}", "a", "b", doc=doc)
+def _chosen(fmt: FloatFormat, name: str, doc: str, *, smallest: bool) -> Op:
+    f = Formula(f"{prefix(fmt)}.{name}", "a", "b", doc=doc)
     a, b = f.params
     key_a, key_b = _total_key(f, fmt, a, "a"), _total_key(f, fmt, b, "b")
     nan_a = f("nan_a", (a & fmt.magnitude) > fmt.infinity)
@@ -61,13 +62,13 @@ def _chosen(fmt: Layout, name: str, doc: str, *, smallest: bool) -> Op:
     return f.gives(select(nan_a & nan_b, fmt.nan, chosen))
 
 
-def _total_key(f: Formula, fmt: Layout, value: Expr, name: str) -> Var:
+def _total_key(f: Formula, fmt: FloatFormat, value: Expr, name: str) -> Var:
     """Orders all bit patterns of numbers, the two zeros too."""
     all_bits = fmt.sign | fmt.magnitude
     return f(f"key_{name}", value ^ select(value & fmt.sign, all_bits, fmt.sign))
 
 
-def classes_and_signs(fmt: Layout) -> list[Op]:
+def classes_and_signs(fmt: FloatFormat) -> list[Op]:
     return [
         _unary(fmt, "is_nan", "1 for every NaN.", lambda a: (a & fmt.magnitude) > fmt.infinity),
         _unary(fmt, "is_inf", "1 for both infinities.", lambda a: (a & fmt.magnitude).eq(fmt.infinity)),
@@ -82,6 +83,6 @@ def classes_and_signs(fmt: Layout) -> list[Op]:
     ]
 
 
-def _unary(fmt: Layout, name: str, doc: str, result: Callable[[Expr], Expr]) -> Op:
-    f = Formula(f"{fmt.prefix}.{name}", "a", doc=doc)
+def _unary(fmt: FloatFormat, name: str, doc: str, result: Callable[[Expr], Expr]) -> Op:
+    f = Formula(f"{prefix(fmt)}.{name}", "a", doc=doc)
     return f.gives(result(f.params[0]))

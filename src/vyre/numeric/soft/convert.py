@@ -5,29 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, select
+from vyre.ir.float_formats import BF16, F16, F32
 from vyre.numeric.formula import Formula, clz
-from vyre.numeric.soft.layout import BF16, F16, F32
+from vyre.numeric.soft.layout import prefix
 from vyre.numeric.soft.parts import OFFSET, TOP, packed, rounded
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
 
-def from_u32(fmt: Layout) -> Op:
-    f = Formula(f"{fmt.prefix}.from_u32", "a", doc="The nearest value to a U32, ties to even.")
+def from_u32(fmt: FloatFormat) -> Op:
+    f = Formula(f"{prefix(fmt)}.from_u32", "a", doc="The nearest value to a U32, ties to even.")
     return f.gives(_nearest(f, fmt, f.params[0]))
 
 
-def from_i32(fmt: Layout) -> Op:
-    f = Formula(f"{fmt.prefix}.from_i32", "a", doc="The nearest value to an I32, ties to even.")
+def from_i32(fmt: FloatFormat) -> Op:
+    f = Formula(f"{prefix(fmt)}.from_i32", "a", doc="The nearest value to an I32, ties to even.")
     (a,) = f.params
     negative = f("negative", a >> TOP)
     size = f("size", select(negative, -a, a))
     return f.gives(negative << fmt.sign_shift | _nearest(f, fmt, size))
 
 
-def _nearest(f: Formula, fmt: Layout, size: Expr) -> Expr:
+def _nearest(f: Formula, fmt: FloatFormat, size: Expr) -> Expr:
     zeros = f("zeros", clz(size))
     significand = f("significand", size << zeros)
     field = f("field", fmt.bias + TOP - 1 - zeros)
@@ -40,7 +41,7 @@ def narrowings() -> list[Op]:
 
 
 def _to_f16() -> Op:
-    f = Formula(f"{F32.prefix}.to_f16", "a", doc="The nearest F16, ties to even; NaN becomes canonical.")
+    f = Formula(f"{prefix(F32)}.to_f16", "a", doc="The nearest F16, ties to even; NaN becomes canonical.")
     (a,) = f.params
     size = f("size", a & F32.magnitude)
     sign = f("sign", a >> (F32.sign_shift - F16.sign_shift) & F16.sign)
@@ -52,7 +53,7 @@ def _to_f16() -> Op:
 
 
 def _to_bf16() -> Op:
-    f = Formula(f"{F32.prefix}.to_bf16", "a", doc="The nearest BF16, ties to even; NaN becomes canonical.")
+    f = Formula(f"{prefix(F32)}.to_bf16", "a", doc="The nearest BF16, ties to even; NaN becomes canonical.")
     (a,) = f.params
     odd = f("odd", a >> 16 & 1)
     nearest = f("nearest", a + 0x7FFF + odd >> 16)
@@ -64,7 +65,7 @@ def widenings() -> list[Op]:
 
 
 def _from_f16() -> Op:
-    f = Formula(f"{F16.prefix}.to_f32", "a", doc="The same value in F32; NaN becomes canonical.")
+    f = Formula(f"{prefix(F16)}.to_f32", "a", doc="The same value in F32; NaN becomes canonical.")
     (a,) = f.params
     size = f("size", a & F16.magnitude)
     sign = f("sign", (a & F16.sign) << (F32.sign_shift - F16.sign_shift))
@@ -81,12 +82,12 @@ def _from_f16() -> Op:
 
 
 def _from_bf16() -> Op:
-    f = Formula(f"{BF16.prefix}.to_f32", "a", doc="The same value in F32; NaN becomes canonical.")
+    f = Formula(f"{prefix(BF16)}.to_f32", "a", doc="The same value in F32; NaN becomes canonical.")
     (a,) = f.params
     return f.gives(select((a & BF16.magnitude) > BF16.infinity, F32.nan, a << 16))
 
 
-def from_bits(fmt: Layout) -> Op:
+def from_bits(fmt: FloatFormat) -> Op:
     """The cast of a U32 to a 16-bit format keeps the low half."""
-    f = Formula(f"{fmt.prefix}.from_bits", "a", doc="The low 16 bits.")
+    f = Formula(f"{prefix(fmt)}.from_bits", "a", doc="The low 16 bits.")
     return f.gives(f.params[0] & 0xFFFF)

@@ -15,19 +15,20 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, mul_hi, select
 from vyre.numeric.formula import Formula
+from vyre.numeric.soft.layout import prefix
 from vyre.numeric.soft.parts import OFFSET, TOP, rounded, unpack
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
 _SCALE = 1 << 29
 # The quadratic of least relative error for 1/d between 1/2 and 1; the error is 1/99.
 _QUADRATIC = tuple((2 * c * _SCALE + 99) // (2 * 99) for c in (420, 576, 256))
 
 
-def div(fmt: Layout) -> Op:
-    f = Formula(f"{fmt.prefix}.div", "a", "b", doc="The quotient, rounded once to nearest, ties to even.")
+def div(fmt: FloatFormat) -> Op:
+    f = Formula(f"{prefix(fmt)}.div", "a", "b", doc="The quotient, rounded once to nearest, ties to even.")
     a, b = f.params
     size_a = f("size_a", a & fmt.magnitude)
     size_b = f("size_b", b & fmt.magnitude)

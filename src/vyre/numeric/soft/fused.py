@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, mul_hi, select
 from vyre.numeric.formula import Formula, clz, larger, smaller, sticky
+from vyre.numeric.soft.layout import prefix
 from vyre.numeric.soft.parts import OFFSET, TOP, rounded, unpack
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
 _NARROW_TOP = 14
 
@@ -33,9 +34,9 @@ class _Operands:
     addend_exponent: Expr
 
 
-def fma(fmt: Layout) -> Op:
+def fma(fmt: FloatFormat) -> Op:
     doc = "`a * b + c`, rounded once to nearest, ties to even."
-    f = Formula(f"{fmt.prefix}.fma", "a", "b", "c", doc=doc)
+    f = Formula(f"{prefix(fmt)}.fma", "a", "b", "c", doc=doc)
     a, b, c = f.params
     size_a = f("size_a", a & fmt.magnitude)
     size_b = f("size_b", b & fmt.magnitude)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from vyre.ir.expr import Expr, Var, select
 from vyre.ir.operators import RoundMode
 from vyre.numeric.formula import Formula
+from vyre.numeric.soft.layout import prefix
 from vyre.numeric.soft.parts import TOP
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
 _ROUNDINGS = {
     RoundMode.Floor: ("floor", "The largest integral value that is not above."),
@@ -21,18 +22,18 @@ _ROUNDINGS = {
 }
 
 
-def roundings(fmt: Layout) -> list[Op]:
+def roundings(fmt: FloatFormat) -> list[Op]:
     return [_rounding(fmt, mode) for mode in _ROUNDINGS]
 
 
-def conversions(fmt: Layout) -> list[Op]:
+def conversions(fmt: FloatFormat) -> list[Op]:
     """To I32 and U32 in every mode: saturating, NaN gives 0."""
     return [_conversion(fmt, mode, signed=signed) for signed in (True, False) for mode in RoundMode]
 
 
-def _rounding(fmt: Layout, mode: RoundMode) -> Op:
+def _rounding(fmt: FloatFormat, mode: RoundMode) -> Op:
     name, doc = _ROUNDINGS[mode]
-    f = Formula(f"{fmt.prefix}.{name}", "a", doc=doc)
+    f = Formula(f"{prefix(fmt)}.{name}", "a", doc=doc)
     (a,) = f.params
     size = f("size", a & fmt.magnitude)
     sign = f("sign", a & fmt.sign)
@@ -40,7 +41,7 @@ def _rounding(fmt: Layout, mode: RoundMode) -> Op:
     return f.gives(select(size > fmt.infinity, fmt.nan, sign | integral))
 
 
-def _integral_size(f: Formula, fmt: Layout, mode: RoundMode, size: Var, sign: Var) -> Var:
+def _integral_size(f: Formula, fmt: FloatFormat, mode: RoundMode, size: Var, sign: Var) -> Var:
     """The magnitude rounded to an integer; a carry out of the fraction runs into the exponent."""
     unit_field = fmt.bias + fmt.fraction_bits
     field = f("field", size >> fmt.fraction_bits)
@@ -62,10 +63,10 @@ def _integral_size(f: Formula, fmt: Layout, mode: RoundMode, size: Var, sign: Va
     return f("integral", select(size >= (unit_field << fmt.fraction_bits), size, within))
 
 
-def _conversion(fmt: Layout, mode: RoundMode, *, signed: bool) -> Op:
+def _conversion(fmt: FloatFormat, mode: RoundMode, *, signed: bool) -> Op:
     target = "i32" if signed else "u32"
     f = Formula(
-        f"{fmt.prefix}.to_{target}_{mode.value.lower()}",
+        f"{prefix(fmt)}.to_{target}_{mode.value.lower()}",
         "a",
         doc=f"As {target.upper()}, {mode.value.lower()}; saturates, and NaN gives 0.",
     )
@@ -80,7 +81,9 @@ def _conversion(fmt: Layout, mode: RoundMode, *, signed: bool) -> Op:
     return f.gives(select(size > fmt.infinity, 0, _saturated(f, fmt, value, integral, sign, signed=signed)))
 
 
-def _saturated(f: Formula, fmt: Layout, value: Expr, integral: Expr, sign: Expr, *, signed: bool) -> Expr:
+def _saturated(
+    f: Formula, fmt: FloatFormat, value: Expr, integral: Expr, sign: Expr, *, signed: bool
+) -> Expr:
     limit = fmt.bias + (31 if signed else 32)
     # Finite F16 stays below 2^16, so there only infinity is out of range.
     limit = min(limit, fmt.exponent)

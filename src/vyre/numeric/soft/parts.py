@@ -12,13 +12,13 @@ from vyre.ir.expr import Expr, Var, select
 from vyre.numeric.formula import Formula, clz, smaller, sticky
 
 if TYPE_CHECKING:
-    from vyre.numeric.soft.layout import Layout
+    from vyre.ir.float_formats import FloatFormat
 
 OFFSET = 256
 TOP = 31
 
 
-def unpack(f: Formula, fmt: Layout, value: Expr, name: str, *, top: int) -> tuple[Var, Var]:
+def unpack(f: Formula, fmt: FloatFormat, value: Expr, name: str, *, top: int) -> tuple[Var, Var]:
     """The significand with its leading bit at `top`, and the biased exponent that belongs to it.
 
     Subnormals are normalised, so their exponent is 0 or below, as a wrapped U32. A zero gives the
@@ -34,7 +34,7 @@ def unpack(f: Formula, fmt: Layout, value: Expr, name: str, *, top: int) -> tupl
     return significand, f(f"exponent_{name}", field + subnormal - zeros)
 
 
-def rounded(f: Formula, fmt: Layout, significand: Expr, exponent: Expr) -> Expr:
+def rounded(f: Formula, fmt: FloatFormat, significand: Expr, exponent: Expr) -> Expr:
     """The magnitude bits nearest to a significand whose leading bit is bit 31, ties to even.
 
     `exponent` carries `OFFSET`. Below the normal range the significand moves right first; the carry
@@ -49,7 +49,7 @@ def rounded(f: Formula, fmt: Layout, significand: Expr, exponent: Expr) -> Expr:
     return packed(f, fmt, jammed, field)
 
 
-def packed(f: Formula, fmt: Layout, significand: Expr, field: Expr, *, bounded: bool = False) -> Expr:
+def packed(f: Formula, fmt: FloatFormat, significand: Expr, field: Expr, *, bounded: bool = False) -> Expr:
     """Rounds away all but the bits that fit above `TOP - fraction_bits`, and puts `field` in front.
 
     `field` is the exponent field less one, because a hidden bit adds one to it. `bounded` says that

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, mul_hi, select
 from vyre.numeric.formula import Formula
+from vyre.numeric.soft.layout import prefix
 from vyre.numeric.soft.parts import TOP, packed, unpack
 
 if TYPE_CHECKING:
+    from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
-    from vyre.numeric.soft.layout import Layout
 
 _SCALE = 1 << 29
 # The cubic of least relative error for 1/sqrt(d) between 1/4 and 1; the error is 0.0071.
@@ -24,8 +25,8 @@ _UNIT = 10**8
 _CUBIC = tuple((2 * c * _SCALE + _UNIT) // (2 * _UNIT) for c in (311237420, 591090439, 622994252, 243845299))
 
 
-def sqrt(fmt: Layout) -> Op:
-    f = Formula(f"{fmt.prefix}.sqrt", "a", doc="The square root, rounded once to nearest; of -0 it is -0.")
+def sqrt(fmt: FloatFormat) -> Op:
+    f = Formula(f"{prefix(fmt)}.sqrt", "a", doc="The square root, rounded once to nearest; of -0 it is -0.")
     (a,) = f.params
     size = f("size", a & fmt.magnitude)
     significand, exponent = unpack(f, fmt, a, "a", top=TOP)

@@ -5,53 +5,61 @@ from __future__ import annotations
 from math import isqrt
 from typing import TYPE_CHECKING
 
-from vyre.reference.floats.formats import round_exact, unpack
+from vyre.reference.floats.formats import (
+    is_finite,
+    is_infinite,
+    is_nan,
+    is_zero,
+    round_exact,
+    sign_of,
+    unpack,
+)
 
 if TYPE_CHECKING:
-    from vyre.reference.floats.formats import Format
+    from vyre.ir.float_formats import FloatFormat
 
 
-def neg(fmt: Format, a: int) -> int:
+def neg(fmt: FloatFormat, a: int) -> int:
     """The sign bit flipped, on NaN too (decision 7)."""
-    return a ^ fmt.sign_bit
+    return a ^ fmt.sign
 
 
-def absolute(fmt: Format, a: int) -> int:
+def absolute(fmt: FloatFormat, a: int) -> int:
     """The sign bit cleared, on NaN too (decision 7)."""
-    return a & fmt.magnitude_mask
+    return a & fmt.magnitude
 
 
-def add(fmt: Format, a: int, b: int) -> int:
-    if not (fmt.is_finite(a) and fmt.is_finite(b)):
+def add(fmt: FloatFormat, a: int, b: int) -> int:
+    if not (is_finite(fmt, a) and is_finite(fmt, b)):
         return _sum_of_specials(fmt, a, b)
     return _sum(fmt, unpack(fmt, a), unpack(fmt, b))
 
 
-def sub(fmt: Format, a: int, b: int) -> int:
-    return add(fmt, a, b ^ fmt.sign_bit)
+def sub(fmt: FloatFormat, a: int, b: int) -> int:
+    return add(fmt, a, b ^ fmt.sign)
 
 
-def mul(fmt: Format, a: int, b: int) -> int:
-    sign = (a ^ b) & fmt.sign_bit
-    if not (fmt.is_finite(a) and fmt.is_finite(b)):
-        if fmt.is_nan(a) or fmt.is_nan(b) or fmt.is_zero(a) or fmt.is_zero(b):
-            return fmt.canonical_nan
+def mul(fmt: FloatFormat, a: int, b: int) -> int:
+    sign = (a ^ b) & fmt.sign
+    if not (is_finite(fmt, a) and is_finite(fmt, b)):
+        if is_nan(fmt, a) or is_nan(fmt, b) or is_zero(fmt, a) or is_zero(fmt, b):
+            return fmt.nan
         return sign | fmt.infinity
     _, m, e = unpack(fmt, a)
     _, n, f = unpack(fmt, b)
     return round_exact(fmt, 1 if sign else 0, m * n, e + f)
 
 
-def div(fmt: Format, a: int, b: int) -> int:
-    sign = (a ^ b) & fmt.sign_bit
-    if fmt.is_nan(a) or fmt.is_nan(b):
-        return fmt.canonical_nan
-    if fmt.is_infinite(a):
-        return fmt.canonical_nan if fmt.is_infinite(b) else sign | fmt.infinity
-    if fmt.is_infinite(b):
+def div(fmt: FloatFormat, a: int, b: int) -> int:
+    sign = (a ^ b) & fmt.sign
+    if is_nan(fmt, a) or is_nan(fmt, b):
+        return fmt.nan
+    if is_infinite(fmt, a):
+        return fmt.nan if is_infinite(fmt, b) else sign | fmt.infinity
+    if is_infinite(fmt, b):
         return sign
-    if fmt.is_zero(b):
-        return fmt.canonical_nan if fmt.is_zero(a) else sign | fmt.infinity
+    if is_zero(fmt, b):
+        return fmt.nan if is_zero(fmt, a) else sign | fmt.infinity
     _, m, e = unpack(fmt, a)
     _, n, f = unpack(fmt, b)
     # A quotient of precision + 2 bits or more, whatever the lengths of the two significands.
@@ -60,13 +68,13 @@ def div(fmt: Format, a: int, b: int) -> int:
     return round_exact(fmt, 1 if sign else 0, quotient, e - f - shift, sticky=rest != 0)
 
 
-def sqrt(fmt: Format, a: int) -> int:
+def sqrt(fmt: FloatFormat, a: int) -> int:
     """The square root; that of a negative number is NaN, that of -0 is -0."""
-    if fmt.is_zero(a):
+    if is_zero(fmt, a):
         return a
-    if fmt.is_nan(a) or fmt.sign_of(a):
-        return fmt.canonical_nan
-    if fmt.is_infinite(a):
+    if is_nan(fmt, a) or sign_of(fmt, a):
+        return fmt.nan
+    if is_infinite(fmt, a):
         return a
     _, m, e = unpack(fmt, a)
     # A root of precision + 1 bits or more, of a number with an even exponent.
@@ -77,18 +85,18 @@ def sqrt(fmt: Format, a: int) -> int:
     return round_exact(fmt, 0, root, (e - shift) // 2, sticky=root * root != scaled)
 
 
-def fma(fmt: Format, a: int, b: int, c: int) -> int:
+def fma(fmt: FloatFormat, a: int, b: int, c: int) -> int:
     """`a * b + c` with one rounding; 0 times infinity is NaN whatever `c` is."""
-    if not (fmt.is_finite(a) and fmt.is_finite(b) and fmt.is_finite(c)):
-        if fmt.is_finite(a) and fmt.is_finite(b):
-            return fmt.canonical_nan if fmt.is_nan(c) else c
+    if not (is_finite(fmt, a) and is_finite(fmt, b) and is_finite(fmt, c)):
+        if is_finite(fmt, a) and is_finite(fmt, b):
+            return fmt.nan if is_nan(fmt, c) else c
         return add(fmt, mul(fmt, a, b), c)
     s, m, e = unpack(fmt, a)
     t, n, f = unpack(fmt, b)
     return _sum(fmt, (s ^ t, m * n, e + f), unpack(fmt, c))
 
 
-def _sum(fmt: Format, x: tuple[int, int, int], y: tuple[int, int, int]) -> int:
+def _sum(fmt: FloatFormat, x: tuple[int, int, int], y: tuple[int, int, int]) -> int:
     s, m, e = x
     t, n, f = y
     low = min(e, f)
@@ -101,9 +109,9 @@ def _sum(fmt: Format, x: tuple[int, int, int], y: tuple[int, int, int]) -> int:
     return round_exact(fmt, s & t, 0, low)
 
 
-def _sum_of_specials(fmt: Format, a: int, b: int) -> int:
-    if fmt.is_nan(a) or fmt.is_nan(b):
-        return fmt.canonical_nan
-    if fmt.is_infinite(a):
-        return fmt.canonical_nan if fmt.is_infinite(b) and a != b else a
+def _sum_of_specials(fmt: FloatFormat, a: int, b: int) -> int:
+    if is_nan(fmt, a) or is_nan(fmt, b):
+        return fmt.nan
+    if is_infinite(fmt, a):
+        return fmt.nan if is_infinite(fmt, b) and a != b else a
     return b

@@ -12,46 +12,46 @@ from typing import TYPE_CHECKING
 
 from vyre.reference.floats.constants import CONSTANT_ERROR, ln2, ln10
 from vyre.reference.floats.elementary import bits_lost_near_one, exponential_of, logarithm
-from vyre.reference.floats.formats import round_exact, unpack
+from vyre.reference.floats.formats import is_infinite, is_nan, is_zero, round_exact, sign_of, unpack
 from vyre.reference.floats.ziv import Enclosure, correctly_rounded, quotient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.reference.floats.formats import Format
+    from vyre.ir.float_formats import FloatFormat
 
 
-def exp(fmt: Format, a: int) -> int:
+def exp(fmt: FloatFormat, a: int) -> int:
     return _power_of(fmt, a, _natural, exact_base=0)
 
 
-def exp2(fmt: Format, a: int) -> int:
+def exp2(fmt: FloatFormat, a: int) -> int:
     return _power_of(fmt, a, ln2, exact_base=2)
 
 
-def exp10(fmt: Format, a: int) -> int:
+def exp10(fmt: FloatFormat, a: int) -> int:
     return _power_of(fmt, a, ln10, exact_base=10)
 
 
-def log(fmt: Format, a: int) -> int:
+def log(fmt: FloatFormat, a: int) -> int:
     return _logarithm_to(fmt, a, None)
 
 
-def log2(fmt: Format, a: int) -> int:
+def log2(fmt: FloatFormat, a: int) -> int:
     return _logarithm_to(fmt, a, ln2)
 
 
-def log10(fmt: Format, a: int) -> int:
+def log10(fmt: FloatFormat, a: int) -> int:
     return _logarithm_to(fmt, a, ln10)
 
 
-def tanh(fmt: Format, a: int) -> int:
-    if fmt.is_nan(a):
-        return fmt.canonical_nan
-    sign = a & fmt.sign_bit
-    if fmt.is_zero(a):
+def tanh(fmt: FloatFormat, a: int) -> int:
+    if is_nan(fmt, a):
+        return fmt.nan
+    sign = a & fmt.sign
+    if is_zero(fmt, a):
         return a
-    if fmt.is_infinite(a):
+    if is_infinite(fmt, a):
         return sign | fmt.one
     _, m, e = unpack(fmt, a)
     lost = max(0, -e - m.bit_length())
@@ -71,11 +71,11 @@ def tanh(fmt: Format, a: int) -> int:
     return sign | correctly_rounded(fmt, enclose)
 
 
-def overflowed(fmt: Format, sign: int) -> int:
+def overflowed(fmt: FloatFormat, sign: int) -> int:
     return round_exact(fmt, sign, 1, fmt.max_exponent + 2)
 
 
-def underflowed(fmt: Format, sign: int) -> int:
+def underflowed(fmt: FloatFormat, sign: int) -> int:
     return round_exact(fmt, sign, 1, fmt.min_exponent - 2)
 
 
@@ -83,13 +83,13 @@ def _natural(w: int) -> int:
     return 1 << w
 
 
-def _power_of(fmt: Format, a: int, log_of_base: Callable[[int], int], *, exact_base: int) -> int:
+def _power_of(fmt: FloatFormat, a: int, log_of_base: Callable[[int], int], *, exact_base: int) -> int:
     """`base**a`; `exact_base` 0 says that no power of the base but the zeroth is rational."""
-    if fmt.is_nan(a):
-        return fmt.canonical_nan
-    if fmt.is_infinite(a):
-        return 0 if fmt.sign_of(a) else a
-    if fmt.is_zero(a):
+    if is_nan(fmt, a):
+        return fmt.nan
+    if is_infinite(fmt, a):
+        return 0 if sign_of(fmt, a) else a
+    if is_zero(fmt, a):
         return fmt.one
     sign, m, e = unpack(fmt, a)
     # From twice the range of exponents on, no base comes anywhere near a finite nonzero result.
@@ -112,12 +112,12 @@ def _power_of(fmt: Format, a: int, log_of_base: Callable[[int], int], *, exact_b
     return correctly_rounded(fmt, enclose)
 
 
-def _logarithm_to(fmt: Format, a: int, log_of_base: Callable[[int], int] | None) -> int:
-    if fmt.is_zero(a):
-        return fmt.sign_bit | fmt.infinity
-    if fmt.is_nan(a) or fmt.sign_of(a):
-        return fmt.canonical_nan
-    if fmt.is_infinite(a):
+def _logarithm_to(fmt: FloatFormat, a: int, log_of_base: Callable[[int], int] | None) -> int:
+    if is_zero(fmt, a):
+        return fmt.sign | fmt.infinity
+    if is_nan(fmt, a) or sign_of(fmt, a):
+        return fmt.nan
+    if is_infinite(fmt, a):
         return a
     if a == fmt.one:
         return 0

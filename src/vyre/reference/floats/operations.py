@@ -11,9 +11,9 @@ from vyre.reference.floats import arithmetic, compare, exponentials, power, roun
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from vyre.reference.floats.formats import Format
+    from vyre.ir.float_formats import FloatFormat
 
-BINARY: Mapping[BinaryOp, Callable[[Format, int, int], int]] = {
+BINARY: Mapping[BinaryOp, Callable[[FloatFormat, int, int], int]] = {
     BinaryOp.FAdd: arithmetic.add,
     BinaryOp.FSub: arithmetic.sub,
     BinaryOp.FMul: arithmetic.mul,
@@ -30,7 +30,7 @@ BINARY: Mapping[BinaryOp, Callable[[Format, int, int], int]] = {
     BinaryOp.FPow: power.power,
 }
 
-UNARY: Mapping[UnaryOp, Callable[[Format, int], int]] = {
+UNARY: Mapping[UnaryOp, Callable[[FloatFormat, int], int]] = {
     UnaryOp.FNeg: arithmetic.neg,
     UnaryOp.FAbs: arithmetic.absolute,
     UnaryOp.FSqrt: arithmetic.sqrt,
@@ -54,7 +54,7 @@ UNARY: Mapping[UnaryOp, Callable[[Format, int], int]] = {
     UnaryOp.FLog10: exponentials.log10,
 }
 
-APPROX: Mapping[ApproxOp, Callable[[Format, int], int]] = {
+APPROX: Mapping[ApproxOp, Callable[[FloatFormat, int], int]] = {
     ApproxOp.FSinApprox: trigonometry.sin,
     ApproxOp.FCosApprox: trigonometry.cos,
     ApproxOp.FExpApprox: exponentials.exp,
@@ -63,7 +63,7 @@ APPROX: Mapping[ApproxOp, Callable[[Format, int], int]] = {
 }
 
 
-def binary(op: BinaryOp, fmt: Format, a: int, b: int) -> int:
+def binary(op: BinaryOp, fmt: FloatFormat, a: int, b: int) -> int:
     """A float operator on two values of one format; comparisons give 0 or 1."""
     function = BINARY.get(op)
     if function is None:
@@ -71,7 +71,7 @@ def binary(op: BinaryOp, fmt: Format, a: int, b: int) -> int:
     return function(fmt, a, b)
 
 
-def unary(op: UnaryOp, fmt: Format, a: int) -> int:
+def unary(op: UnaryOp, fmt: FloatFormat, a: int) -> int:
     """A float operator on one value; FIsNaN and FIsInf give 0 or 1."""
     function = UNARY.get(op)
     if function is None:
@@ -79,7 +79,7 @@ def unary(op: UnaryOp, fmt: Format, a: int) -> int:
     return function(fmt, a)
 
 
-def approx(op: ApproxOp, fmt: Format, bits: int) -> int:
+def approx(op: ApproxOp, fmt: FloatFormat, bits: int) -> int:
     """The correctly rounded value that an approximate function is measured against."""
     return APPROX[op](fmt, bits)
 

@@ -14,37 +14,37 @@ from typing import TYPE_CHECKING
 
 from vyre.reference.floats.elementary import exponential_of, logarithm
 from vyre.reference.floats.exponentials import overflowed, underflowed
-from vyre.reference.floats.formats import round_exact, unpack
+from vyre.reference.floats.formats import is_infinite, is_nan, is_zero, round_exact, sign_of, unpack
 from vyre.reference.floats.ziv import Enclosure, correctly_rounded
 
 if TYPE_CHECKING:
-    from vyre.reference.floats.formats import Format
+    from vyre.ir.float_formats import FloatFormat
 
 
-def power(fmt: Format, x: int, y: int) -> int:
+def power(fmt: FloatFormat, x: int, y: int) -> int:
     """`x**y`; it is 1 for `y = 0` and for `x = 1` even when the other operand is NaN."""
-    if fmt.is_zero(y) or x == fmt.one:
+    if is_zero(fmt, y) or x == fmt.one:
         return fmt.one
-    if fmt.is_nan(x) or fmt.is_nan(y):
-        return fmt.canonical_nan
+    if is_nan(fmt, x) or is_nan(fmt, y):
+        return fmt.nan
     integral, odd = _parity(fmt, y)
-    sign = fmt.sign_of(x) if odd else 0
+    sign = sign_of(fmt, x) if odd else 0
     sign_bit = sign << (fmt.width - 1)
-    size = x & fmt.magnitude_mask
-    rising = not fmt.sign_of(y)
-    if fmt.is_infinite(y) and size == fmt.one:
+    size = x & fmt.magnitude
+    rising = not sign_of(fmt, y)
+    if is_infinite(fmt, y) and size == fmt.one:
         return fmt.one
-    if size == 0 or fmt.is_infinite(x) or fmt.is_infinite(y):
+    if size == 0 or is_infinite(fmt, x) or is_infinite(fmt, y):
         grows = (size > fmt.one) == rising
         return sign_bit | fmt.infinity if grows else sign_bit
-    if fmt.sign_of(x) and not integral:
-        return fmt.canonical_nan
+    if sign_of(fmt, x) and not integral:
+        return fmt.nan
     return _finite_power(fmt, sign, size, y)
 
 
-def _parity(fmt: Format, y: int) -> tuple[bool, bool]:
+def _parity(fmt: FloatFormat, y: int) -> tuple[bool, bool]:
     """Whether `y` is an integer, and an odd one; infinities count as even integers."""
-    if fmt.is_infinite(y):
+    if is_infinite(fmt, y):
         return True, False
     _, n, k = unpack(fmt, y)
     if k > 0:
@@ -53,7 +53,7 @@ def _parity(fmt: Format, y: int) -> tuple[bool, bool]:
     return below_one == 0, below_one == 0 and n >> -k & 1 == 1
 
 
-def _finite_power(fmt: Format, sign: int, x: int, y: int) -> int:
+def _finite_power(fmt: FloatFormat, sign: int, x: int, y: int) -> int:
     _, m, e = unpack(fmt, x)
     y_sign, n, k = unpack(fmt, y)
     exact = _exact_power(fmt, m, e, y_sign, n, k)
@@ -81,7 +81,7 @@ def _finite_power(fmt: Format, sign: int, x: int, y: int) -> int:
     return correctly_rounded(fmt, enclose) | sign << (fmt.width - 1)
 
 
-def _exact_power(fmt: Format, m: int, e: int, y_sign: int, n: int, k: int) -> tuple[int, int] | None:
+def _exact_power(fmt: FloatFormat, m: int, e: int, y_sign: int, n: int, k: int) -> tuple[int, int] | None:
     """`(significand, exponent)` of the power where it may be a midpoint, None where it cannot be."""
     zeros = (m & -m).bit_length() - 1
     m, e = m >> zeros, e + zeros

@@ -11,17 +11,25 @@ from typing import TYPE_CHECKING
 from vyre.ir.operators import ReduceOp, ReduceOrder
 from vyre.reference.floats.arithmetic import add, mul
 from vyre.reference.floats.compare import maximum, minimum
-from vyre.reference.floats.formats import round_exact, unpack
+from vyre.reference.floats.formats import (
+    is_finite,
+    is_infinite,
+    is_nan,
+    is_zero,
+    round_exact,
+    sign_of,
+    unpack,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.reference.floats.formats import Format
+    from vyre.ir.float_formats import FloatFormat
 
 _STEP = {ReduceOp.Add: add, ReduceOp.Mul: mul, ReduceOp.Min: minimum, ReduceOp.Max: maximum}
 
 
-def empty(op: ReduceOp, fmt: Format) -> int:
+def empty(op: ReduceOp, fmt: FloatFormat) -> int:
     """The value of a reduction over nothing."""
     match op:
         case ReduceOp.Add:
@@ -31,10 +39,10 @@ def empty(op: ReduceOp, fmt: Format) -> int:
         case ReduceOp.Min:
             return fmt.infinity
         case ReduceOp.Max:
-            return fmt.sign_bit | fmt.infinity
+            return fmt.sign | fmt.infinity
 
 
-def reduce(order: ReduceOrder, op: ReduceOp, fmt: Format, values: Sequence[int]) -> int:
+def reduce(order: ReduceOrder, op: ReduceOp, fmt: FloatFormat, values: Sequence[int]) -> int:
     """Folds left to right, or by the tree that splits at the largest power of two below the length."""
     if not values:
         return empty(op, fmt)
@@ -53,7 +61,7 @@ def reduce(order: ReduceOrder, op: ReduceOp, fmt: Format, values: Sequence[int])
     return level[0]
 
 
-def reduce_exact(op: ReduceOp, fmt: Format, values: Sequence[int]) -> int:
+def reduce_exact(op: ReduceOp, fmt: FloatFormat, values: Sequence[int]) -> int:
     """The exact sum, product, minimum or maximum, rounded once; the order of `values` is immaterial.
 
     A sum of zeros is -0 when all of them are; a sum that cancels exactly is +0.
@@ -66,17 +74,17 @@ def reduce_exact(op: ReduceOp, fmt: Format, values: Sequence[int]) -> int:
         case ReduceOp.Mul:
             return _exact_product(fmt, values)
         case ReduceOp.Min | ReduceOp.Max:
-            result = fmt.canonical_nan
+            result = fmt.nan
             for value in values:
                 result = _STEP[op](fmt, result, value)
             return result
 
 
-def _exact_sum(fmt: Format, values: Sequence[int]) -> int:
-    if not all(map(fmt.is_finite, values)):
-        infinities = {v for v in values if fmt.is_infinite(v)}
-        if any(map(fmt.is_nan, values)) or len(infinities) > 1:
-            return fmt.canonical_nan
+def _exact_sum(fmt: FloatFormat, values: Sequence[int]) -> int:
+    if not all(is_finite(fmt, v) for v in values):
+        infinities = {v for v in values if is_infinite(fmt, v)}
+        if any(is_nan(fmt, v) for v in values) or len(infinities) > 1:
+            return fmt.nan
         return infinities.pop()
     total = 0
     for value in values:
@@ -84,15 +92,15 @@ def _exact_sum(fmt: Format, values: Sequence[int]) -> int:
         scaled = significand << (exponent - fmt.min_exponent)
         total += -scaled if sign else scaled
     if total == 0:
-        return fmt.sign_bit if all(v == fmt.sign_bit for v in values) else 0
+        return fmt.sign if all(v == fmt.sign for v in values) else 0
     return round_exact(fmt, 1 if total < 0 else 0, abs(total), fmt.min_exponent)
 
 
-def _exact_product(fmt: Format, values: Sequence[int]) -> int:
-    sign = sum(map(fmt.sign_of, values)) & 1
-    if not all(map(fmt.is_finite, values)):
-        if any(fmt.is_nan(v) or fmt.is_zero(v) for v in values):
-            return fmt.canonical_nan
+def _exact_product(fmt: FloatFormat, values: Sequence[int]) -> int:
+    sign = sum(sign_of(fmt, v) for v in values) & 1
+    if not all(is_finite(fmt, v) for v in values):
+        if any(is_nan(fmt, v) or is_zero(fmt, v) for v in values):
+            return fmt.nan
         return sign << (fmt.width - 1) | fmt.infinity
     parts = [unpack(fmt, v)[1:] for v in values]
     exponent = sum(e for _, e in parts)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.operators import RoundMode
-from vyre.reference.floats.formats import round_exact, unpack
+from vyre.reference.floats.formats import is_finite, is_nan, round_exact, unpack
 
 if TYPE_CHECKING:
-    from vyre.reference.floats.formats import Format
+    from vyre.ir.float_formats import FloatFormat
 
 
 def integer_magnitude(mode: RoundMode, sign: int, significand: int, exponent: int) -> int:
@@ -34,10 +34,10 @@ def integer_magnitude(mode: RoundMode, sign: int, significand: int, exponent: in
     return kept + 1 if away else kept
 
 
-def _to_integral(fmt: Format, mode: RoundMode, a: int) -> int:
-    if fmt.is_nan(a):
-        return fmt.canonical_nan
-    if not fmt.is_finite(a):
+def _to_integral(fmt: FloatFormat, mode: RoundMode, a: int) -> int:
+    if is_nan(fmt, a):
+        return fmt.nan
+    if not is_finite(fmt, a):
         return a
     sign, significand, exponent = unpack(fmt, a)
     if exponent >= 0:
@@ -45,17 +45,17 @@ def _to_integral(fmt: Format, mode: RoundMode, a: int) -> int:
     return round_exact(fmt, sign, integer_magnitude(mode, sign, significand, exponent), 0)
 
 
-def floor(fmt: Format, a: int) -> int:
+def floor(fmt: FloatFormat, a: int) -> int:
     return _to_integral(fmt, RoundMode.Floor, a)
 
 
-def ceil(fmt: Format, a: int) -> int:
+def ceil(fmt: FloatFormat, a: int) -> int:
     return _to_integral(fmt, RoundMode.Ceil, a)
 
 
-def nearest(fmt: Format, a: int) -> int:
+def nearest(fmt: FloatFormat, a: int) -> int:
     return _to_integral(fmt, RoundMode.Nearest, a)
 
 
-def trunc(fmt: Format, a: int) -> int:
+def trunc(fmt: FloatFormat, a: int) -> int:
     return _to_integral(fmt, RoundMode.Truncate, a)

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 
 from vyre.reference.floats.constants import CONSTANT_ERROR, pi
 from vyre.reference.floats.elementary import angle
-from vyre.reference.floats.formats import unpack
+from vyre.reference.floats.formats import is_finite, is_infinite, is_nan, is_zero, sign_of, unpack
 from vyre.reference.floats.series import sine_cosine
 from vyre.reference.floats.ziv import Enclosure, correctly_rounded, quotient
 
 if TYPE_CHECKING:
-    from vyre.reference.floats.formats import Format
+    from vyre.ir.float_formats import FloatFormat
 
 
-def sin(fmt: Format, a: int) -> int:
-    if fmt.is_zero(a):
+def sin(fmt: FloatFormat, a: int) -> int:
+    if is_zero(fmt, a):
         return a
-    if not fmt.is_finite(a):
-        return fmt.canonical_nan
+    if not is_finite(fmt, a):
+        return fmt.nan
 
     def enclose(precision: int) -> Enclosure:
         sine, _, error, w = _at(fmt, a, precision)
@@ -32,11 +32,11 @@ def sin(fmt: Format, a: int) -> int:
     return correctly_rounded(fmt, enclose)
 
 
-def cos(fmt: Format, a: int) -> int:
-    if fmt.is_zero(a):
+def cos(fmt: FloatFormat, a: int) -> int:
+    if is_zero(fmt, a):
         return fmt.one
-    if not fmt.is_finite(a):
-        return fmt.canonical_nan
+    if not is_finite(fmt, a):
+        return fmt.nan
 
     def enclose(precision: int) -> Enclosure:
         _, cosine, error, w = _at(fmt, a, precision)
@@ -45,11 +45,11 @@ def cos(fmt: Format, a: int) -> int:
     return correctly_rounded(fmt, enclose)
 
 
-def tan(fmt: Format, a: int) -> int:
-    if fmt.is_zero(a):
+def tan(fmt: FloatFormat, a: int) -> int:
+    if is_zero(fmt, a):
         return a
-    if not fmt.is_finite(a):
-        return fmt.canonical_nan
+    if not is_finite(fmt, a):
+        return fmt.nan
 
     def enclose(precision: int) -> Enclosure:
         sine, cosine, error, w = _at(fmt, a, precision)
@@ -62,7 +62,7 @@ def tan(fmt: Format, a: int) -> int:
     return correctly_rounded(fmt, enclose)
 
 
-def _at(fmt: Format, a: int, precision: int) -> tuple[int, int, int, int]:
+def _at(fmt: FloatFormat, a: int, precision: int) -> tuple[int, int, int, int]:
     """`(sin, cos, error, scale)` at a finite nonzero argument of any size."""
     sign, m, e = unpack(fmt, a)
     top = m.bit_length() + e
@@ -85,34 +85,34 @@ def _at(fmt: Format, a: int, precision: int) -> tuple[int, int, int, int]:
     return (-sine if sign else sine), cosine, error + 2, w
 
 
-def asin(fmt: Format, a: int) -> int:
+def asin(fmt: FloatFormat, a: int) -> int:
     """NaN outside -1 to 1."""
-    if fmt.is_zero(a):
+    if is_zero(fmt, a):
         return a
-    size = a & fmt.magnitude_mask
+    size = a & fmt.magnitude
     if size > fmt.one:
-        return fmt.canonical_nan
+        return fmt.nan
     _, m, e = unpack(fmt, size)
 
     def enclose(precision: int) -> Enclosure:
         leg, side = _other_leg(m, e, precision)
         return _angle(side, leg, precision, rounded=leg)
 
-    return a & fmt.sign_bit | correctly_rounded(fmt, enclose)
+    return a & fmt.sign | correctly_rounded(fmt, enclose)
 
 
-def acos(fmt: Format, a: int) -> int:
+def acos(fmt: FloatFormat, a: int) -> int:
     """NaN outside -1 to 1; +0 at 1."""
-    size = a & fmt.magnitude_mask
+    size = a & fmt.magnitude
     if size > fmt.one:
-        return fmt.canonical_nan
+        return fmt.nan
     if a == fmt.one:
         return 0
     _, m, e = unpack(fmt, size)
 
     def enclose(precision: int) -> Enclosure:
         leg, side = _other_leg(m, e, precision)
-        return _angle(leg, side, precision, rounded=leg, beyond=bool(fmt.sign_of(a)))
+        return _angle(leg, side, precision, rounded=leg, beyond=bool(sign_of(fmt, a)))
 
     return correctly_rounded(fmt, enclose)
 
@@ -126,22 +126,22 @@ def _other_leg(m: int, e: int, precision: int) -> tuple[int, int]:
     return isqrt(((1 << (-2 * e)) - m * m) << (2 * guard)), m << guard
 
 
-def atan(fmt: Format, a: int) -> int:
+def atan(fmt: FloatFormat, a: int) -> int:
     return atan2(fmt, a, fmt.one)
 
 
-def atan2(fmt: Format, y: int, x: int) -> int:
+def atan2(fmt: FloatFormat, y: int, x: int) -> int:
     """The angle of the point `(x, y)`, signed zeros and infinities as in IEEE 754-2019."""
-    if fmt.is_nan(y) or fmt.is_nan(x):
-        return fmt.canonical_nan
-    sign = y & fmt.sign_bit
-    left = bool(fmt.sign_of(x))
-    if fmt.is_infinite(y):
-        eighths = (3 if left else 1) if fmt.is_infinite(x) else 2
+    if is_nan(fmt, y) or is_nan(fmt, x):
+        return fmt.nan
+    sign = y & fmt.sign
+    left = bool(sign_of(fmt, x))
+    if is_infinite(fmt, y):
+        eighths = (3 if left else 1) if is_infinite(fmt, x) else 2
         return sign | _eighths_of_a_turn(fmt, eighths)
-    if fmt.is_zero(y) or fmt.is_infinite(x):
+    if is_zero(fmt, y) or is_infinite(fmt, x):
         return sign | _eighths_of_a_turn(fmt, 4 if left else 0)
-    if fmt.is_zero(x):
+    if is_zero(fmt, x):
         return sign | _eighths_of_a_turn(fmt, 2)
     _, m, e = unpack(fmt, y)
     _, n, f = unpack(fmt, x)
@@ -154,7 +154,7 @@ def atan2(fmt: Format, y: int, x: int) -> int:
     return sign | correctly_rounded(fmt, enclose)
 
 
-def _eighths_of_a_turn(fmt: Format, eighths: int) -> int:
+def _eighths_of_a_turn(fmt: FloatFormat, eighths: int) -> int:
     if eighths == 0:
         return 0
 

@@ -15,7 +15,7 @@ from vyre.reference.floats.formats import round_exact
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.reference.floats.formats import Format
+    from vyre.ir.float_formats import FloatFormat
 
 
 class Enclosure(NamedTuple):
@@ -26,7 +26,7 @@ class Enclosure(NamedTuple):
     exponent: int
 
 
-def first_precision(fmt: Format) -> int:
+def first_precision(fmt: FloatFormat) -> int:
     """Bits to begin with: enough for nearly every input, if the bits past a result look random.
 
     Over all `2**width` inputs of a function the closest approach to a midpoint is then about
@@ -35,7 +35,7 @@ def first_precision(fmt: Format) -> int:
     return fmt.precision + fmt.width + 10
 
 
-def correctly_rounded(fmt: Format, enclose: Callable[[int], Enclosure]) -> int:
+def correctly_rounded(fmt: FloatFormat, enclose: Callable[[int], Enclosure]) -> int:
     """The float nearest to the value that `enclose(precision)` traps ever more tightly."""
     precision = first_precision(fmt)
     while True:
@@ -47,7 +47,7 @@ def correctly_rounded(fmt: Format, enclose: Callable[[int], Enclosure]) -> int:
         precision *= 2
 
 
-def _round_signed(fmt: Format, value: int, exponent: int) -> int:
+def _round_signed(fmt: FloatFormat, value: int, exponent: int) -> int:
     return round_exact(fmt, 1 if value < 0 else 0, abs(value), exponent)
 
 

@@ -13,9 +13,10 @@ from vyre.conform.oracle.floats import doubles
 from vyre.conform.oracle.floats.doubles import exact_fused, expected, joined, operations, parted
 from vyre.conform.registry import spec
 from vyre.errors import VyreError
+from vyre.ir.float_formats import F64
 from vyre.ir.operators import BinaryOp, RoundMode, UnaryOp
 from vyre.ir.types import DataType
-from vyre.reference.floats import F64, binary, fma, from_integer, to_integer, unary
+from vyre.reference.floats import binary, fma, from_integer, to_integer, unary
 
 if TYPE_CHECKING:
     from vyre.conform.oracle.floats.operations import Operation

@@ -11,10 +11,11 @@ import pytest
 
 from vyre.conform.oracle.floats import functions
 from vyre.conform.oracle.floats.decide import by_arb, by_mpfr, by_reference, decide, nearest_dyadic, value_of
-from vyre.conform.oracle.floats.layout import BF16, F16, F32, LAYOUTS, Layout, doubles, nearest
+from vyre.conform.oracle.floats.layout import LAYOUTS, doubles, nearest
 from vyre.conform.oracle.floats.operands import operands, specials
 from vyre.conform.oracle.floats.oracle import between, expected, from_integer, to_integer
 from vyre.errors import VyreError
+from vyre.ir.float_formats import BF16, F16, F32, FloatFormat
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
@@ -31,27 +32,27 @@ def words(*bits: int) -> NDArray[np.uint32]:
     return np.array(bits, np.uint32)
 
 
-def sample(of: Layout, arity: int, count: int = 700) -> tuple[NDArray[np.uint32], ...]:
+def sample(of: FloatFormat, arity: int, count: int = 700) -> tuple[NDArray[np.uint32], ...]:
     """Cases from all over the mixed inputs."""
     whole = operands(DataType(of.name), arity, 1 << 17)
     step = (1 << 17) // count
     return tuple(v[::step][:count] for v in whole)
 
 
-def mpfr(of: Layout, name: str, *cases: NDArray[np.uint32]) -> list[int]:
+def mpfr(of: FloatFormat, name: str, *cases: NDArray[np.uint32]) -> list[int]:
     rows: list[tuple[int, ...]] = list(zip(*(c.tolist() for c in cases), strict=True))
     return by_mpfr(name, of, rows)
 
 
 @pytest.mark.parametrize("of", FORMATS, ids=lambda f: f.name)
 @pytest.mark.parametrize(("op", "arity"), [("FAdd", 2), ("FSub", 2), ("FMul", 2), ("FDiv", 2), ("FSqrt", 1)])
-def test_arithmetic_is_that_of_mpfr(of: Layout, op: str, arity: int) -> None:
+def test_arithmetic_is_that_of_mpfr(of: FloatFormat, op: str, arity: int) -> None:
     x = sample(of, arity)
     assert expected(op, of.name, *x).tolist() == mpfr(of, op, *x)
 
 
 @pytest.mark.parametrize("of", FORMATS, ids=lambda f: f.name)
-def test_the_fused_product_is_rounded_once(of: Layout) -> None:
+def test_the_fused_product_is_rounded_once(of: FloatFormat) -> None:
     x = sample(of, 3, 3000)
     assert expected("FMulAdd", of.name, *x).tolist() == mpfr(of, "Ffma", *x)
 
@@ -63,7 +64,7 @@ def test_a_fused_half_is_not_rounded_twice() -> None:
 
 @pytest.mark.parametrize("of", FORMATS, ids=lambda f: f.name)
 @pytest.mark.parametrize("op", functions.FUNCTIONS)
-def test_functions_are_those_of_mpfr(of: Layout, op: str) -> None:
+def test_functions_are_those_of_mpfr(of: FloatFormat, op: str) -> None:
     x = sample(of, 2 if op in ("FPow", "FATan2") else 1)
     assert expected(op, of.name, *x).tolist() == mpfr(of, op, *x)
 
@@ -104,7 +105,7 @@ def test_half_of_the_smallest_value_is_exact() -> None:
 
 
 def test_without_libraries_the_reference_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(op: str, of: Layout, cases: Any) -> list[int]:
+    def missing(op: str, of: FloatFormat, cases: Any) -> list[int]:
         raise ImportError
 
     one = int.from_bytes(struct.pack("<f", 1.0), "little")
@@ -115,7 +116,7 @@ def test_without_libraries_the_reference_decides(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("of", FORMATS, ids=lambda f: f.name)
-def test_every_value_is_its_own_nearest(of: Layout) -> None:
+def test_every_value_is_its_own_nearest(of: FloatFormat) -> None:
     bits = np.arange(1 << 16, dtype=np.uint32)
     bits = bits if of.width == 16 else bits * np.uint32(65537)
     numbers = bits[bits & np.uint32(of.magnitude) <= np.uint32(of.infinity)]
@@ -124,7 +125,7 @@ def test_every_value_is_its_own_nearest(of: Layout) -> None:
 
 
 @pytest.mark.parametrize("of", FORMATS, ids=lambda f: f.name)
-def test_doubles_are_rounded_once(of: Layout) -> None:
+def test_doubles_are_rounded_once(of: FloatFormat) -> None:
     """Doubles next to the middle of two neighbours: rounding through F32 first would lose the side."""
     bits = np.array([1, 2, 0x3C01 % of.infinity, of.one, of.one + 1, of.infinity - 1], np.uint32)
     low, high = doubles(of, bits), doubles(of, bits + np.uint32(1))
@@ -138,9 +139,9 @@ def test_doubles_are_rounded_once(of: Layout) -> None:
 
 
 @pytest.mark.parametrize("of", FORMATS, ids=lambda f: f.name)
-def test_dyadic_rounding_is_that_of_doubles(of: Layout) -> None:
+def test_dyadic_rounding_is_that_of_doubles(of: FloatFormat) -> None:
     rng = np.random.default_rng(3)
-    bottom = 1 - of.bias - of.fraction
+    bottom = 1 - of.bias - of.fraction_bits
     for _ in range(2000):
         size, exponent = int(rng.integers(-(1 << 40), 1 << 40)), int(rng.integers(bottom - 45, of.bias))
         value = np.array([size * 2.0**exponent])
@@ -205,10 +206,10 @@ def _share(chosen: NDArray[np.bool_]) -> float:
 
 
 @pytest.mark.parametrize("of", FORMATS, ids=lambda f: f.name)
-def test_inputs_are_mixed(of: Layout) -> None:
+def test_inputs_are_mixed(of: FloatFormat) -> None:
     a, b = operands(DataType(of.name), 2, 1 << 15)
     magnitude = np.uint32(of.magnitude)
-    assert _share(a & magnitude < np.uint32(1 << of.fraction)) > 0.1
+    assert _share(a & magnitude < np.uint32(1 << of.fraction_bits)) > 0.1
     assert _share(a & magnitude > np.uint32(of.infinity)) > 0.003
     assert 0.4 < _share(a & np.uint32(of.sign) != 0) < 0.6
     assert _share((a ^ b) & magnitude < 8) > 0.1

@@ -8,25 +8,26 @@ import numpy as np
 import pytest
 
 from vyre.conform.oracle.floats import tolerated
-from vyre.conform.oracle.floats.layout import BF16, F16, F32, LAYOUTS
+from vyre.conform.oracle.floats.layout import LAYOUTS
 from vyre.conform.oracle.floats.operands import specials
 from vyre.conform.oracle.floats.tolerated import function, reduction
 from vyre.conform.spec.independence import LOWERINGS, _chains  # pyright: ignore[reportPrivateUsage]
 from vyre.conform.verify.stages.approximate import ranges
 from vyre.errors import VyreError
+from vyre.ir.float_formats import BF16, F16, F32, FORMATS
 from vyre.ir.operators import ApproxOp, ReduceOp
 from vyre.ir.types import DataType
-from vyre.reference.floats import FORMATS, approx, reduce_exact
+from vyre.reference.floats import approx, reduce_exact
 
 if TYPE_CHECKING:
-    from vyre.conform.oracle.floats.layout import Layout
+    from vyre.ir.float_formats import FloatFormat
 
 LAYOUT = pytest.mark.parametrize("of", LAYOUTS.values(), ids=lambda of: of.name)
 
 
 @LAYOUT
 @pytest.mark.parametrize("op", ApproxOp, ids=lambda op: op.value)
-def test_functions_are_those_of_the_interpreter(op: ApproxOp, of: Layout) -> None:
+def test_functions_are_those_of_the_interpreter(op: ApproxOp, of: FloatFormat) -> None:
     bits = np.concatenate([specials(of), np.arange(3, of.magnitude, of.magnitude // 150, dtype=np.uint32)])
     fmt = FORMATS[DataType(of.name)]
     assert function(op.value, of.name, bits).tolist() == [approx(op, fmt, b) for b in bits.tolist()]
@@ -34,7 +35,7 @@ def test_functions_are_those_of_the_interpreter(op: ApproxOp, of: Layout) -> Non
 
 @LAYOUT
 @pytest.mark.parametrize("op", ReduceOp, ids=lambda op: op.value)
-def test_reductions_are_those_of_the_interpreter(op: ReduceOp, of: Layout) -> None:
+def test_reductions_are_those_of_the_interpreter(op: ReduceOp, of: FloatFormat) -> None:
     fmt = FORMATS[DataType(of.name)]
     for values in ranges(of, 11)[:120]:
         assert reduction(op.value, of.name, values) == reduce_exact(op, fmt, values)
@@ -52,7 +53,7 @@ def test_three_ways_decide_alike(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len({way(of, b) for way in ways.values()}) == 1
 
     def missing(name: str) -> Any:
-        def way(_of: Layout, _bits: int) -> int:
+        def way(_of: FloatFormat, _bits: int) -> int:
             asked.append(name)
             raise ImportError(name)
 

@@ -15,8 +15,8 @@ import struct
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from vyre.conform.oracle.floats.layout import BF16, F16, Layout
 from vyre.errors import VyreError
+from vyre.ir.float_formats import BF16, F16, FloatFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ FIRST_PRECISION = 96
 LAST_PRECISION = 1 << 14
 
 
-def decide(op: str, of: Layout, cases: Cases) -> list[int]:
+def decide(op: str, of: FloatFormat, cases: Cases) -> list[int]:
     """The bits of the results, by the first of the three ways that is installed and knows the function."""
     for way in (by_mpfr, by_arb, by_reference):
         try:
@@ -37,7 +37,7 @@ def decide(op: str, of: Layout, cases: Cases) -> list[int]:
     raise VyreError(f"{op} cannot be decided.", fix="pip install gmpy2 or python-flint.")
 
 
-def value_of(of: Layout, bits: int) -> float:
+def value_of(of: FloatFormat, bits: int) -> float:
     """The value as a Python float."""
     if of is F16:
         return struct.unpack("<e", bits.to_bytes(2, "little"))[0]
@@ -45,7 +45,7 @@ def value_of(of: Layout, bits: int) -> float:
     return struct.unpack("<f", wide.to_bytes(4, "little"))[0]
 
 
-def by_mpfr(op: str, of: Layout, cases: Cases) -> list[int]:
+def by_mpfr(op: str, of: FloatFormat, cases: Cases) -> list[int]:
     """Through gmpy2, in a context with the precision, exponents and subnormals of the format."""
     context = _mpfr_context(of)
     function = getattr(context, op[1:].lower())
@@ -58,13 +58,15 @@ def by_mpfr(op: str, of: Layout, cases: Cases) -> list[int]:
 
 
 @cache
-def _mpfr_context(of: Layout) -> Any:
+def _mpfr_context(of: FloatFormat) -> Any:
     gmpy2: Any = importlib.import_module("gmpy2")
     top = of.bias + 1
-    return gmpy2.context(precision=of.fraction + 1, emax=top, emin=3 - top - of.fraction, subnormalize=True)
+    return gmpy2.context(
+        precision=of.fraction_bits + 1, emax=top, emin=3 - top - of.fraction_bits, subnormalize=True
+    )
 
 
-def _bits(of: Layout, value: float) -> int:
+def _bits(of: FloatFormat, value: float) -> int:
     if value != value:
         return of.nan
     if of is F16:
@@ -73,7 +75,7 @@ def _bits(of: Layout, value: float) -> int:
     return bits >> 16 if of is BF16 else bits
 
 
-def by_arb(op: str, of: Layout, cases: Cases) -> list[int]:
+def by_arb(op: str, of: FloatFormat, cases: Cases) -> list[int]:
     """Through python-flint; for finite results other than exact zeros."""
     flint: Any = importlib.import_module("flint")
     function = arb_functions()[op]
@@ -84,7 +86,7 @@ def by_arb(op: str, of: Layout, cases: Cases) -> list[int]:
         flint.ctx.prec = before
 
 
-def _enclosed(flint: Any, function: Any, op: str, of: Layout, bits: int) -> int:
+def _enclosed(flint: Any, function: Any, op: str, of: FloatFormat, bits: int) -> int:
     value = value_of(of, bits)
     if op == "FExp2" and value.is_integer():
         return nearest_dyadic(of, 1, int(value))
@@ -141,14 +143,14 @@ def arb_functions() -> dict[str, Callable[[Any], Any]]:
     }
 
 
-def nearest_dyadic(of: Layout, significand: int, exponent: int) -> int:
+def nearest_dyadic(of: FloatFormat, significand: int, exponent: int) -> int:
     """significand * 2^exponent rounded to nearest, ties to even, through subnormals and overflow."""
     sign = of.sign if significand < 0 else 0
     size = abs(significand)
     if not size:
         return sign
-    lowest = 1 - of.bias - of.fraction
-    step = max(size.bit_length() + exponent - of.fraction - 1, lowest)
+    lowest = 1 - of.bias - of.fraction_bits
+    step = max(size.bit_length() + exponent - of.fraction_bits - 1, lowest)
     shift = step - exponent
     if shift > 0:
         if shift > size.bit_length() + 1:
@@ -159,11 +161,11 @@ def nearest_dyadic(of: Layout, significand: int, exponent: int) -> int:
     else:
         whole = size << -shift
     # The hidden bit adds one to the exponent field, as does a carry into the next power of two.
-    magnitude = whole + (step - lowest << of.fraction)
+    magnitude = whole + (step - lowest << of.fraction_bits)
     return sign | min(magnitude, of.infinity)
 
 
-def by_reference(op: str, of: Layout, cases: Cases) -> list[int]:
+def by_reference(op: str, of: FloatFormat, cases: Cases) -> list[int]:
     """Through the reference interpreter's own loops on integers; about 10,000 a second."""
     from vyre.ir.operators import BinaryOp, UnaryOp
     from vyre.ir.types import DataType

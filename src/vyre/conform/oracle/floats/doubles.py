@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.conform.oracle.floats.decide import nearest_dyadic
-from vyre.conform.oracle.floats.layout import Layout
 from vyre.conform.oracle.floats.operations import Operation
 from vyre.conform.oracle.floats.oracle import ARITHMETIC, COMPARISONS, INTEGERS, MODES, ROUNDINGS
 from vyre.errors import VyreError
 from vyre.ir.expr import BinOp, Convert, FMulAdd, UnOp
+from vyre.ir.float_formats import F64
 from vyre.ir.operators import (
     FLOAT_BINARY_OPS,
     FLOAT_CLASS_OPS,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.uint64]
 
-F64 = Layout("F64", 64, 52)
 _CLAMP = 160
 """Powers of two between a product and a summand beyond which the smaller one only decides a direction."""
 _LOWEST = -1020

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vyre.conform.oracle.floats.layout import Doubles, Layout, Words
+    from vyre.conform.oracle.floats.layout import Doubles, Words
+    from vyre.ir.float_formats import FloatFormat
 
 MARGIN = 2.0**-44
 """The relative error that the double precision functions are trusted to keep."""
@@ -47,7 +48,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def filtered(op: str, of: Layout, *operands: Words) -> tuple[Words, NDArray[np.bool_]]:
+def filtered(op: str, of: FloatFormat, *operands: Words) -> tuple[Words, NDArray[np.bool_]]:
     """Results, and a mask of those that the filter leaves open."""
     with np.errstate(all="ignore"):
         value: Doubles = FUNCTIONS[op](*(doubles(of, x) for x in operands))
@@ -56,7 +57,7 @@ def filtered(op: str, of: Layout, *operands: Words) -> tuple[Words, NDArray[np.b
     return low, low != high
 
 
-def correctly_rounded(op: str, of: Layout, *operands: Words) -> Words:
+def correctly_rounded(op: str, of: FloatFormat, *operands: Words) -> Words:
     """The results, all of them decided."""
     from vyre.conform.oracle.floats.decide import decide
 

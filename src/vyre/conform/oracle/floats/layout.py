@@ -5,10 +5,12 @@ Bits are u32 words; those of 16-bit formats are zero-extended. Every value of th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from vyre.ir.float_formats import F16, F32, STRICT_FORMATS, FloatFormat
+from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,49 +19,13 @@ if TYPE_CHECKING:
     Doubles = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """A format by the places of its bits."""
-
-    name: str
-    width: int
-    fraction: int
-
-    @property
-    def sign(self) -> int:
-        return 1 << (self.width - 1)
-
-    @property
-    def magnitude(self) -> int:
-        return self.sign - 1
-
-    @property
-    def infinity(self) -> int:
-        return self.sign - (1 << self.fraction)
-
-    @property
-    def nan(self) -> int:
-        """The canonical NaN."""
-        return self.infinity | 1 << (self.fraction - 1)
-
-    @property
-    def bias(self) -> int:
-        return (1 << (self.width - 2 - self.fraction)) - 1
-
-    @property
-    def one(self) -> int:
-        return self.bias << self.fraction
-
-
-F32 = Layout("F32", 32, 23)
-F16 = Layout("F16", 16, 10)
-BF16 = Layout("BF16", 16, 7)
-HEAD = Layout("F64", 32, 20)
+HEAD = FloatFormat(DataType.F64, 11, 20)
 """The word of an F64 that has its sign and exponent; the other 32 bits of its fraction are the low word."""
-LAYOUTS = {layout.name: layout for layout in (F32, F16, BF16)}
+LAYOUTS = {of.name: of for of in STRICT_FORMATS.values()}
+"""The three formats by name."""
 
 
-def doubles(of: Layout, bits: Words) -> Doubles:
+def doubles(of: FloatFormat, bits: Words) -> Doubles:
     """The exact values."""
     with np.errstate(invalid="ignore"):
         if of is F16:
@@ -68,7 +34,7 @@ def doubles(of: Layout, bits: Words) -> Doubles:
         return np.ascontiguousarray(singles).view(np.float32).astype(np.float64)
 
 
-def nearest(of: Layout, values: Doubles) -> Words:
+def nearest(of: FloatFormat, values: Doubles) -> Words:
     """Each double rounded once to the format, ties to even; every NaN is the canonical one."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         if of is F32:
@@ -92,10 +58,10 @@ def _singles_to_odd(values: Doubles) -> Words:
     return np.where(move, bits + step, bits)
 
 
-def is_nan(of: Layout, bits: Words) -> NDArray[np.bool_]:
+def is_nan(of: FloatFormat, bits: Words) -> NDArray[np.bool_]:
     return bits & np.uint32(of.magnitude) > np.uint32(of.infinity)
 
 
-def canonical(of: Layout, bits: Any) -> Words:
+def canonical(of: FloatFormat, bits: Any) -> Words:
     """The same words with every NaN made canonical."""
     return np.where(is_nan(of, bits), np.uint32(of.nan), bits)

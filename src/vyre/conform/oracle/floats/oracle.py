@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.conform.oracle.floats.functions import FUNCTIONS, correctly_rounded
-from vyre.conform.oracle.floats.layout import F32, LAYOUTS, Layout, canonical, doubles, is_nan, nearest
+from vyre.conform.oracle.floats.layout import LAYOUTS, canonical, doubles, is_nan, nearest
 from vyre.errors import VyreError
+from vyre.ir.float_formats import F32, FloatFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +59,7 @@ def expected(op: str, format: str, *operands: Words) -> Words:
         return _expected(op, of, *(np.asarray(x, np.uint32) for x in operands))
 
 
-def _expected(op: str, of: Layout, *x: Words) -> Words:
+def _expected(op: str, of: FloatFormat, *x: Words) -> Words:
     if op in ARITHMETIC:
         return _native(of, ARITHMETIC[op], *x)
     if op in COMPARISONS:
@@ -88,14 +89,14 @@ def _expected(op: str, of: Layout, *x: Words) -> Words:
             )
 
 
-def _native(of: Layout, function: Callable[..., Any], *x: Words) -> Words:
+def _native(of: FloatFormat, function: Callable[..., Any], *x: Words) -> Words:
     if of is F32:
         values = [np.ascontiguousarray(v).view(np.float32) for v in x]
         return canonical(of, function(*values).view(np.uint32))
     return nearest(of, function(*(doubles(of, v) for v in x)))
 
 
-def _fused(of: Layout, a: Words, b: Words, c: Words) -> Words:
+def _fused(of: FloatFormat, a: Words, b: Words, c: Words) -> Words:
     product = doubles(of, a) * doubles(of, b)
     return nearest(of, _sum_to_odd(product, doubles(of, c)))
 
@@ -112,7 +113,7 @@ def _sum_to_odd(a: Doubles, b: Doubles) -> Doubles:
     return np.where(move, moved, bits).view(np.float64)
 
 
-def _extreme(of: Layout, a: Words, b: Words, *, least: bool) -> Words:
+def _extreme(of: FloatFormat, a: Words, b: Words, *, least: bool) -> Words:
     """minimumNumber or maximumNumber: ordered as sign and magnitude, so that -0 is below +0."""
     low = _ordered(of, a) <= _ordered(of, b)
     chosen = np.where(low == least, a, b)
@@ -120,7 +121,7 @@ def _extreme(of: Layout, a: Words, b: Words, *, least: bool) -> Words:
     return canonical(of, chosen)
 
 
-def _ordered(of: Layout, bits: Words) -> NDArray[np.int64]:
+def _ordered(of: FloatFormat, bits: Words) -> NDArray[np.int64]:
     size = (bits & np.uint32(of.magnitude)).astype(np.int64)
     return np.where(bits & np.uint32(of.sign) != 0, -1 - size, size)
 

@@ -29,7 +29,8 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.conform.oracle.floats.layout import Layout, Words
+    from vyre.conform.oracle.floats.layout import Words
+    from vyre.ir.float_formats import FloatFormat
 
 TANH = "FTanhApprox"
 
@@ -41,7 +42,7 @@ def function(op: str, format: str, bits: Words) -> Words:
     return _tanh(of, words) if op == TANH else correctly_rounded(op.removesuffix("Approx"), of, words)
 
 
-def _tanh(of: Layout, bits: Words) -> Words:
+def _tanh(of: FloatFormat, bits: Words) -> Words:
     with np.errstate(all="ignore"):
         value = np.tanh(doubles(of, bits))
         low, high = nearest(of, value * (1 - MARGIN)), nearest(of, value * (1 + MARGIN))
@@ -52,7 +53,7 @@ def _tanh(of: Layout, bits: Words) -> Words:
     return results
 
 
-def _decided(of: Layout, cases: list[int]) -> list[int]:
+def _decided(of: FloatFormat, cases: list[int]) -> list[int]:
     for way in (_tanh_by_mpfr, _tanh_by_arb):
         try:
             return [way(of, bits) for bits in cases]
@@ -61,11 +62,11 @@ def _decided(of: Layout, cases: list[int]) -> list[int]:
     return [_tanh_by_reference(of, bits) for bits in cases]
 
 
-def _tanh_by_mpfr(of: Layout, bits: int) -> int:
+def _tanh_by_mpfr(of: FloatFormat, bits: int) -> int:
     return by_mpfr("FTanh", of, [(bits,)])[0]
 
 
-def _tanh_by_arb(of: Layout, bits: int) -> int:
+def _tanh_by_arb(of: FloatFormat, bits: int) -> int:
     flint: Any = importlib.import_module("flint")
     numerator, denominator = value_of(of, bits).as_integer_ratio()
     before, precision = flint.ctx.prec, FIRST_PRECISION
@@ -83,7 +84,7 @@ def _tanh_by_arb(of: Layout, bits: int) -> int:
     raise VyreError(f"Arb leaves tanh of {bits:#x} open.", fix="treat it as an exact case.")
 
 
-def _tanh_by_reference(of: Layout, bits: int) -> int:
+def _tanh_by_reference(of: FloatFormat, bits: int) -> int:
     from vyre.ir.operators import ApproxOp
     from vyre.ir.types import DataType
     from vyre.reference.floats import FORMATS, approx
@@ -106,13 +107,13 @@ def reduction(op: str, format: str, bits: Sequence[int]) -> int:
             raise VyreError(f"there is no reduction {op!r}.", fix="use Add, Mul, Min or Max.")
 
 
-def _sum(of: Layout, values: Sequence[float]) -> int:
+def _sum(of: FloatFormat, values: Sequence[float]) -> int:
     special = {v for v in values if v in (float("inf"), float("-inf"))}
     if any(v != v for v in values) or len(special) == 2:
         return of.nan
     if special:
         return of.infinity | (of.sign if special.pop() < 0 else 0)
-    places = of.bias - 1 + of.fraction
+    places = of.bias - 1 + of.fraction_bits
     total = sum(int(ldexp(v, places)) for v in values)
     if not total:
         minus = bool(values) and all(str(v) == "-0.0" for v in values)
@@ -120,7 +121,7 @@ def _sum(of: Layout, values: Sequence[float]) -> int:
     return nearest_dyadic(of, total, -places)
 
 
-def _product(of: Layout, values: Sequence[float]) -> int:
+def _product(of: FloatFormat, values: Sequence[float]) -> int:
     negative = sum(str(v).startswith("-") for v in values) & 1
     sign = of.sign if negative else 0
     endless = any(abs(v) == float("inf") for v in values)
@@ -129,11 +130,11 @@ def _product(of: Layout, values: Sequence[float]) -> int:
     if endless or 0.0 in values:
         return sign | (of.infinity if endless else 0)
     parts = [frexp(abs(v)) for v in values]
-    significand = prod(int(ldexp(m, of.fraction + 1)) for m, _ in parts)
-    return sign | nearest_dyadic(of, significand, sum(e - of.fraction - 1 for _, e in parts))
+    significand = prod(int(ldexp(m, of.fraction_bits + 1)) for m, _ in parts)
+    return sign | nearest_dyadic(of, significand, sum(e - of.fraction_bits - 1 for _, e in parts))
 
 
-def _extreme(of: Layout, bits: Sequence[int], *, least: bool) -> int:
+def _extreme(of: FloatFormat, bits: Sequence[int], *, least: bool) -> int:
     """Ordered as sign and magnitude, -0 below +0; numbers win over NaN, and nothing is an infinity."""
     if not bits:
         return of.infinity | (0 if least else of.sign)

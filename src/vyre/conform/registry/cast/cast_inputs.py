@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from vyre.conform.registry.build import MAX, TOP, Unary, class1
 from vyre.conform.registry.value.lanes import any_class
 from vyre.conform.spec.op import EquivalenceClass
-from vyre.conform.spec.words import word_count
 from vyre.ir.types import DataType
 from vyre.ir.typing import CastRule
+from vyre.semantics.words import word_count
 
 if TYPE_CHECKING:
     from vyre.semantics.domain import Domain

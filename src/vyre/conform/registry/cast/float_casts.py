@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.registry.primitive.clz import cpu_fn as clz
+from vyre.ir.float_formats import BF16, F16, F32, F64
+from vyre.semantics.operators import clz
 
 if TYPE_CHECKING:
     from vyre.semantics.domain import Domain, V
@@ -24,14 +25,14 @@ def half_to_single(d: Domain[V], a: V) -> V:
     tiny = d.or_(d.shl(d.sub(d.const(113), shift), d.const(23)), d.shl(moved, d.const(13)))
     small = d.ite(fraction, tiny, d.const(0))
     finite = d.or_(sign, d.ite(exponent, normal, small))
-    special = d.ite(fraction, d.const(0x7FC0_0000), d.or_(sign, d.const(0x7F80_0000)))
+    special = d.ite(fraction, d.const(F32.nan), d.or_(sign, d.const(0x7F80_0000)))
     return d.ite(d.eq(exponent, d.const(31)), special, finite)
 
 
 def brain_to_single(d: Domain[V], a: V) -> V:
     """BF16 to F32."""
     nan = d.ult(d.const(0x7F80), d.and_(a, d.const(0x7FFF)))
-    return d.ite(nan, d.const(0x7FC0_0000), d.shl(a, d.const(16)))
+    return d.ite(nan, d.const(F32.nan), d.shl(a, d.const(16)))
 
 
 def single_to_brain(d: Domain[V], a: V) -> V:
@@ -39,7 +40,7 @@ def single_to_brain(d: Domain[V], a: V) -> V:
     odd = d.and_(d.shr(a, d.const(16)), d.const(1))
     rounded = d.shr(d.add(a, d.add(d.const(0x7FFF), odd)), d.const(16))
     nan = d.ult(d.const(0x7F80_0000), d.and_(a, d.const(0x7FFF_FFFF)))
-    return d.ite(nan, d.const(0x7FC0), rounded)
+    return d.ite(nan, d.const(BF16.nan), rounded)
 
 
 def rounded_shift(d: Domain[V], a: V, by: V) -> V:
@@ -62,7 +63,7 @@ def single_to_half(d: Domain[V], a: V) -> V:
     by = d.sub(d.const(126), d.shr(size, d.const(23)))
     tiny = rounded_shift(d, whole, d.ite(d.ult(by, d.const(31)), by, d.const(31)))
     finite = d.or_(sign, d.ite(d.ult(size, d.const(0x3880_0000)), tiny, normal))
-    return d.ite(d.ult(d.const(0x7F80_0000), size), d.const(0x7E00), finite)
+    return d.ite(d.ult(d.const(0x7F80_0000), size), d.const(F16.nan), finite)
 
 
 def single_to_double(d: Domain[V], a: V) -> tuple[V, V]:
@@ -79,7 +80,7 @@ def single_to_double(d: Domain[V], a: V) -> tuple[V, V]:
     low = d.shl(moved, d.const(29))
     nothing = d.eq(d.or_(exponent, fraction), zero)
     finite = d.or_(sign, d.ite(nothing, zero, high))
-    special = d.ite(fraction, d.const(0x7FF8_0000), d.or_(sign, d.const(0x7FF0_0000)))
+    special = d.ite(fraction, d.const(F64.nan >> 32), d.or_(sign, d.const(0x7FF0_0000)))
     top = d.eq(exponent, d.const(255))
     return d.ite(d.or_(top, nothing), zero, low), d.ite(top, special, finite)
 
@@ -103,4 +104,4 @@ def double_to_single(d: Domain[V], low: V, high: V) -> V:
     infinite = d.const(0x7F80_0000)
     number = d.or_(sign, d.ite(d.ult(exponent, d.const(1151)), finite, infinite))
     nan = d.and_(d.eq(exponent, d.const(0x7FF)), d.ne(d.or_(fraction, low), zero))
-    return d.ite(d.and_(nan, one), d.const(0x7FC0_0000), number)
+    return d.ite(d.and_(nan, one), d.const(F32.nan), number)

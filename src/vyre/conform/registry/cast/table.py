@@ -9,55 +9,19 @@ from vyre.conform.registry.cast.cast_inputs import boundaries, classes
 from vyre.conform.registry.cast.names import cast_id
 from vyre.conform.registry.cast.properties import properties
 from vyre.conform.spec.op import ExpressionForm, OpSpec
-from vyre.conform.spec.words import word_count
 from vyre.ir.expr import Cast, Expr
 from vyre.ir.signature import OpSignature
 from vyre.ir.types import DataType
-from vyre.ir.typing import CAST_TABLE, CastRule
+from vyre.ir.typing import CAST_TABLE
+from vyre.semantics.casts import FLOAT_RULES, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.semantics.domain import Domain
+    from vyre.ir.typing import CastRule
+    from vyre.semantics.domain import Domain, V
 
 T = DataType
-
-
-def _kept(d: Domain[Any], *words: Any) -> Any:
-    return words
-
-
-def _truth(d: Domain[Any], *words: Any) -> Any:
-    every = words[0]
-    for word in words[1:]:
-        every = d.or_(every, word)
-    return d.ne(every, d.const(0))
-
-
-def _extended(target: DataType, *, signed: bool) -> Callable[..., Any]:
-    def cpu_fn(d: Domain[Any], *words: Any) -> Any:
-        sign = d.sub(d.const(0), d.shr(words[0], d.const(31))) if signed else d.const(0)
-        return (*words, *(sign,) * (word_count(target) - len(words)))
-
-    return cpu_fn
-
-
-def _splat(target: DataType) -> Callable[..., Any]:
-    def cpu_fn(d: Domain[Any], word: Any) -> Any:
-        return (word,) * word_count(target)
-
-    return cpu_fn
-
-
-def _lowest(target: DataType) -> Callable[..., Any]:
-    def cpu_fn(d: Domain[Any], *words: Any) -> Any:
-        return words[: word_count(target)]
-
-    return cpu_fn
-
-
-def _low_half(d: Domain[Any], word: Any) -> Any:
-    return d.and_(word, d.const(0xFFFF))
 
 
 _FLOATS: dict[tuple[DataType, DataType], Callable[..., Any]] = {
@@ -71,21 +35,13 @@ _FLOATS: dict[tuple[DataType, DataType], Callable[..., Any]] = {
 
 
 def _definition(source: DataType, target: DataType, rule: CastRule) -> Callable[..., Any]:
-    match rule:
-        case CastRule.Identity | CastRule.Bitcast | CastRule.FromBool | CastRule.ZeroExtendHalf:
-            return _kept
-        case CastRule.ToBool:
-            return _truth
-        case CastRule.ZeroExtend | CastRule.SignExtend:
-            return _extended(target, signed=rule is CastRule.SignExtend)
-        case CastRule.Splat:
-            return _splat(target)
-        case CastRule.LowLanes:
-            return _lowest(target)
-        case CastRule.LowHalf:
-            return _low_half
-        case CastRule.Widen | CastRule.Round:
-            return _FLOATS[source, target]
+    if rule in FLOAT_RULES:
+        return _FLOATS[source, target]
+
+    def cpu_fn(d: Domain[V], *words: V) -> tuple[V, ...]:
+        return cast(d, rule, target, words)
+
+    return cpu_fn
 
 
 def _spec(source: DataType, target: DataType, rule: CastRule) -> OpSpec:

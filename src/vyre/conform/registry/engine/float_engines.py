@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.conform.registry.engine.engine_inputs import length, source, work_bound
-from vyre.conform.registry.engine.float_oracle import LAYOUTS, reduced
+from vyre.conform.registry.engine.float_oracle import reduced
 from vyre.conform.registry.engine.reduce import output
 from vyre.conform.spec.engine import EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.engines.float_fold import Fold
 from vyre.engines.strict import strict_engine
 from vyre.engines.tree import tree_engine
+from vyre.ir.float_formats import STRICT_FORMATS
 from vyre.ir.operators import ReduceOp, ReduceOrder
 from vyre.ir.types import DataType
 
@@ -25,14 +26,14 @@ if TYPE_CHECKING:
 
 _CHUNK = 100
 _OPS = (ReduceOp.Add, ReduceOp.Mul, ReduceOp.Min, ReduceOp.Max)
-_FOLDS = [(op, element) for op in _OPS for element in LAYOUTS]
+_FOLDS = [(op, element) for op in _OPS for element in STRICT_FORMATS]
 
 
 def float_bits(
     rng: np.random.Generator, op: ReduceOp, element: DataType, count: int, *, plain: bool = False
 ) -> NDArray[Any]:
     """Numbers whose sums and products round at every step; unless `plain`, sometimes special ones."""
-    layout = LAYOUTS[element]
+    layout = STRICT_FORMATS[element]
     if op is ReduceOp.Mul:
         # The product of all stays far from overflow and underflow, whatever the length.
         numbers = np.exp(rng.standard_normal(count) * min(1 / 16, 4 / max(count, 1) ** 0.5))

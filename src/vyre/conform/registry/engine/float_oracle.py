@@ -8,62 +8,28 @@ float64, and sums are exact wherever they are subnormal. Minimum and maximum nee
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.ir.float_formats import STRICT_FORMATS
 from vyre.ir.operators import ReduceOp, ReduceOrder
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from vyre.ir.float_formats import FloatFormat
+
     Bits = NDArray[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """A float format: bits of the significand, exponent of the smallest subnormal, largest exponent."""
-
-    width: int
-    precision: int
-    smallest: int
-    largest: int
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return np.dtype(f"<u{self.width // 8}")
-
-    @property
-    def sign(self) -> int:
-        return 1 << (self.width - 1)
-
-    @property
-    def infinity(self) -> int:
-        return ((1 << (self.width - self.precision)) - 1) << (self.precision - 1)
-
-    @property
-    def nan(self) -> int:
-        return self.infinity | 1 << (self.precision - 2)
-
-    @property
-    def one(self) -> int:
-        return (self.largest - 1) << (self.precision - 1)
 
 
 _PIECE = 1 << 20
 
-LAYOUTS = {
-    DataType.F32: Layout(32, 24, -149, 128),
-    DataType.F16: Layout(16, 11, -24, 16),
-    DataType.BF16: Layout(16, 8, -133, 128),
-}
-
 
 def reduced(order: ReduceOrder, op: ReduceOp, element: DataType, bits: Bits) -> int:
     """The bits of the reduction of an array of bits."""
-    layout = LAYOUTS[element]
+    layout = STRICT_FORMATS[element]
     if bits.size < 2:
         return int(bits[0]) if bits.size else _empty(op, layout)
     if op in (ReduceOp.Min, ReduceOp.Max):
@@ -74,7 +40,7 @@ def reduced(order: ReduceOrder, op: ReduceOp, element: DataType, bits: Bits) -> 
         return _left(op, element, bits)
 
 
-def _empty(op: ReduceOp, layout: Layout) -> int:
+def _empty(op: ReduceOp, layout: FloatFormat) -> int:
     match op:
         case ReduceOp.Add:
             return 0
@@ -86,7 +52,7 @@ def _empty(op: ReduceOp, layout: Layout) -> int:
             return layout.sign | layout.infinity
 
 
-def _extreme(op: ReduceOp, layout: Layout, bits: Bits) -> int:
+def _extreme(op: ReduceOp, layout: FloatFormat, bits: Bits) -> int:
     """Bits order like numbers once the negative ones are turned over."""
     wide = bits.astype(np.int64)
     numbers = wide[(wide & (layout.sign - 1)) <= layout.infinity]
@@ -109,20 +75,20 @@ def values(element: DataType, bits: Bits) -> NDArray[Any]:
 
 def rounded(element: DataType, exact: NDArray[Any]) -> NDArray[Any]:
     """Each number, rounded to the type, ties to even; float32 is rounded already."""
-    layout = LAYOUTS[element]
+    layout = STRICT_FORMATS[element]
     if element is DataType.F32:
         return exact
     _, exponent = np.frexp(exact)
-    step = np.maximum(exponent - layout.precision, layout.smallest)
+    step = np.maximum(exponent - layout.precision, layout.min_exponent)
     near = np.ldexp(np.rint(np.ldexp(exact, -step)), step)
-    too_large = np.abs(near) >= 2.0**layout.largest
+    too_large = np.abs(near) >= 2.0 ** (layout.max_exponent + 1)
     return np.where(too_large, np.copysign(np.inf, near), np.where(np.isfinite(exact), near, exact))
 
 
 def to_bits(element: DataType, number: Any) -> int:
     """The bits of one number of the type; NaN is the canonical one."""
     if np.isnan(number):
-        return LAYOUTS[element].nan
+        return STRICT_FORMATS[element].nan
     match element:
         case DataType.F32:
             return int(np.float32(number).view(np.uint32))
@@ -159,14 +125,14 @@ def _left(op: ReduceOp, element: DataType, bits: Bits) -> int:
 
 def _left_by_hand(op: ReduceOp, element: DataType, numbers: NDArray[Any]) -> int:
     """One number after the other; Python rounds a float to an integer with ties to even."""
-    layout = LAYOUTS[element]
-    limit = 2.0**layout.largest
+    layout = STRICT_FORMATS[element]
+    limit = 2.0 ** (layout.max_exponent + 1)
     total, *rest = numbers.tolist()
     for number in rest:
         total = total + number if op is ReduceOp.Add else total * number
         if not math.isfinite(total):
             continue
-        step = max(math.frexp(total)[1] - layout.precision, layout.smallest)
+        step = max(math.frexp(total)[1] - layout.precision, layout.min_exponent)
         near = math.ldexp(round(math.ldexp(total, -step)), step)
         total = math.copysign(near if abs(near) < limit else math.inf, total)
     return to_bits(element, total)

@@ -11,7 +11,7 @@ from vyre.conform.spec.op import EquivalenceClass
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from vyre.conform.oracle.floats.layout import Layout
+    from vyre.ir.float_formats import FloatFormat
     from vyre.semantics.domain import Domain
 
 _TAILS = (0, 1, 1 << 31, 0xFFFF_FFFF)
@@ -61,18 +61,18 @@ def _changed(words: tuple[Any, ...], k: int, word: Any) -> tuple[Any, ...]:
     return (*words[:k], word, *words[k + 1 :])
 
 
-def _subnormal(of: Layout, k: int, name: str) -> EquivalenceClass:
+def _subnormal(of: FloatFormat, k: int, name: str) -> EquivalenceClass:
     def contains(d: Domain[Any], *words: Any) -> Any:
         return d.eq(d.and_(words[k], d.const(of.infinity)), d.const(0))
 
     def sample(d: Domain[Any], *words: Any) -> Any:
-        kept = d.const(of.sign | (1 << of.fraction) - 1)
+        kept = d.const(of.sign | (1 << of.fraction_bits) - 1)
         return _changed(words, k, d.and_(words[k], kept))
 
     return EquivalenceClass(f"{name}zero or subnormal", contains, sample)
 
 
-def _special(of: Layout, k: int, name: str) -> EquivalenceClass:
+def _special(of: FloatFormat, k: int, name: str) -> EquivalenceClass:
     def contains(d: Domain[Any], *words: Any) -> Any:
         return d.eq(d.and_(words[k], d.const(of.infinity)), d.const(of.infinity))
 
@@ -82,7 +82,7 @@ def _special(of: Layout, k: int, name: str) -> EquivalenceClass:
     return EquivalenceClass(f"{name}infinity or NaN", contains, sample)
 
 
-def _negative(of: Layout, k: int, name: str) -> EquivalenceClass:
+def _negative(of: FloatFormat, k: int, name: str) -> EquivalenceClass:
     def contains(d: Domain[Any], *words: Any) -> Any:
         return d.ne(d.and_(words[k], d.const(of.sign)), d.const(0))
 
@@ -92,7 +92,7 @@ def _negative(of: Layout, k: int, name: str) -> EquivalenceClass:
     return EquivalenceClass(f"{name}negative", contains, sample)
 
 
-def _close(of: Layout) -> EquivalenceClass:
+def _close(of: FloatFormat) -> EquivalenceClass:
     """Two operands that agree in all but the sign and the last bits: what cancels."""
     low = 7
 

@@ -15,20 +15,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.conform.oracle.floats.doubles import F64
-from vyre.conform.oracle.floats.layout import BF16, F32, HEAD, LAYOUTS
+from vyre.conform.oracle.floats.layout import HEAD, LAYOUTS
 from vyre.conform.spec.op import as_tuple
 from vyre.errors import VyreError
 from vyre.ir.expr import Cast
+from vyre.ir.float_formats import BF16, F32
 from vyre.ir.types import DataType
 from vyre.semantics.domain import ConcreteDomain
 from vyre.semantics.emitted import IrDomain
-from vyre.semantics.terms import SORT, SmtDomain, Word
+from vyre.semantics.terms import SmtDomain, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.conform.oracle.floats.layout import Layout
     from vyre.conform.oracle.floats.operations import Operation
+    from vyre.ir.float_formats import FloatFormat
     from vyre.semantics.domain import Domain
 
 _SORTS = {"F32": "8 24", "F16": "5 11", "BF16": "8 24", "F64": "11 53"}
@@ -100,7 +101,7 @@ def _term(operation: Operation, d: SmtDomain, words: tuple[Word, ...]) -> Word |
     each = len(words) // operation.arity
     x = [_value(d, of, words[k : k + each]) for k in range(0, len(words), each)]
     if op in _TESTS:
-        return _word(d, _TESTS[op].format(*x))
+        return d.flag(_TESTS[op].format(*x))
     if op in _ARITHMETIC:
         return _result(d, of, f"({_ARITHMETIC[op]} {' '.join(x)})")
     match op:
@@ -114,9 +115,9 @@ def _term(operation: Operation, d: SmtDomain, words: tuple[Word, ...]) -> Word |
             return _result(d, of, _extreme(*x, least=op == "FMin"))
 
 
-def _value(d: SmtDomain, of: Layout, words: tuple[Word, ...]) -> str:
+def _value(d: SmtDomain, of: FloatFormat, words: tuple[Word, ...]) -> str:
     """The value of its words in the theory; that of a result as it was made, not through its bits."""
-    known = d._names.get(_made(of, words))
+    known = d.names.get(_made(of, words))
     if known is not None:
         return known
     if of is F64:
@@ -127,13 +128,13 @@ def _value(d: SmtDomain, of: Layout, words: tuple[Word, ...]) -> str:
     return f"((_ to_fp {_SORTS[of.name]}) {bits})"
 
 
-def _made(of: Layout, words: tuple[Word, ...]) -> str:
+def _made(of: FloatFormat, words: tuple[Word, ...]) -> str:
     return f"value of {' '.join(w.name for w in words)} as {of.name}"
 
 
-def _named(d: SmtDomain, of: Layout, words: tuple[Word, ...], value: str) -> tuple[Word, ...]:
+def _named(d: SmtDomain, of: FloatFormat, words: tuple[Word, ...], value: str) -> tuple[Word, ...]:
     """Words of moved bits, whose value the theory has a shorter name for: solvers see through it sooner."""
-    d._names[_made(of, words)] = value
+    d.names[_made(of, words)] = value
     return words
 
 
@@ -145,13 +146,7 @@ def _extreme(a: str, b: str, *, least: bool) -> str:
     return f"(ite (fp.isNaN {a}) {b} (ite (fp.isNaN {b}) {a} {chosen}))"
 
 
-def _word(d: SmtDomain, test: str) -> Word:
-    """A Boolean formula as the word 0 or 1."""
-    name = d._define(test, "Bool")
-    return Word(d._define(f"(ite {name} {d.const(1).name} {d.const(0).name})", "(_ BitVec 32)"), name)
-
-
-def _result(d: SmtDomain, of: Layout, term: str) -> Word | tuple[Word, ...]:
+def _result(d: SmtDomain, of: FloatFormat, term: str) -> Word | tuple[Word, ...]:
     """The bits of a value of the theory."""
     if of is F64:
         return _double(d, term)
@@ -161,37 +156,37 @@ def _result(d: SmtDomain, of: Layout, term: str) -> Word | tuple[Word, ...]:
 def _double(d: SmtDomain, term: str) -> tuple[Word, ...]:
     """The two words of an F64."""
     key = f"bits of F64 {term}"
-    name = d._names.get(key)
+    name = d.names.get(key)
     if name is None:
-        name = d._names[key] = f"r{len(d._lines)}"
-        d._lines += [
+        name = d.names[key] = f"r{len(d.lines)}"
+        d.lines += [
             f"(declare-const {name} (_ BitVec 64))",
             f"(define-fun {name}v () (_ FloatingPoint {_SORTS[F64.name]}) {term})",
             f"(assert (= ((_ to_fp {_SORTS[F64.name]}) {name}) {name}v))",
             f"(assert (=> (fp.isNaN {name}v) (= {name} #x{F64.nan:016x})))",
         ]
     places = ("31 0", "63 32")
-    words = tuple(Word(d._define(f"((_ extract {at}) {name})", SORT)) for at in places)
+    words = tuple(Word(d.define(f"((_ extract {at}) {name})")) for at in places)
     return _named(d, F64, words, f"{name}v")
 
 
-def _bits(d: SmtDomain, of: Layout, term: str) -> Word:
+def _bits(d: SmtDomain, of: FloatFormat, term: str) -> Word:
     """The bits of a value of F32 or F16."""
     key = f"bits of {of.name} {term}"
-    name = d._names.get(key)
+    name = d.names.get(key)
     if name is None:
-        name = d._names[key] = f"r{len(d._lines)}"
-        d._names[_made(of, (Word(name),))] = f"{name}v"
+        name = d.names[key] = f"r{len(d.lines)}"
+        d.names[_made(of, (Word(name),))] = f"{name}v"
         bits = f"((_ extract {of.width - 1} 0) {name})" if of.width < 32 else name
         digits = of.width // 4
-        d._lines += [
+        d.lines += [
             f"(declare-const {name} (_ BitVec 32))",
             f"(define-fun {name}v () (_ FloatingPoint {_SORTS[of.name]}) {term})",
             f"(assert (= ((_ to_fp {_SORTS[of.name]}) {bits}) {name}v))",
             f"(assert (=> (fp.isNaN {name}v) (= {bits} #x{of.nan:0{digits}x})))",
         ]
         if of.width < 32:
-            d._lines.append(f"(assert (= ((_ extract 31 {of.width}) {name}) #x{0:0{8 - digits}x}))")
+            d.lines.append(f"(assert (= ((_ extract 31 {of.width}) {name}) #x{0:0{8 - digits}x}))")
     return Word(name)
 
 

@@ -35,7 +35,7 @@ class Vocabulary:
         layout = F64 if of is DataType.F64 else LAYOUTS[of.value]
         self.zero, self.minus_zero = self._constant(0), self._constant(layout.sign)
         self.one, self.minus_one = self._constant(layout.one), self._constant(layout.one | layout.sign)
-        unit = 1 << layout.fraction
+        unit = 1 << layout.fraction_bits
         self.two, self.half = self._constant(layout.one + unit), self._constant(layout.one - unit)
         self.nan = self._constant(layout.nan)
 

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import TOP, alternate, binary, class2, denied
 from vyre.conform.registry.ids import MUL, SUB
 from vyre.conform.spec.law import Associative, Commutative, DistributiveOver, Idempotent, Identity, InverseOf
 from vyre.ir.operators import BinaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V, b: V) -> V:
-    return d.add(a, b)
-
-
 SPEC = binary(
     BinaryOp.Add,
-    cpu_fn,
     laws=(Commutative(), Associative(), Identity(0)),
     properties=(InverseOf(SUB),),
     non_laws=denied("own", Idempotent(), DistributiveOver(MUL)),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import MAX, alternate, binary, c, law1, law2
 from vyre.conform.registry.classes import BITS
 from vyre.conform.registry.ids import NOT, OR, XOR
@@ -20,17 +18,8 @@ from vyre.conform.spec.law import (
 from vyre.conform.spec.term import Equation, Relation
 from vyre.ir.operators import BinaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V, b: V) -> V:
-    return d.and_(a, b)
-
-
 SPEC = binary(
     BinaryOp.BitAnd,
-    cpu_fn,
     laws=(
         Commutative(),
         Associative(),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import MAX, alternate, c, denied, law1, unary
 from vyre.conform.registry.classes import NONZERO, ONES, ZERO
 from vyre.conform.registry.ids import AND, NEGATE, OR, SUB, XOR
@@ -11,17 +9,8 @@ from vyre.conform.spec.law import IDENTITY, Complement, DeMorgan, Idempotent, In
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import UnaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V) -> V:
-    return d.not_(a)
-
-
 SPEC = unary(
     UnaryOp.BitNot,
-    cpu_fn,
     laws=(Involution(), DeMorgan(AND, OR), Complement(IDENTITY, MAX)),
     properties=(
         DeMorgan(OR, AND),

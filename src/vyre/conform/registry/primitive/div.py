@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import binary, c, denied, law1, law2
 from vyre.conform.registry.classes import DIVISION
 from vyre.conform.registry.ids import ADD, LT, MOD, MUL, NE
@@ -21,17 +19,8 @@ from vyre.conform.spec.law import (
 from vyre.conform.spec.term import Equation, Relation
 from vyre.ir.operators import BinaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V, b: V) -> V:
-    return d.udiv(a, b)
-
-
 SPEC = binary(
     BinaryOp.Div,
-    cpu_fn,
     properties=(
         RightIdentity(1),
         LeftAbsorbing(0),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import alternate, binary, c, denied, law1, law2, law3
 from vyre.conform.registry.classes import ORDER
 from vyre.conform.registry.ids import AND, LT, SUB
@@ -11,17 +9,8 @@ from vyre.conform.spec.law import Bounded, Commutative, SelfInverse, ap
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V, b: V) -> V:
-    return d.ule(b, a)
-
-
 SPEC = binary(
     BinaryOp.Ge,
-    cpu_fn,
     laws=(SelfInverse(1), Bounded(0, 1)),
     properties=(
         law2("(a >= b) = 1 - (a < b)", lambda f, a, b: Equation(f(a, b), ap(SUB, c(1), ap(LT, a, b)))),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import alternate, c, denied, law1, unary
 from vyre.conform.registry.classes import NONZERO, ZERO
 from vyre.conform.registry.ids import EQ, LOGICAL_AND, LOGICAL_OR, NE
@@ -11,17 +9,8 @@ from vyre.conform.spec.law import Bounded, DeMorgan, Idempotent, Involution, ap
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import UnaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V) -> V:
-    return d.eq(a, d.const(0))
-
-
 SPEC = unary(
     UnaryOp.LogicalNot,
-    cpu_fn,
     laws=(Bounded(0, 1), DeMorgan(LOGICAL_AND, LOGICAL_OR)),
     properties=(
         DeMorgan(LOGICAL_OR, LOGICAL_AND),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import alternate, binary, c, denied, law1
 from vyre.conform.registry.classes import TRUTH
 from vyre.conform.registry.ids import LE, NE
@@ -12,18 +10,8 @@ from vyre.conform.spec.op import Erratum
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V, b: V) -> V:
-    zero = d.const(0)
-    return d.or_(d.ne(a, zero), d.ne(b, zero))
-
-
 SPEC = binary(
     BinaryOp.Or,
-    cpu_fn,
     properties=(
         Commutative(),
         Associative(),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import alternate, binary, c, denied, law1, law2
 from vyre.conform.registry.classes import DIVISION
 from vyre.conform.registry.ids import NE
@@ -21,17 +19,8 @@ from vyre.conform.spec.term import Equation, Relation
 from vyre.ir.expr import LitU32, Select
 from vyre.ir.operators import BinaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V, b: V) -> V:
-    return d.urem(a, b)
-
-
 SPEC = binary(
     BinaryOp.Mod,
-    cpu_fn,
     laws=(SelfInverse(0),),
     properties=(
         LeftAbsorbing(0),

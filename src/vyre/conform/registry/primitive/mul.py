@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import MAX, binary, c, class2, denied, law1
 from vyre.conform.registry.classes import is_zero
 from vyre.conform.registry.ids import ADD, NEGATE, SUB
@@ -19,17 +17,8 @@ from vyre.conform.spec.law import (
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V, b: V) -> V:
-    return d.mul(a, b)
-
-
 SPEC = binary(
     BinaryOp.Mul,
-    cpu_fn,
     laws=(Commutative(), Associative(), Identity(1), Absorbing(0), ZeroProduct(holds=False)),
     properties=(
         DistributiveOver(ADD),

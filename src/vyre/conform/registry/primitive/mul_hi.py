@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import MAX, TOP, binary, c, class2, denied, law1
 from vyre.conform.registry.classes import is_zero
 from vyre.conform.registry.ids import NE, SHR, SUB
@@ -11,24 +9,8 @@ from vyre.conform.spec.law import Absorbing, Commutative, Idempotent, ap
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V, b: V) -> V:
-    low = d.const(0xFFFF)
-    half = d.const(16)
-    a0, a1 = d.and_(a, low), d.shr(a, half)
-    b0, b1 = d.and_(b, low), d.shr(b, half)
-    left, right = d.mul(a1, b0), d.mul(a0, b1)
-    middle = d.add(d.shr(d.mul(a0, b0), half), d.add(d.and_(left, low), d.and_(right, low)))
-    upper = d.add(d.mul(a1, b1), d.add(d.shr(left, half), d.shr(right, half)))
-    return d.add(upper, d.shr(middle, half))
-
-
 SPEC = binary(
     BinaryOp.MulHi,
-    cpu_fn,
     properties=(
         Commutative(),
         Absorbing(0),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import AMOUNTS, alternate, binary, c, denied, law1, law2
 from vyre.conform.registry.classes import SHIFT
 from vyre.conform.registry.ids import AND, DIV
@@ -11,17 +9,8 @@ from vyre.conform.spec.law import Commutative, Identity, LeftAbsorbing, Monotone
 from vyre.conform.spec.term import Equation, Relation
 from vyre.ir.operators import BinaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V, b: V) -> V:
-    return d.shr(a, b)
-
-
 SPEC = binary(
     BinaryOp.Shr,
-    cpu_fn,
     properties=(
         RightIdentity(0),
         RightIdentity(32),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.conform.registry.build import alternate, binary, denied, law2
 from vyre.conform.registry.classes import ORDER
 from vyre.conform.registry.ids import ADD, NEGATE
@@ -19,17 +17,8 @@ from vyre.conform.spec.law import (
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
 
-if TYPE_CHECKING:
-    from vyre.semantics.domain import Domain, V
-
-
-def cpu_fn(d: Domain[V], a: V, b: V) -> V:
-    return d.sub(a, b)
-
-
 SPEC = binary(
     BinaryOp.Sub,
-    cpu_fn,
     laws=(SelfInverse(0),),
     properties=(
         RightIdentity(0),

@@ -28,9 +28,9 @@ from vyre.conform.verify.composition.meaning import (
     SQUARES,
 )
 from vyre.ops import standard_ops
-from vyre.optimize.smt import Translation, sort
 from vyre.semantics.solvers import Answer, Attempt
 from vyre.semantics.terms import SmtDomain
+from vyre.semantics.translate import Translation, sort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -15,13 +15,13 @@ import numpy as np
 from vyre.conform.generate.cases import of_words
 from vyre.conform.registry import spec, specs
 from vyre.conform.spec.program import OUT, WORKGROUP
-from vyre.conform.spec.words import word_count
 from vyre.conform.verify.stage import Trial, TrialStage
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import InvocationId, Load, Var
 from vyre.ir.node import If, Let, Store
 from vyre.ir.program import Program
 from vyre.semantics.arrays import NUMPY
+from vyre.semantics.words import word_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vyre.conform.oracle.floats.layout import Layout
     from vyre.conform.records.results import RunPlan
+    from vyre.ir.float_formats import FloatFormat
 
     Words = NDArray[np.uint32]
     Verdict = tuple[tuple[str, ...], str, str] | None
@@ -92,10 +92,10 @@ def _function_trial(op: ApproxOp, of: DataType, turn: int, _seed: int, _plan: Ru
     return Trial("", program, buffers, (CASES // _WORKGROUP, 1, 1), judge)
 
 
-def ranges(of: Layout, seed: int) -> list[list[int]]:
+def ranges(of: FloatFormat, seed: int) -> list[list[int]]:
     """Elements that overflow on the way, cancel, are subnormal, lie next to a midpoint, or are special."""
     rng = np.random.default_rng(seed)
-    unit, sign = 1 << of.fraction, of.sign
+    unit, sign = 1 << of.fraction_bits, of.sign
     largest = of.infinity - 1
     extremes = [0, sign, 1, sign | 1, unit, largest, sign | largest, of.infinity - unit, of.one]
     special = [*extremes, of.infinity, sign | of.infinity, of.nan, of.magnitude, sign | of.infinity + 1]
@@ -112,7 +112,7 @@ def ranges(of: Layout, seed: int) -> list[list[int]]:
         count = int(rng.integers(1, 24)) if len(found) % 61 else 700
         bits = rng.integers(0, 2 * sign, count, dtype=np.uint32).tolist()
         near = [int(e) for e in rng.integers(of.bias - 4, of.bias + 4, count)]
-        moderate = [b & (sign | unit - 1) | e << of.fraction for b, e in zip(bits, near, strict=True)]
+        moderate = [b & (sign | unit - 1) | e << of.fraction_bits for b, e in zip(bits, near, strict=True)]
         match kind:
             case 0:
                 values = [int(rng.choice(special)) for _ in range(min(count, 6))]
@@ -124,7 +124,7 @@ def ranges(of: Layout, seed: int) -> list[list[int]]:
                 values = [values[k] for k in rng.permutation(len(values))]
             case 3:
                 # One, half of its last place, and next to nothing: a midpoint, or just off it.
-                half = of.one - (of.fraction + 1) * unit
+                half = of.one - (of.fraction_bits + 1) * unit
                 values = [of.one, half, int(rng.choice([0, 1, sign | 1, of.one - min(of.bias, 60) * unit]))]
             case 4:
                 values = [b % (2 * unit) | b & sign for b in bits]

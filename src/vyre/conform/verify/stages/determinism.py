@@ -10,11 +10,11 @@ import numpy as np
 from vyre.conform.registry import specs
 from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.program import WORKGROUP, application
-from vyre.conform.spec.words import mask_of, word_count
 from vyre.conform.verify.cases import is_memory
 from vyre.conform.verify.layout import elements, pack
 from vyre.conform.verify.stage import Outcome, Trial, run_trial
 from vyre.ir.buffers import BufferAccess
+from vyre.semantics.words import mask_of, word_count
 
 if TYPE_CHECKING:
     from vyre.conform.records.results import RunPlan

@@ -17,11 +17,11 @@ from vyre.conform.registry import specs
 from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.op import ExpressionForm
 from vyre.conform.spec.program import OUT, WORKGROUP, application
-from vyre.conform.spec.words import mask_of, word_count
 from vyre.conform.verify.layout import elements, pack
 from vyre.conform.verify.sequences import SEQUENCES, Step
 from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt, exactly, random_u32, run_compiled
 from vyre.semantics.arrays import NUMPY
+from vyre.semantics.words import mask_of, word_count
 
 if TYPE_CHECKING:
     from vyre.conform.records.results import RunPlan
