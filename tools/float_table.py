@@ -60,7 +60,7 @@ def by_oracle(file: Path, pattern: str) -> None:
 
 
 def by_backend(file: Path, name: str, label: str, out: Path | None, pattern: str) -> None:
-    from vyre.conform.process.isolate import load
+    from vyre.conform.process.load import load
 
     rows = json.loads(file.read_bytes())["operations"]
     backend = load(name)
@@ -110,11 +110,11 @@ def _first(operation: Operation, x: tuple[Any, ...], results: Any) -> str:
 
 def run(backend: Any, operation: Operation, x: tuple[Any, ...]) -> Any:
     """The results of a backend for these operands."""
-    from vyre.conform.process.isolate import allocate
+    from vyre.conform.process.held import held
 
     count = x[0].size
     executable = backend.compile(operation.program())
-    out = np.frombuffer(allocate(backend, 4 * count), np.uint32)
+    out = np.frombuffer(held(backend).share(4 * count), np.uint32)
     out.fill(0xA5A5_A5A5)
     views = {name: v.view(np.uint8).data.toreadonly() for name, v in zip(OPERANDS, x, strict=False)}
     executable.run({**views, OUT: out.view(np.uint8).data}, (-(-count // WORKGROUP[0]), 1, 1))

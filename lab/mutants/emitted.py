@@ -27,6 +27,7 @@ from vyre.ir.types import DataType
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.spec.op import OpSpec
     from vyre.ir.program import Program
 
@@ -160,7 +161,7 @@ def _mutant(kind: str, spec: OpSpec, pattern: str, becomes: str) -> Iterator[Mut
                      f"{spec.id}/inputs/{words}")  # fmt: skip
 
 
-def _make(pattern: str, becomes: str, inner: Any) -> Rewritten:
+def _make(pattern: str, becomes: str, inner: Backend) -> Rewritten:
     return Rewritten(pattern, becomes)
 
 

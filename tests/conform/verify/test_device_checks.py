@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from vyre.backends import available
-from vyre.conform.process.isolate import Isolated, load
+from vyre.backends.protocol import BackendInfo
+from vyre.conform.process.isolate import Isolated
+from vyre.conform.process.load import load
 from vyre.conform.registry import lookup, spec
 from vyre.conform.spec.law import Commutative
 from vyre.conform.suite.plan import make_plan
@@ -114,8 +116,14 @@ class Lazy:
         self.inner = inner
         self.name = inner.name
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
+    def describe(self) -> BackendInfo:
+        return self.inner.describe()
+
+    def allocate(self, nbytes: int) -> Any:
+        return self.inner.allocate(nbytes)
+
+    def borrow(self, data: memoryview) -> Any:
+        return self.inner.borrow(data)
 
     def compile(self, program: Any) -> Any:
         executable = self.inner.compile(program)

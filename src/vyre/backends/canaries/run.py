@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import suppress
-from dataclasses import dataclass
 from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.backends.canaries.float_programs import FLOAT_CANARIES
 from vyre.backends.canaries.programs import INTEGER_CANARIES, Canary, words
+from vyre.backends.protocol import CanaryVerdict
 from vyre.disk import cache_directory, private_folder, read_own, write_own
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.lower.version import lowering_version
@@ -31,18 +31,6 @@ if TYPE_CHECKING:
 CANARIES = INTEGER_CANARIES + FLOAT_CANARIES
 _LARGEST = 1 << 22
 """Bytes of a file of verdicts."""
-
-
-@dataclass(frozen=True, slots=True)
-class CanaryVerdict:
-    """What a device failed: details by canary name. `fresh` is False for a verdict from the cache.
-
-    `lasting` is False where a canary could not be run: the next time it may be.
-    """
-
-    failures: dict[str, str]
-    fresh: bool = True
-    lasting: bool = True
 
 
 def examine(

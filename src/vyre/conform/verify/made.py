@@ -8,11 +8,11 @@ where a comparison fails.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.conform.process.isolate import inspect
+from vyre.conform.process.inspection import inspect
 from vyre.conform.spec.program import WORKGROUP
 from vyre.conform.verify.bench import grid_of
 from vyre.ir.buffers import BufferDecl
@@ -60,7 +60,7 @@ class InputMaker:
         self._held = bench.inputs
         self._stream = stream
         self._memory = memory
-        self._executable: Any = bench.backend.compile(maker_program(stream))
+        self._executable = bench.backend.compile(maker_program(stream))
 
     @property
     def source(self) -> str:

@@ -6,7 +6,7 @@ of them touch the same element; those that do go into further rounds.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vyre.backends.protocol import Executable
     from vyre.conform.spec.op import OpSpec
 
     Words = NDArray[np.uint32]
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _FILL = 0x5EED_0000
 
 
-def run_memory(executable: Any, spec: OpSpec, operands: Sequence[Words]) -> Words:
+def run_memory(executable: Executable, spec: OpSpec, operands: Sequence[Words]) -> Words:
     """The result of every case, by the backend. Operands are those of the spec, one array each."""
     index, length, *rest = operands
     result = np.zeros(len(index), np.uint32)
@@ -60,7 +61,7 @@ def _rounds(touched: list[Words], size: int) -> list[NDArray[np.intp]]:
     return found
 
 
-def _load(executable: Any, size: int, index: Words, values: list[Words]) -> Words:
+def _load(executable: Executable, size: int, index: Words, values: list[Words]) -> Words:
     memory = np.arange(size, dtype=np.uint32) + np.uint32(_FILL)
     inside = index < size
     memory[index[inside]] = values[0][inside]
@@ -70,7 +71,7 @@ def _load(executable: Any, size: int, index: Words, values: list[Words]) -> Word
     return out
 
 
-def _store(executable: Any, size: int, index: Words, values: list[Words]) -> Words:
+def _store(executable: Executable, size: int, index: Words, values: list[Words]) -> Words:
     """A place out of bounds has no element to look at; an element that no case names must not change."""
     at, old, value = values
     memory = np.arange(size, dtype=np.uint32) + np.uint32(_FILL)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from vyre.conform.process.isolate import inspect
+from vyre.conform.process.inspection import inspect
 from vyre.conform.verify.blame import failure_kind
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.ir.buffers import BufferAccess
@@ -21,6 +21,7 @@ from vyre.ir.buffers import BufferAccess
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from vyre.backends.protocol import Backend, Executable
     from vyre.conform.records.results import RunPlan
     from vyre.ir.program import Program
 
@@ -59,7 +60,7 @@ class Stage(Protocol):
 
     def count(self, plan: RunPlan) -> int: ...
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]: ...
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +82,14 @@ class Trial:
 
 
 def run_program(
-    backend: Any, program: Program, buffers: Mapping[str, bytes], workgroups: tuple[int, int, int]
+    backend: Backend, program: Program, buffers: Mapping[str, bytes], workgroups: tuple[int, int, int]
 ) -> dict[str, bytes]:
     """The ReadWrite buffers after a run; a missing one is zeros."""
     return run_compiled(backend.compile(program), program, buffers, workgroups)
 
 
 def run_compiled(
-    executable: Any, program: Program, buffers: Mapping[str, bytes], workgroups: tuple[int, int, int]
+    executable: Executable, program: Program, buffers: Mapping[str, bytes], workgroups: tuple[int, int, int]
 ) -> dict[str, bytes]:
     """Every buffer lies between guard bytes; whoever changes those, or a read-only buffer, has failed."""
     memory: dict[str, bytearray] = {}
@@ -132,7 +133,7 @@ def attempt(name: str, subject: str, program: Program | None, ask: Callable[[], 
         return Outcome(name, subject, FAILED, failure_kind(error), (), "a result", text, "", shown)
 
 
-def run_trial(backend: Any, name: str, trial: Trial) -> Outcome:
+def run_trial(backend: Backend, name: str, trial: Trial) -> Outcome:
     """One trial, repeated on the same compiled program; every run must be lawful, and all alike."""
 
     def ask() -> Outcome:
@@ -210,10 +211,10 @@ class TrialStage:
         place = next(k for k, (name, _) in enumerate(self._subjects) if name == subject)
         return f"{self.name}/{subject}/{place * self._each + turn}"
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(backend, plan, number) for number in range(lo, hi)]
 
-    def _one(self, backend: Any, plan: RunPlan, number: int) -> Outcome:
+    def _one(self, backend: Backend, plan: RunPlan, number: int) -> Outcome:
         subject, make = self._subjects[number // self._each]
         trial = replace(make(number % self._each, plan.seed + number, plan), subject=subject)
         return run_trial(backend, f"{self.name}/{subject}/{number}", trial)

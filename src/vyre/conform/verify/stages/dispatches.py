@@ -24,8 +24,10 @@ from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt, exactly,
 from vyre.semantics.arrays import NUMPY
 
 if TYPE_CHECKING:
+    from vyre.backends.protocol import Backend, Executable
     from vyre.conform.records.results import RunPlan
     from vyre.conform.spec.op import OpSpec
+    from vyre.ir.program import Program
 
 LENGTHS = (1, 2, 63, 65, 130, 191, 1000)
 
@@ -48,7 +50,7 @@ class Dispatches:
     def count(self, plan: RunPlan) -> int:
         return len(_subjects())
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(backend, plan, number) for number in range(lo, hi)]
 
     def subject(self, number: int) -> str:
@@ -64,7 +66,7 @@ class Dispatches:
         number = names.index(subject)
         return f"{self.name}/{self.subject(number)}/{number}"
 
-    def _one(self, backend: Any, plan: RunPlan, number: int) -> Outcome:
+    def _one(self, backend: Backend, plan: RunPlan, number: int) -> Outcome:
         found, subject = _subjects()[number], self.subject(number)
         name = f"{self.name}/{subject}/{number}"
 
@@ -78,9 +80,9 @@ class Dispatches:
         return attempt(name, subject, None, ask)
 
 
-def _walk(backend: Any, fine: Outcome, steps: list[Step]) -> Outcome:
+def _walk(backend: Backend, fine: Outcome, steps: list[Step]) -> Outcome:
     """All programs compiled first, each once; then the steps in order."""
-    compiled: dict[Any, Any] = {}
+    compiled: dict[Program, Executable] = {}
     for step in steps:
         if step.program not in compiled:
             compiled[step.program] = backend.compile(step.program)

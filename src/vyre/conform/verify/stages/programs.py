@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vyre.compose.inline import inline
 from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import generate_program
-from vyre.conform.process.isolate import inspect
+from vyre.conform.process.inspection import inspect
 from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt, exactly, run_compiled
 from vyre.errors import UnsupportedByBackend
 from vyre.reference import run
 from vyre.wire import decode, encode
 
 if TYPE_CHECKING:
+    from vyre.backends.protocol import Backend
     from vyre.conform.generate.programs import GeneratedProgram
     from vyre.conform.records.results import RunPlan
 
@@ -32,10 +33,10 @@ class Programs:
     def count(self, plan: RunPlan) -> int:
         return plan.programs
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(backend, plan, number) for number in range(lo, hi)]
 
-    def _one(self, backend: Any, plan: RunPlan, number: int) -> Outcome:
+    def _one(self, backend: Backend, plan: RunPlan, number: int) -> Outcome:
         name = f"programs/integer/{number}"
         made = generate_program(plan.seed + number, INTEGER_PROGRAMS)
 
@@ -47,20 +48,20 @@ class Programs:
 
         return attempt(name, "integer", made.program, ask)
 
-    def explain(self, backend: Any, plan: RunPlan, case: str) -> Outcome:
+    def explain(self, backend: Backend, plan: RunPlan, case: str) -> Outcome:
         """The outcome of a failing case again, on the smallest program that still fails."""
         made = generate_program(plan.seed + int(case.rpartition("/")[2]), INTEGER_PROGRAMS)
         return attempt(case, "integer", made.program, lambda: _explained(backend, case, made))
 
 
-def _wrong(backend: Any, made: GeneratedProgram) -> tuple[tuple[str, ...], str, str] | None:
+def _wrong(backend: Backend, made: GeneratedProgram) -> tuple[tuple[str, ...], str, str] | None:
     program = inline(made.program)
     expected = run(program, made.inputs, made.workgroups, check=False).buffers
     found = run_compiled(backend.compile(program), program, made.inputs, made.workgroups)
     return exactly(expected)(found)
 
 
-def _explained(backend: Any, name: str, made: GeneratedProgram) -> Outcome:
+def _explained(backend: Backend, name: str, made: GeneratedProgram) -> Outcome:
     """The failure of the smallest program that still fails."""
     from vyre.conform.diff.shrink import shrink_program
 
@@ -104,10 +105,10 @@ class Wire:
     def count(self, plan: RunPlan) -> int:
         return min(WIRE_PROGRAMS, plan.programs)
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(backend, plan, number) for number in range(lo, hi)]
 
-    def _one(self, backend: Any, plan: RunPlan, number: int) -> Outcome:
+    def _one(self, backend: Backend, plan: RunPlan, number: int) -> Outcome:
         name = f"wire/integer/{number}"
         made = generate_program(plan.seed + number, INTEGER_PROGRAMS)
         program = inline(made.program)
