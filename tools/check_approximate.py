@@ -18,11 +18,12 @@ import numpy as np
 
 from lab.floats.jit import compiled
 from vyre.backends import get
+from vyre.backends.execute import run_bytes
 from vyre.conform.oracle.golden import load_rows
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify.golden.outcome import Status
 from vyre.conform.verify.golden.replay import replay_all
-from vyre.conform.verify.stage import FAILED, PASSED, run_compiled
+from vyre.conform.verify.stage import FAILED, PASSED
 from vyre.conform.verify.stages.approximate import STAGE
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Approx, InvocationId
@@ -66,7 +67,7 @@ def tanh(backend: Any) -> tuple[bool, str]:
     wrong = 0
     for bits in _blocks():
         buffers = {"a": bits.tobytes(), "out": bytes(4 * BLOCK)}
-        found = run_compiled(executable, program, buffers, (BLOCK // 256, 1, 1))["out"]
+        found = run_bytes(executable, program, buffers, (BLOCK // 256, 1, 1))["out"]
         wrong += int(np.count_nonzero(np.frombuffer(found, np.uint32) != truth(bits)))
     way = getattr(executable, "lowering", "")
     return wrong == 0, f"tanh: {1 << 32} inputs, {wrong} differ ({way})"

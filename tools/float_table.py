@@ -110,14 +110,15 @@ def _first(operation: Operation, x: tuple[Any, ...], results: Any) -> str:
 
 def run(backend: Any, operation: Operation, x: tuple[Any, ...]) -> Any:
     """The results of a backend for these operands."""
+    from vyre.backends.execute import execute
     from vyre.conform.process.held import held
 
     count = x[0].size
-    executable = backend.compile(operation.program())
+    program = operation.program()
     out = np.frombuffer(held(backend).share(4 * count), np.uint32)
     out.fill(0xA5A5_A5A5)
-    views = {name: v.view(np.uint8).data.toreadonly() for name, v in zip(OPERANDS, x, strict=False)}
-    executable.run({**views, OUT: out.view(np.uint8).data}, (-(-count // WORKGROUP[0]), 1, 1))
+    memory = {OUT: out, **dict(zip(OPERANDS, x, strict=False))}
+    execute(backend.compile(program), program, memory, (-(-count // WORKGROUP[0]), 1, 1))
     return out
 
 

@@ -113,8 +113,8 @@ def tried(op_id: str) -> Evidence:
 def tried_in_doubles(op_id: str, backend: Any) -> Evidence:
     """Pairs of F32 through the backend, in doubles."""
     from lab.floats.truth import truth
+    from vyre.backends.execute import run_bytes
     from vyre.conform.oracle.floats.operations import operations
-    from vyre.conform.verify.stage import run_compiled
     from vyre.numeric.functions.pairs import pairs
 
     name = op_id.rpartition(".")[2]
@@ -126,7 +126,7 @@ def tried_in_doubles(op_id: str, backend: Any) -> Evidence:
     for start in range(0, PAIRS, BLOCK):
         block = pairs(fmt, name, start, start + BLOCK)
         given = {k: x.tobytes() for k, x in zip("ab", block, strict=True)} | {"out": bytes(4 * BLOCK)}
-        done = run_compiled(executable, program, given, (BLOCK // program.workgroup_size[0], 1, 1))
+        done = run_bytes(executable, program, given, (BLOCK // program.workgroup_size[0], 1, 1))
         wrong = np.flatnonzero(np.frombuffer(done["out"], np.uint32) != truth(name, fmt, *block)[0])
         if wrong.size:
             sys.exit(f"{op_id} is wrong at {[hex(int(x[wrong[0]])) for x in block]}")

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from vyre.backends import available
-from vyre.backends.protocol import BackendInfo
 from vyre.conform.process.isolate import Isolated
 from vyre.conform.process.load import load
 from vyre.conform.registry import lookup, spec
@@ -24,6 +23,8 @@ from vyre.conform.verify.operations import run_block
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from vyre.backends.protocol import BackendInfo
 
 COUNT = 1 << 18
 DEVICES = [s.name for s in available() if s.available and s.name in ("opencl", "wgpu", "dawn")]

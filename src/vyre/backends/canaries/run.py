@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from vyre.backends.canaries.float_programs import FLOAT_CANARIES
 from vyre.backends.canaries.programs import INTEGER_CANARIES, Canary, words
+from vyre.backends.execute import execute
 from vyre.backends.protocol import CanaryVerdict
 from vyre.disk import cache_directory, private_folder, read_own, write_own
 from vyre.errors import UnsupportedByBackend, VyreError
@@ -120,21 +121,12 @@ def _run(canary: Canary, backend: Backend) -> str:
     """What is wrong with the results, or nothing."""
     executable = backend.compile(canary.program)
     memory = {name: bytearray(words(values)) for name, values in canary.inputs.items()}
-    views = {
-        decl.name: memoryview(memory[decl.name]) if decl.access.writable else _read_only(memory[decl.name])
-        for decl in canary.program.buffers
-        if not decl.access.shared
-    }
-    executable.run(views, (canary.workgroups, 1, 1))
+    execute(executable, canary.program, memory, (canary.workgroups, 1, 1))
     actual = memoryview(memory["out"]).cast("I")
     for index, (want, got) in enumerate(zip(canary.expected, actual, strict=True)):
         if want != got:
             return f"word {index} is 0x{got:X}, expected 0x{want:X}"
     return ""
-
-
-def _read_only(data: bytearray) -> memoryview:
-    return memoryview(data).toreadonly()
 
 
 def _key(backend: Backend, canaries: Sequence[Canary], lowering: str) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends.execute import execute
 from vyre.backends.probe.cases import WORKGROUP, ProbeOp, cases, probe_ops
 from vyre.backends.protocol import LoweredExecutable, WaysBackend
 from vyre.errors import UnsupportedByBackend, VyreError
@@ -171,10 +172,10 @@ def _words(t: DataType) -> type[np.unsignedinteger[Any]]:
 
 def _run(executable: Executable, op: ProbeOp, operands: Sequence[Bits]) -> Bits:
     out = np.zeros(len(operands[0]), _words(op.output))
-    views = {f"in{k}": x.data.cast("B").toreadonly() for k, x in enumerate(operands)}
+    memory = {f"in{k}": x for k, x in enumerate(operands)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a compiler's remarks are no trouble of the user's
-        executable.run({**views, "out": out.data.cast("B")}, (-(-len(out) // WORKGROUP), 1, 1))
+        execute(executable, op.program(), {**memory, "out": out}, (-(-len(out) // WORKGROUP), 1, 1))
     return out
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends.execute import execute
 from vyre.conform.process.held import held
 from vyre.conform.process.inspection import Inspection, inspect
 from vyre.conform.spec.op import LoadForm, StoreForm
@@ -266,12 +267,11 @@ class _Run:
                 buffers[CELLS][:] = array
             else:
                 buffers[entry.buffer] = array
-        views = {b.name: _view(buffers[b.name], writable=b.access.writable) for b in compiled.program.buffers}
-        compiled.executable.run(views, grid_of(self.count))
+        execute(compiled.executable, compiled.program, buffers, grid_of(self.count))
 
     def _through_memory(self, number: int, node: Node, compiled: Compiled) -> None:
         operands = [np.broadcast_to(w, (self.count,)) for a in node.args for w in self.of(a)]
-        found = run_memory(compiled.executable, node.spec, operands)
+        found = run_memory(compiled.executable, compiled.program, node.spec, operands)
         array = self.memory.take(node.spec.outputs[0], self.count)
         array[:] = found
         self.arrays[Value(number, 0)] = array
@@ -295,11 +295,6 @@ def _related(relation: Relation, left: tuple[Words, ...], right: tuple[Words, ..
             return left[0] <= right[0]
         case Relation.Lt:
             return left[0] < right[0]
-
-
-def _view(array: NDArray[Any], *, writable: bool) -> memoryview:
-    view = array.reshape(-1).view(np.uint8).data
-    return view if writable else view.toreadonly()
 
 
 def grid_of(count: int) -> tuple[int, int, int]:

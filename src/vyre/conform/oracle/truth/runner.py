@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vyre.backends.execute import execute
 from vyre.conform.oracle.digest import CHUNK, consecutive, digest
 from vyre.conform.oracle.truth import programs
 from vyre.conform.oracle.truth.programs import BASE, FIRST, OUT, RESULTS, ROWS, SECOND, SUMS, WORKGROUP
@@ -49,6 +50,11 @@ class _Buffer:
     def on_device(self) -> ResidentMemory:
         assert self.resident is not None
         return self.resident
+
+    @property
+    def on_host(self) -> memoryview:
+        assert self.host is not None
+        return self.host
 
     def read(self, count: int) -> Words:
         """The first words, in memory of the host."""
@@ -159,9 +165,4 @@ class Runner:
         if self._home is not None:
             self._home.bind(executable, [buffers[b.name].on_device for b in program.buffers], grid)()
             return
-        views: dict[str, memoryview] = {}
-        for decl in program.buffers:
-            view = buffers[decl.name].host
-            assert view is not None
-            views[decl.name] = view if decl.access.writable else view.toreadonly()
-        executable.run(views, grid)
+        execute(executable, program, {name: b.on_host for name, b in buffers.items()}, grid)

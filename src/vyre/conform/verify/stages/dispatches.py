@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends.execute import run_bytes
 from vyre.conform.registry import specs
 from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.op import ExpressionForm
@@ -20,7 +21,7 @@ from vyre.conform.spec.program import OUT, WORKGROUP, application
 from vyre.conform.spec.words import mask_of, word_count
 from vyre.conform.verify.layout import elements, pack
 from vyre.conform.verify.sequences import SEQUENCES, Step
-from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt, exactly, random_u32, run_compiled
+from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt, exactly, random_u32
 from vyre.semantics.arrays import NUMPY
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _walk(backend: Backend, fine: Outcome, steps: list[Step]) -> Outcome:
         if step.program not in compiled:
             compiled[step.program] = backend.compile(step.program)
     for number, step in enumerate(steps):
-        found = run_compiled(compiled[step.program], step.program, step.buffers, step.workgroups)
+        found = run_bytes(compiled[step.program], step.program, step.buffers, step.workgroups)
         wrong = exactly(step.expected, width=step.width)(found)
         if wrong is not None:
             inputs, expected, actual = wrong

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from vyre.backends.execute import run_bytes
 from vyre.compose.inline import inline
 from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import generate_program
 from vyre.conform.process.inspection import inspect
-from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt, exactly, run_compiled
+from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt, exactly
 from vyre.errors import UnsupportedByBackend
 from vyre.reference import run
 from vyre.wire import decode, encode
@@ -57,7 +58,7 @@ class Programs:
 def _wrong(backend: Backend, made: GeneratedProgram) -> tuple[tuple[str, ...], str, str] | None:
     program = inline(made.program)
     expected = run(program, made.inputs, made.workgroups, check=False).buffers
-    found = run_compiled(backend.compile(program), program, made.inputs, made.workgroups)
+    found = run_bytes(backend.compile(program), program, made.inputs, made.workgroups)
     return exactly(expected)(found)
 
 
@@ -118,8 +119,8 @@ class Wire:
             outcome = Outcome(name, "integer", FAILED, "value", (), program=program.to_text())
             if again != program or encode(again) != encode(program):
                 return replace(outcome, expected="the same program", actual=again.to_text())
-            first = run_compiled(backend.compile(program), program, made.inputs, made.workgroups)
-            second = run_compiled(backend.compile(again), again, made.inputs, made.workgroups)
+            first = run_bytes(backend.compile(program), program, made.inputs, made.workgroups)
+            second = run_bytes(backend.compile(again), again, made.inputs, made.workgroups)
             wrong = exactly(first)(second)
             if wrong is not None:
                 return replace(outcome, inputs=wrong[0], expected=wrong[1], actual=wrong[2])
