@@ -209,8 +209,13 @@ class WaysBackend(Protocol):
 
 
 @runtime_checkable
-class AheadBackend(Backend, Protocol):
+class AheadBackend(Protocol):
     """Optional: a backend that keeps compiled programs on the disk."""
+
+    @property
+    def name(self) -> str: ...
+
+    def describe(self) -> BackendInfo: ...
 
     def compile_ahead(self, program: Program) -> bool:
         """Compiles for the disk alone; False where the program was there already."""
