@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,7 +70,7 @@ class Forgetful:
 
 
 def test_half_a_backend_is_refused_where_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    monkeypatch.setattr(sys, "path", [str(Path(__file__).parent), *sys.path])
     with pytest.raises(DispatchError, match="is not a Backend"):
         load(f"{__name__}:NoCompiler")
     with pytest.raises(DispatchError, match="is not a Backend"):
