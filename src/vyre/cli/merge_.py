@@ -45,7 +45,8 @@ def command(certificates: tuple[str, ...], *, output: str, key: str | None, publ
 
 def _read(file: str, trusted: str | None) -> Certificate:
     """A shard's certificate, if it can be believed."""
-    from vyre.conform.certify.verify import WRONG, verify
+    from vyre.conform.certify.finding import WRONG
+    from vyre.conform.certify.verify import verify
     from vyre.errors import CertificateError
 
     report = verify(read_document(file), trusted=trusted)

@@ -21,7 +21,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
 
 from vyre.conform.certify import statement
-from vyre.conform.certify.verify import GOOD, OPEN, WRONG, Finding
+from vyre.conform.certify.finding import GOOD, OPEN, WRONG, Finding
 from vyre.conform.process.held import held
 from vyre.conform.records.documents import Among, Field, FieldError, Rule, Within, canonical, decode
 from vyre.errors import CertificateError, VyreError
