@@ -35,7 +35,7 @@ from vyre.numeric.functions import function_op, undecided_op
 from vyre.numeric.soft.layout import LAYOUTS
 
 if TYPE_CHECKING:
-    from vyre.backends.protocol import Backend
+    from vyre.backends.protocol import BackendInfo, DeviceMemory
     from vyre.numeric.evidence import Evidence
 
 BINARY = ("atan2", "pow")
@@ -46,13 +46,20 @@ BLOCK = 1 << 18
 class OneWay:
     """A backend that lowers float functions to integers, or to doubles."""
 
-    def __init__(self, backend: Backend, *, doubles: bool) -> None:
+    def __init__(self, backend: Any, *, doubles: bool) -> None:
         self._backend = backend
         self._ways = backend.ways if doubles else backend.ways.without(F64_KEYS)
         self._way = "double" if doubles else "soft"
+        self.name = str(backend.name)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._backend, name)
+    def describe(self) -> BackendInfo:
+        return self._backend.describe()
+
+    def allocate(self, nbytes: int) -> DeviceMemory:
+        return self._backend.allocate(nbytes)
+
+    def borrow(self, data: memoryview) -> DeviceMemory:
+        return self._backend.borrow(data)
 
     def compile(self, program: Any) -> Any:
         executable = self._backend.compile(program, ways=self._ways)
@@ -66,12 +73,12 @@ def opened(name: str) -> Any:
     return getattr(module, {"cpu": "CpuBackend", "cuda": "CudaBackend", "opencl": "OpenClBackend"}[name])()
 
 
-def words_of(backend: Backend) -> str:
+def words_of(backend: Any) -> str:
     info = backend.describe()
     return ", ".join(x for x in (info.name, info.device, info.driver, info.toolchain) if x)
 
 
-def swept(op_id: str, backend: Backend) -> Evidence:
+def swept(op_id: str, backend: Any) -> Evidence:
     """A function of one F32, on every input."""
     name = op_id.rpartition(".")[2]
     runner = Runner(OneWay(backend, doubles=op_id.startswith("double.")))
@@ -111,7 +118,7 @@ def tried(op_id: str) -> Evidence:
     return {**found, "open": undecided} if name in BINARY else found
 
 
-def tried_in_doubles(op_id: str, backend: Backend) -> Evidence:
+def tried_in_doubles(op_id: str, backend: Any) -> Evidence:
     """Pairs of F32 through the backend, in doubles."""
     from lab.floats.truth import truth
     from lab.functions.pairs import pairs
@@ -145,7 +152,7 @@ def made(op_id: str, kind: str, cases: int, against: str, by: str) -> Evidence:
     return {"digest": digest, "kind": kind, "cases": cases, "against": against, "by": by, "date": today}
 
 
-def shown(op_id: str, backend: Backend) -> Evidence:
+def shown(op_id: str, backend: Any) -> Evidence:
     way, kind, name = op_id.split(".")
     if kind == "f32" and name not in BINARY:
         return swept(op_id, backend)
