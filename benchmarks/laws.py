@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from vyre.conform.process.isolate import load
+from vyre.conform.process.load import load
 from vyre.conform.registry import lookup, spec
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify.bench import Bench

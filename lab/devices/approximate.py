@@ -18,11 +18,12 @@ import numpy as np
 
 from lab.floats.jit import compiled
 from vyre.backends import get
+from vyre.backends.execute import run_bytes
 from vyre.conform.oracle.golden import load_rows
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify.golden.outcome import Status
 from vyre.conform.verify.golden.replay import replay_all
-from vyre.conform.verify.stage import FAILED, PASSED, run_compiled
+from vyre.conform.verify.stage import FAILED, PASSED
 from vyre.conform.verify.stages.approximate import STAGE
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Approx, InvocationId
@@ -34,10 +35,12 @@ from vyre.numeric.functions import function_op
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from vyre.backends.protocol import Backend
+
 BLOCK = 1 << 22
 
 
-def golden(backend: Any) -> tuple[bool, str]:
+def golden(backend: Backend) -> tuple[bool, str]:
     outcomes = replay_all([row for row in load_rows() if "tolerance" in row.fields], backend)
     passed = sum(o.status is Status.Passed for o in outcomes)
     wrong = [o for o in outcomes if o.status is Status.Failed]
@@ -45,7 +48,7 @@ def golden(backend: Any) -> tuple[bool, str]:
     return passed == len(outcomes), f"golden rows: {passed} of {len(outcomes)} passed{first}"
 
 
-def stage(backend: Any) -> tuple[bool, str]:
+def stage(backend: Backend) -> tuple[bool, str]:
     plan = make_plan(backend.name)
     outcomes = STAGE.run(backend, plan, 0, STAGE.count(plan))
     passed = sum(o.status == PASSED for o in outcomes)
@@ -54,7 +57,7 @@ def stage(backend: Any) -> tuple[bool, str]:
     return passed == len(outcomes), f"stage: {passed} of {len(outcomes)} cases passed{first}"
 
 
-def tanh(backend: Any) -> tuple[bool, str]:
+def tanh(backend: Backend) -> tuple[bool, str]:
     a, out = BufferDecl.read("a", 0, DataType.F32), BufferDecl.read_write("out", 1, DataType.F32)
     at = InvocationId(0)
     value = Approx(ApproxOp.FTanhApprox, a[at], 1)
@@ -66,7 +69,7 @@ def tanh(backend: Any) -> tuple[bool, str]:
     wrong = 0
     for bits in _blocks():
         buffers = {"a": bits.tobytes(), "out": bytes(4 * BLOCK)}
-        found = run_compiled(executable, program, buffers, (BLOCK // 256, 1, 1))["out"]
+        found = run_bytes(executable, program, buffers, (BLOCK // 256, 1, 1))["out"]
         wrong += int(np.count_nonzero(np.frombuffer(found, np.uint32) != truth(bits)))
     way = getattr(executable, "lowering", "")
     return wrong == 0, f"tanh: {1 << 32} inputs, {wrong} differ ({way})"

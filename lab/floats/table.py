@@ -28,6 +28,7 @@ from vyre.conform.oracle.floats.operations import OPERANDS, OUT, WORKGROUP, oper
 from vyre.errors import UnsupportedByBackend, VyreError
 
 if TYPE_CHECKING:
+    from vyre.backends.protocol import Backend
     from vyre.conform.oracle.floats.operations import Operation
 
 CASES = 1 << 20
@@ -60,7 +61,7 @@ def by_oracle(file: Path, pattern: str) -> None:
 
 
 def by_backend(file: Path, name: str, label: str, out: Path | None, pattern: str) -> None:
-    from vyre.conform.process.isolate import load
+    from vyre.conform.process.load import load
 
     rows = json.loads(file.read_bytes())["operations"]
     backend = load(name)
@@ -84,7 +85,7 @@ def by_backend(file: Path, name: str, label: str, out: Path | None, pattern: str
         sys.exit(1)
 
 
-def _outcome(backend: Any, operation: Operation, row: dict[str, str]) -> dict[str, str]:
+def _outcome(backend: Backend, operation: Operation, row: dict[str, str]) -> dict[str, str]:
     x = _operands(operation.source, operation.arity, CASES)
     if sha(*x) != row["inputs"]:
         raise VyreError("the inputs are not those of the oracle's file.", fix="make the file again.")
@@ -108,16 +109,17 @@ def _first(operation: Operation, x: tuple[Any, ...], results: Any) -> str:
     return f"{wrong.size} of {CASES}, first ({given}): expected {expected[k]:#x}, actual {results[k]:#x}"
 
 
-def run(backend: Any, operation: Operation, x: tuple[Any, ...]) -> Any:
+def run(backend: Backend, operation: Operation, x: tuple[Any, ...]) -> Any:
     """The results of a backend for these operands."""
-    from vyre.conform.process.isolate import allocate
+    from vyre.backends.execute import execute
+    from vyre.conform.process.held import held
 
     count = x[0].size
-    executable = backend.compile(operation.program())
-    out = np.frombuffer(allocate(backend, 4 * count), np.uint32)
+    program = operation.program()
+    out = np.frombuffer(held(backend).share(4 * count), np.uint32)
     out.fill(0xA5A5_A5A5)
-    views = {name: v.view(np.uint8).data.toreadonly() for name, v in zip(OPERANDS, x, strict=False)}
-    executable.run({**views, OUT: out.view(np.uint8).data}, (-(-count // WORKGROUP[0]), 1, 1))
+    memory = {OUT: out, **dict(zip(OPERANDS, x, strict=False))}
+    execute(backend.compile(program), program, memory, (-(-count // WORKGROUP[0]), 1, 1))
     return out
 
 

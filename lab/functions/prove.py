@@ -35,6 +35,7 @@ from vyre.numeric import evidence
 from vyre.numeric.functions import function_op, undecided_op
 
 if TYPE_CHECKING:
+    from vyre.backends.protocol import BackendInfo, DeviceMemory
     from vyre.numeric.evidence import Evidence
 
 BINARY = ("atan2", "pow")
@@ -49,9 +50,16 @@ class OneWay:
         self._backend = backend
         self._ways = backend.ways if doubles else backend.ways.without(F64_KEYS)
         self._way = "double" if doubles else "soft"
+        self.name = str(backend.name)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._backend, name)
+    def describe(self) -> BackendInfo:
+        return self._backend.describe()
+
+    def allocate(self, nbytes: int) -> DeviceMemory:
+        return self._backend.allocate(nbytes)
+
+    def borrow(self, data: memoryview) -> DeviceMemory:
+        return self._backend.borrow(data)
 
     def compile(self, program: Any) -> Any:
         executable = self._backend.compile(program, ways=self._ways)
@@ -114,8 +122,8 @@ def tried_in_doubles(op_id: str, backend: Any) -> Evidence:
     """Pairs of F32 through the backend, in doubles."""
     from lab.floats.truth import truth
     from lab.functions.pairs import pairs
+    from vyre.backends.execute import run_bytes
     from vyre.conform.oracle.floats.operations import operations
-    from vyre.conform.verify.stage import run_compiled
 
     name = op_id.rpartition(".")[2]
     fmt = STRICT_FORMATS[DataType.F32]
@@ -126,7 +134,7 @@ def tried_in_doubles(op_id: str, backend: Any) -> Evidence:
     for start in range(0, PAIRS, BLOCK):
         block = pairs(fmt, name, start, start + BLOCK)
         given = {k: x.tobytes() for k, x in zip("ab", block, strict=True)} | {"out": bytes(4 * BLOCK)}
-        done = run_compiled(executable, program, given, (BLOCK // program.workgroup_size[0], 1, 1))
+        done = run_bytes(executable, program, given, (BLOCK // program.workgroup_size[0], 1, 1))
         wrong = np.flatnonzero(np.frombuffer(done["out"], np.uint32) != truth(name, fmt, *block)[0])
         if wrong.size:
             sys.exit(f"{op_id} is wrong at {[hex(int(x[wrong[0]])) for x in block]}")

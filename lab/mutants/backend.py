@@ -9,13 +9,15 @@ Real kernels run: nothing here knows who asks, or what for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vyre.backends.protocol import BackendInfo
+from vyre.conform.process.inspection import inspect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from vyre.backends.protocol import Backend, Executable
     from vyre.ir.program import Program
 
     Grid = tuple[int, int, int]
@@ -36,7 +38,7 @@ def plainly(run: Run, program: Program, buffers: Mapping[str, memoryview], workg
 class Mutated:
     """`inner` with one fault."""
 
-    inner: Any
+    inner: Backend
     change: Change = as_it_is
     around: Around = plainly
     name: str = "mutant"
@@ -52,13 +54,13 @@ class Mutated:
 class Faulty:
     """A compiled program, with what happens around its runs."""
 
-    inner: Any
+    inner: Executable
     program: Program
     around: Around
 
     @property
-    def source(self) -> Any:
-        return getattr(self.inner, "source", "")
+    def source(self) -> str:
+        return inspect(self.inner).source
 
     def run(self, buffers: Mapping[str, memoryview], workgroups: Grid) -> None:
         self.around(self.inner.run, self.program, buffers, workgroups)

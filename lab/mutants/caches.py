@@ -13,17 +13,19 @@ from vyre.ir.expr import Expr, LitU32
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lab.mutants.backend import Run
+    from vyre.backends.protocol import Backend, Executable
     from vyre.ir.program import Program
 
     Grid = tuple[int, int, int]
     Buffers = Mapping[str, memoryview]
 
 
-def stale(inner: Any, *, side: str) -> Mutated:
+def stale(inner: Backend, *, side: str) -> Mutated:
     """After the first run its `outputs` are given again, or its `inputs` or `lengths` used again."""
     kept: dict[tuple[Program, str], bytes] = {}
 
-    def around(run: Any, program: Program, buffers: Buffers, grid: Grid) -> None:
+    def around(run: Run, program: Program, buffers: Buffers, grid: Grid) -> None:
         used = dict(buffers)
         for name, view in buffers.items():
             first = kept.setdefault((program, name), bytes(view))
@@ -57,15 +59,15 @@ def sizes_hidden(program: Program) -> Any:
 class OneKernel:
     """Compiles one program of each `key`, and takes it for all others."""
 
-    inner: Any
+    inner: Backend
     key: Callable[[Program], Any]
     name: str = "mutant"
-    kept: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    kept: dict[Any, Executable] = field(default_factory=dict[Any, "Executable"])
 
     def describe(self) -> BackendInfo:
         return BackendInfo(self.name, "0", "a backend with a careless cache")
 
-    def compile(self, program: Program) -> Any:
+    def compile(self, program: Program) -> Executable:
         found = self.kept.get(self.key(program))
         if found is None:
             found = self.kept[self.key(program)] = self.inner.compile(program)
@@ -77,10 +79,10 @@ class FullCache:
 
     name = "mutant"
 
-    def __init__(self, inner: Any, *, size: int) -> None:
+    def __init__(self, inner: Backend, *, size: int) -> None:
         self.inner = inner
         self.size = size
-        self.kept: list[Any] = []
+        self.kept: list[Executable] = []
 
     def describe(self) -> BackendInfo:
         return BackendInfo(self.name, "0", "a backend with a cache that is too small")
@@ -94,7 +96,7 @@ class FullCache:
 @dataclass(frozen=True)
 class _Dropped:
     owner: FullCache
-    made: Any
+    made: Executable
 
     def run(self, buffers: Buffers, workgroups: Grid) -> None:
         kept = any(k is self.made for k in self.owner.kept)
@@ -106,7 +108,7 @@ class Late:
 
     name = "mutant"
 
-    def __init__(self, inner: Any, *, first: int) -> None:
+    def __init__(self, inner: Backend, *, first: int) -> None:
         self.inner = inner
         self.first = first
 
@@ -118,7 +120,7 @@ class Late:
 
 
 class _Tiring:
-    def __init__(self, inner: Any, first: int) -> None:
+    def __init__(self, inner: Executable, first: int) -> None:
         self.inner = inner
         self.left = first - 1
 

@@ -32,6 +32,7 @@ from vyre.semantics.proof_cache import ProofCache
 
 if TYPE_CHECKING:
     from lab.mutants.mutant import Mutant
+    from vyre.backends.protocol import Backend
 
 Control = Callable[[Any], bool]
 """Takes a right backend; True where the known wrong thing is caught."""
@@ -53,7 +54,7 @@ class BrokenChecker:
                 stack.enter_context(_patched(place, self.broken))
             yield
 
-    def noticed(self, backend: Any) -> bool:
+    def noticed(self, backend: Backend) -> bool:
         """The control is caught by the whole checker and not by the broken one."""
         with self.applied():
             passes = not self.control(backend)
@@ -87,7 +88,7 @@ def _mutant(name: str) -> Control:
 def _wrong_at(op: str, kind: str, number: int) -> Control:
     """An op that is wrong for the operands of one case of a kind, and for no others."""
 
-    def control(backend: Any) -> bool:
+    def control(backend: Backend) -> bool:
         plan = plan_for(op, USUAL_CASES, exhaustive=False, largest=1 << 16)
         words = kind_of(graph_of(op), kind, plan).case(number)[: spec(op).words]
         return hunt(wrong_at(spec(op), point("these operands", words)), backend).caught
@@ -138,26 +139,26 @@ def _rows_pass(whole: Any) -> Any:
     return passing
 
 
-def _false_law(backend: Any) -> bool:
+def _false_law(backend: Backend) -> bool:
     proof = prove(ZeroProduct(holds=True), spec("primitive.math.mul"), lookup, ProofCache(None))
     return proof.evidence.kind is EvidenceKind.Refuted
 
 
-def _false_law_by_cases(backend: Any) -> bool:
+def _false_law_by_cases(backend: Backend) -> bool:
     found = exhaustive(Commutative(), spec("primitive.math.sub"), lookup)
     return found is not None and found[0].kind is EvidenceKind.Refuted
 
 
-def _false_law_by_witness(backend: Any) -> bool:
+def _false_law_by_witness(backend: Backend) -> bool:
     found = witnessed(Commutative(), spec("primitive.math.sub"), lookup, cases=1 << 12)
     return found[0].kind is EvidenceKind.Refuted
 
 
-def _bad_spec(backend: Any) -> bool:
+def _bad_spec(backend: Backend) -> bool:
     return bool(gates.check(replace(spec("primitive.math.add"), category="B")))
 
 
-def _tautology(backend: Any) -> bool:
+def _tautology(backend: Backend) -> bool:
     target = spec("primitive.math.add")
 
     def oracle(a: int, b: int) -> int:

@@ -26,6 +26,7 @@ from vyre.semantics.arrays import NUMPY
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.spec.op import OpSpec
 
 _CASES = 1 << 12
@@ -132,7 +133,7 @@ def _results(spec: OpSpec, words: Any) -> list[Any]:
     return [w for result in spec.apply(NUMPY, *words) for w in result]
 
 
-def caught(wrong: WrongDefinition, backend: Any) -> bool:
+def caught(wrong: WrongDefinition, backend: Backend) -> bool:
     """Whether the comparison with a right backend shows it."""
     bench = Bench(Locked(backend))
     spec = wrong.spec
@@ -146,6 +147,6 @@ def caught(wrong: WrongDefinition, backend: Any) -> bool:
     return False
 
 
-def can_run(wrong: WrongDefinition, backend: Any) -> bool:
+def can_run(wrong: WrongDefinition, backend: Backend) -> bool:
     """Whether the backend takes the op at all."""
     return is_memory(wrong.spec) or Bench(Locked(backend)).compiled(wrong.spec).refusal is None

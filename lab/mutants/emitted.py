@@ -15,6 +15,7 @@ import numpy as np
 
 from lab.mutants.mutant import LOWERING, Mutant
 from vyre.backends.cpu.backend import CpuBackend, CpuExecutable
+from vyre.backends.execute import execute
 from vyre.backends.protocol import BackendInfo
 from vyre.conform.generate.cases import of_words
 from vyre.conform.oracle.floats.functions import FUNCTIONS
@@ -27,6 +28,7 @@ from vyre.ir.types import DataType
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.spec.op import OpSpec
     from vyre.ir.program import Program
 
@@ -160,7 +162,7 @@ def _mutant(kind: str, spec: OpSpec, pattern: str, becomes: str) -> Iterator[Mut
                      f"{spec.id}/inputs/{words}")  # fmt: skip
 
 
-def _make(pattern: str, becomes: str, inner: Any) -> Rewritten:
+def _make(pattern: str, becomes: str, inner: Backend) -> Rewritten:
     return Rewritten(pattern, becomes)
 
 
@@ -172,9 +174,8 @@ def _difference(spec: OpSpec, wrong: Rewritten) -> tuple[int, ...] | None:
     found: list[Any] = []
     for backend in (right(), wrong):
         out = np.zeros(len(words[0]), np.uint32)
-        views = {f"x{k}": w.view(np.uint8).data.toreadonly() for k, w in enumerate(words)}
-        views[OUT] = out.view(np.uint8).data
-        backend.compile(kernel.program).run(views, (-(-len(out) // WORKGROUP[0]), 1, 1))
+        memory = {OUT: out, **{f"x{k}": w for k, w in enumerate(words)}}
+        execute(backend.compile(kernel.program), kernel.program, memory, (-(-len(out) // WORKGROUP[0]), 1, 1))
         found.append(out)
     differs = found[0] != found[1]
     return tuple(int(w[np.argmax(differs)]) for w in words) if differs.any() else None

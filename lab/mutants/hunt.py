@@ -27,6 +27,7 @@ from vyre.conform.verify.operations import run_block
 
 if TYPE_CHECKING:
     from lab.mutants.mutant import Mutant
+    from vyre.backends.protocol import Backend
     from vyre.conform.records.results import RunPlan
 
 _ORDER = ("u8", "equivalence", "boundary", "adversarial", "correlated", "u16", "random", "all", "u8x3")
@@ -44,7 +45,7 @@ def plan_for(op: str, cases: int, exhaustive: bool, largest: int) -> RunPlan:
     return replace(plan, ops=(spec(op).id,))
 
 
-def hunt(mutant: Mutant, backend: Any, *, largest: int = 1 << 16) -> Fate:
+def hunt(mutant: Mutant, backend: Backend, *, largest: int = 1 << 16) -> Fate:
     """What becomes of a mutant of this backend; `largest` bounds the exhaustive kinds of an op."""
     started = time.perf_counter()
     plan = plan_for(mutant.op or _ANY, mutant.cases, mutant.exhaustive, largest)
@@ -56,7 +57,7 @@ def hunt(mutant: Mutant, backend: Any, *, largest: int = 1 << 16) -> Fate:
     return Fate(mutant, witnessed, found, cases, time.perf_counter() - started)
 
 
-def fails(backend: Any, case: str, plan: RunPlan) -> bool:
+def fails(backend: Backend, case: str, plan: RunPlan) -> bool:
     """Whether the case of this name fails on a backend."""
     head, _, rest = case.partition("/")
     if head in JUDGES:
@@ -66,7 +67,7 @@ def fails(backend: Any, case: str, plan: RunPlan) -> bool:
     return run_named(Bench(Locked(backend)), case, plan, STAGES).failed
 
 
-def _in_ops(backend: Any, plan: RunPlan) -> tuple[str, int]:
+def _in_ops(backend: Backend, plan: RunPlan) -> tuple[str, int]:
     """The first failing case of a run of the plan's ops, and how many cases were run."""
     bench = Bench(Locked(backend))
     memory = bench.memory()

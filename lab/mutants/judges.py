@@ -25,12 +25,13 @@ from vyre.conform.process.locked import Locked
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.oracle.truth.check import Checked
 
 _PROBED = 2000
 
 
-def in_chunk(backend: Any, function: str, bits: int) -> Checked:
+def in_chunk(backend: Backend, function: str, bits: int) -> Checked:
     """The verdict on the chunk of inputs that holds this one."""
     runner = Runner(Locked(backend), batch=1)
     lo = bits // CHUNK * CHUNK
@@ -40,18 +41,18 @@ def in_chunk(backend: Any, function: str, bits: int) -> Checked:
         runner.close()
 
 
-def _truth(backend: Any, rest: str) -> bool:
+def _truth(backend: Backend, rest: str) -> bool:
     function, _, bits = rest.partition("/")
     verdict = in_chunk(backend, function, int(bits, 0))
     return any(wrong.input == int(bits, 0) for chunk in verdict.chunks for wrong in chunk.shown)
 
 
-def _probe(backend: Any, rest: str) -> bool:
+def _probe(backend: Backend, rest: str) -> bool:
     asked = [op for op in probe_cases.probe_ops() if op.name == rest]
     return any(row.witness is not None for row in probe.probe(backend, count=_PROBED, sweep=0, ops=asked))
 
 
-def _canary(backend: Any, rest: str) -> bool:
+def _canary(backend: Backend, rest: str) -> bool:
     asked = [c for c in canaries.CANARIES if c.name == rest]
     with TemporaryDirectory() as folder:
         found = canaries.examine(backend, canaries=asked, cache=Path(folder) / "canaries.json")

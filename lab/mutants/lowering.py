@@ -21,6 +21,7 @@ from vyre.ir.operators import BinaryOp, UnaryOp
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from vyre.backends.protocol import Backend
     from vyre.ir.program import Program
 
 MAX, TOP = 0xFFFF_FFFF, 0x8000_0000
@@ -351,7 +352,7 @@ def mutants() -> Iterator[Mutant]:
         )
 
 
-def _make(op: str, build: Build, inner: Any) -> Mutated:
+def _make(op: str, build: Build, inner: Backend) -> Mutated:
     return Mutated(inner, change=partial(_change, op, build))
 
 

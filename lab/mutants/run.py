@@ -7,7 +7,7 @@ run_backends(mutants, backend)          some of the first
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lab.mutants import catalogue, checkers, definitions, laws
 from lab.mutants.hunt import hunt
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from lab.mutants.mutant import Fate, Mutant
+    from vyre.backends.protocol import Backend
 
 
 def run_backends(
-    mutants: Iterable[Mutant], backend: Any, *, say: Callable[[Fate], None] = lambda _: None
+    mutants: Iterable[Mutant], backend: Backend, *, say: Callable[[Fate], None] = lambda _: None
 ) -> list[Fate]:
     """A verdict for each, told to `say` as soon as it is there."""
     found: list[Fate] = []
@@ -32,7 +33,7 @@ def run_backends(
 
 
 def run_all(
-    backend: Any, *, verdicts: Sequence[Fate] | None = None, cache: ProofCache | None = None
+    backend: Backend, *, verdicts: Sequence[Fate] | None = None, cache: ProofCache | None = None
 ) -> Outcome:
     """Everything; `backend` is a right one, the mutants are made from it.
 

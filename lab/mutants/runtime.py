@@ -21,6 +21,8 @@ from vyre.ir.types import DataType
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from lab.mutants.backend import Around, Run
+    from vyre.backends.protocol import Backend
     from vyre.ir.buffers import BufferDecl
 
     Grid = tuple[int, int, int]
@@ -135,7 +137,7 @@ def _chance() -> Iterator[Mutant]:
             )
 
 
-def _around(hook: Any, inner: Any) -> Mutated:
+def _around(hook: Around, inner: Backend) -> Mutated:
     return Mutated(inner, around=hook)
 
 
@@ -144,7 +146,7 @@ def outputs(program: Program) -> list[BufferDecl]:
     return [b for b in program.buffers if b.access.writable and not b.access.shared]
 
 
-def _overwrite(run: Any, program: Program, buffers: Buffers, grid: Grid, *, count: int | None) -> None:
+def _overwrite(run: Run, program: Program, buffers: Buffers, grid: Grid, *, count: int | None) -> None:
     """A run that uses its inputs as scratch memory, whatever the caller's view of them allows."""
     run(buffers, grid)
     for view in buffers.values():
@@ -153,7 +155,7 @@ def _overwrite(run: Any, program: Program, buffers: Buffers, grid: Grid, *, coun
             ctypes.memset(memory.__array_interface__["data"][0], 0, count or view.nbytes)
 
 
-def _spill(run: Any, program: Program, buffers: Buffers, grid: Grid) -> None:
+def _spill(run: Run, program: Program, buffers: Buffers, grid: Grid) -> None:
     """Where the caller's memory goes on after the buffer, its next byte is changed too."""
     run(buffers, grid)
     for decl in outputs(program):
@@ -163,7 +165,7 @@ def _spill(run: Any, program: Program, buffers: Buffers, grid: Grid) -> None:
             ctypes.memset(memory.__array_interface__["data"][0] + view.nbytes, 0, 1)
 
 
-def _merge(run: Any, program: Program, buffers: Buffers, grid: Grid, *, with_: Any) -> None:
+def _merge(run: Run, program: Program, buffers: Buffers, grid: Grid, *, with_: Any) -> None:
     before = {d.name: bytes(buffers[d.name]) for d in outputs(program)}
     run(buffers, grid)
     for decl in outputs(program):
@@ -172,13 +174,13 @@ def _merge(run: Any, program: Program, buffers: Buffers, grid: Grid, *, with_: A
             words[:] = with_(words, np.frombuffer(before[decl.name], np.uint32))
 
 
-def _cleared(run: Any, program: Program, buffers: Buffers, grid: Grid) -> None:
+def _cleared(run: Run, program: Program, buffers: Buffers, grid: Grid) -> None:
     for decl in outputs(program):
         buffers[decl.name][:] = bytes(buffers[decl.name].nbytes)
     run(buffers, grid)
 
 
-def _keep(run: Any, program: Program, buffers: Buffers, grid: Grid, *, lo: int, hi: int | None) -> None:
+def _keep(run: Run, program: Program, buffers: Buffers, grid: Grid, *, lo: int, hi: int | None) -> None:
     """A part of each result stays as it was before the run."""
     old = {d.name: bytes(buffers[d.name][lo:hi]) for d in outputs(program)}
     run(buffers, grid)
@@ -186,32 +188,32 @@ def _keep(run: Any, program: Program, buffers: Buffers, grid: Grid, *, lo: int, 
         buffers[name][lo:hi] = data
 
 
-def _at_length(run: Any, program: Program, buffers: Buffers, grid: Grid, *, count: int) -> None:
+def _at_length(run: Run, program: Program, buffers: Buffers, grid: Grid, *, count: int) -> None:
     run(buffers, grid)
     for decl in outputs(program):
         if buffers[decl.name].nbytes == count * decl.element.stride:
             buffers[decl.name][0] ^= 1
 
 
-def _torn(run: Any, program: Program, buffers: Buffers, grid: Grid, *, step: int) -> None:
+def _torn(run: Run, program: Program, buffers: Buffers, grid: Grid, *, step: int) -> None:
     run(buffers, grid)
     for decl in outputs(program):
         if decl.element.stride == 2:
             np.frombuffer(buffers[decl.name], np.uint16)[step - 1 :: step] = 0
 
 
-def _odd_half(run: Any, program: Program, buffers: Buffers, grid: Grid) -> None:
+def _odd_half(run: Run, program: Program, buffers: Buffers, grid: Grid) -> None:
     run(buffers, grid)
     for decl in outputs(program):
         if decl.element.stride == 2 and buffers[decl.name].nbytes % 4:
             np.frombuffer(buffers[decl.name], np.uint16)[-1:] = 0
 
 
-def _unstable(inner: Any, *, rate: int) -> Mutated:
+def _unstable(inner: Backend, *, rate: int) -> Mutated:
     """One result in so many has a bit turned; which one is left to chance, by a fixed seed."""
     chance = random.Random(rate)
 
-    def around(run: Any, program: Program, buffers: Buffers, grid: Grid) -> None:
+    def around(run: Run, program: Program, buffers: Buffers, grid: Grid) -> None:
         run(buffers, grid)
         for decl in outputs(program):
             if decl.element is DataType.U32:
@@ -223,7 +225,7 @@ def _unstable(inner: Any, *, rate: int) -> Mutated:
     return Mutated(inner, around=around)
 
 
-def _dirty(inner: Any) -> Mutated:
+def _dirty(inner: Backend) -> Mutated:
     """Workgroup memory holds something at the start."""
 
     def change(program: Program) -> Program:

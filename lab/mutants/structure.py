@@ -26,7 +26,9 @@ from vyre.ir.operators import BinaryOp
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from lab.mutants.backend import Run
     from lab.mutants.mutant import Make
+    from vyre.backends.protocol import Backend
     from vyre.ir.program import Program
 
     Grid = tuple[int, int, int]
@@ -97,7 +99,7 @@ def _barriers() -> Iterator[Mutant]:
         )
 
 
-def _without(which: int, inner: Any) -> Mutated:
+def _without(which: int, inner: Backend) -> Mutated:
     """Without one of the barriers at the top of a program."""
 
     def change(program: Program) -> Program:
@@ -221,7 +223,7 @@ def _axes(kind: Any, swap: dict[int, int], x: Any) -> Expr:
 
 def _grids() -> Iterator[Mutant]:
     def grid(change: Callable[[Grid], Grid]) -> Make:
-        def around(run: Any, program: Program, buffers: Mapping[str, memoryview], workgroups: Grid) -> None:
+        def around(run: Run, program: Program, buffers: Mapping[str, memoryview], workgroups: Grid) -> None:
             smaller = change(workgroups)
             if all(smaller):
                 run(buffers, smaller)

@@ -6,7 +6,7 @@ The op in a program becomes a choice between what it gives and the same with its
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lab.mutants import conditions as at
 from lab.mutants.backend import Mutated
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lab.mutants.conditions import Condition
+    from vyre.backends.protocol import Backend
     from vyre.conform.spec.op import OpSpec
     from vyre.ir.program import Program
 
@@ -79,7 +80,7 @@ def wrong_at(spec: OpSpec, condition: Condition, *, number: int = 0) -> Mutant:
     )
 
 
-def _make(spec: OpSpec, condition: Condition, inner: Any) -> Mutated:
+def _make(spec: OpSpec, condition: Condition, inner: Backend) -> Mutated:
     return Mutated(inner, change=partial(_change, spec, condition))
 
 

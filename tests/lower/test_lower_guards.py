@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare, run_bytes
+from vyre.backends.execute import run_bytes
+from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.generate.programs import generate_program
 from vyre.errors import VyreError
 from vyre.ir import (
@@ -244,7 +245,7 @@ def test_a_wrong_proof_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         return ProvenAccesses(claims, len(pairs))
 
     monkeypatch.setattr("vyre.lower.guards.proven_accesses", everything)
-    right = run_bytes(CpuBackend(threads=1), wrong, {"out": bytes(4 * 8)}, (1, 1, 1))
+    right = run_bytes(CpuBackend(threads=1).compile(wrong), wrong, {"out": bytes(4 * 8)}, (1, 1, 1))
     assert right["out"] == expected
 
     def trusting(*_: object) -> bool:
@@ -252,7 +253,7 @@ def test_a_wrong_proof_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Checker, "inside", trusting)
     with pytest.raises(VyreError, match="wrote outside of the buffer 'out'"):
-        run_bytes(CpuBackend(threads=1), wrong, {"out": bytes(4 * 8)}, (1, 1, 1))
+        run_bytes(CpuBackend(threads=1).compile(wrong), wrong, {"out": bytes(4 * 8)}, (1, 1, 1))
 
 
 def test_a_loaded_value_that_is_compared_and_trusted_is_frozen() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import platform
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lab.mutants.emitted import right
 from lab.mutants.float_ import doubles
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from vyre.backends.cpu.backend import CpuExecutable
+    from vyre.backends.protocol import Backend
     from vyre.ir.program import Program
 
 _DEFAULT = 0x1F80
@@ -54,7 +55,7 @@ class OtherState:
         return made.rewritten(text)
 
 
-def _make(bits: int, inner: Any) -> OtherState:
+def _make(bits: int, inner: Backend) -> OtherState:
     return OtherState(bits)
 
 

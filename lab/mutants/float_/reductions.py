@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lab.mutants.backend import Mutated
 from lab.mutants.float_.format import Format, binary
@@ -26,6 +26,7 @@ from vyre.ir.walk import expressions, postorder, rebuild, with_parts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from lab.mutants.backend import Run
     from lab.mutants.mutant import Make
     from vyre.ir.program import Program
     from vyre.ir.types import DataType
@@ -256,7 +257,7 @@ def _substituted(n: Node, name: str, value: Expr) -> Node:
 
 def _permuted(
     change: Callable[[bytes, int], bytes],
-    run: Any,
+    run: Run,
     program: Program,
     buffers: Mapping[str, memoryview],
     workgroups: tuple[int, int, int],

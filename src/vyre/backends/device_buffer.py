@@ -16,14 +16,14 @@ from __future__ import annotations
 import itertools
 import weakref
 from math import prod
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from vyre.backends import dlpack
 from vyre.backends.host import LANES, STORAGE, is_on_device, plain_array
 from vyre.backends.host_memory import HostMemory
-from vyre.backends.protocol import ResidentBackend
+from vyre.backends.protocol import ExportedMemory, ResidentBackend
 from vyre.errors import DispatchError
 from vyre.ir.types import DataType
 
@@ -89,7 +89,7 @@ class DeviceBuffer:
     @property
     def backend(self) -> str:
         """The name of the backend that it is on."""
-        return getattr(self._owner, "name", "")
+        return self._owner.name
 
     @property
     def ndim(self) -> int:
@@ -200,24 +200,28 @@ class DeviceBuffer:
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        stream = getattr(self.memory, "stream", None)
-        if stream is None:
+        memory = self.memory
+        if not isinstance(memory, ExportedMemory):
             raise AttributeError("__cuda_array_interface__")
         return {
             "shape": self.shape,
             "typestr": self.dtype.str if self.dtype.name != "bfloat16" else "<u2",
-            "data": (self.memory.span[1], self.readonly),
+            "data": (memory.span[1], self.readonly),
             "strides": None,
             "version": 3,
-            "stream": stream,
+            "stream": memory.stream,
         }
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        where = (dlpack.CPU, 0) if isinstance(self.memory, HostMemory) else None
-        where = getattr(self.memory, "dlpack_device", where)
-        if where is None:
-            raise BufferError(f"memory of the backend {self.backend!r} has no form in DLPack; use .numpy()")
-        return where
+        match self.memory:
+            case HostMemory():
+                return dlpack.CPU, 0
+            case ExportedMemory() as memory:
+                return memory.dlpack_device
+            case _:
+                raise BufferError(
+                    f"memory of the backend {self.backend!r} has no form in DLPack; use .numpy()"
+                )
 
     def __dlpack__(
         self,
@@ -232,12 +236,18 @@ class DeviceBuffer:
         if copy or (dl_device is not None and tuple(dl_device) != device):
             raise BufferError("a device buffer gives its own memory and no copy; use .numpy()")
         claim, memory = self.held()
-        order = getattr(memory, "order_before", None)
-        if order is not None:
-            order(stream)
+        if isinstance(memory, ExportedMemory):
+            memory.order_before(stream)
         return dlpack.export(
             claim, memory.span[1], self.dtype, self.shape, device, self.readonly, max_version
         )
+
+
+@runtime_checkable
+class ImportingBackend(ResidentBackend, Protocol):
+    """Optional: a backend that takes the device arrays of other libraries without a copy."""
+
+    def import_array(self, value: Any) -> DeviceBuffer: ...
 
 
 def to_device(array: Any, *, backend: str | Backend | None = None, copy: bool = True) -> DeviceBuffer:
@@ -252,14 +262,14 @@ def to_device(array: Any, *, backend: str | Backend | None = None, copy: bool = 
         _require_owner(held, owner)
         if not copy:
             return held
-        made = device_zeros(held.shape, held.dtype, backend=owner)  # pyright: ignore[reportArgumentType]
+        made = device_zeros(held.shape, held.dtype, backend=owner)
         made.copy_from(held)
         if held is not array:
             held.close()
         return made
     values = _host_array(array)
     if copy:
-        made = device_zeros(values.shape, values.dtype, backend=owner)  # pyright: ignore[reportArgumentType]
+        made = device_zeros(values.shape, values.dtype, backend=owner)
         if made.nbytes:
             made.memory.write(_bytes_of(values))
         return made
@@ -267,7 +277,7 @@ def to_device(array: Any, *, backend: str | Backend | None = None, copy: bool = 
     if not (isinstance(memory, HostMemory) and np.shares_memory(values, np.asarray(array))) and values.size:
         memory.free()
         raise DispatchError(
-            f"the array cannot be shared with the backend {getattr(owner, 'name', '')!r} without a copy.",
+            f"the array cannot be shared with the backend {owner.name!r} without a copy.",
             fix="call vyre.to_device without copy=False.",
         )
     return DeviceBuffer(owner, memory, values.dtype, values.shape, readonly=not values.flags.writeable)
@@ -292,7 +302,7 @@ def device_zeros(
     return DeviceBuffer(owner, owner.allocate(nbytes), kind, tuple(int(n) for n in sizes))
 
 
-def _resident(backend: str | Backend | ResidentBackend | None) -> ResidentBackend:
+def _resident(backend: str | Backend | None) -> ResidentBackend:
     from vyre.backends.registry import default_backend, get
 
     found = get(backend or default_backend()) if backend is None or isinstance(backend, str) else backend
@@ -304,25 +314,24 @@ def _resident(backend: str | Backend | ResidentBackend | None) -> ResidentBacken
     return found
 
 
-def _require_owner(buffer: DeviceBuffer, owner: Any) -> None:
+def _require_owner(buffer: DeviceBuffer, owner: ResidentBackend) -> None:
     if buffer._owner is not owner:
         raise DispatchError(
-            f"the buffer is on the backend {buffer.backend!r}, not on {getattr(owner, 'name', '')!r}.",
+            f"the buffer is on the backend {buffer.backend!r}, not on {owner.name!r}.",
             fix="copy it: vyre.to_device(x.numpy(), backend=…).",
         )
 
 
-def _import(owner: Any, value: Any) -> DeviceBuffer | None:
+def _import(owner: ResidentBackend, value: Any) -> DeviceBuffer | None:
     """A buffer that shares the memory of a stranger's device array; None for what is on the host."""
-    importer = getattr(owner, "import_array", None)
     if not is_on_device(value):
         return None
-    if importer is None:
+    if not isinstance(owner, ImportingBackend):
         raise DispatchError(
-            f"the array is memory of a GPU, which the backend {getattr(owner, 'name', '')!r} does not take.",
+            f"the array is memory of a GPU, which the backend {owner.name!r} does not take.",
             fix="copy it to the host, or choose the backend that it is on.",
         )
-    return importer(value)
+    return owner.import_array(value)
 
 
 def _host_array(value: Any) -> Array:

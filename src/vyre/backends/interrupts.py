@@ -1,9 +1,10 @@
-"""LLVM's objects and Ctrl-C: an interrupt in the middle of freeing one would free it twice.
+"""Ctrl-C around the calls of a native library, which must not be left half done.
 
     aside(work)       does the work in a thread of its own; an interrupt ends the waiting, never the work
     undisturbed()     a block short enough to be finished first; an interrupt comes right behind it
 
-Python raises `KeyboardInterrupt` between two steps of the main thread, wherever that stands.
+Python raises `KeyboardInterrupt` between two steps of the main thread, wherever that stands. In the middle of
+freeing an object of LLVM it would free that twice; in a function that Dawn calls back it would be lost.
 """
 
 from __future__ import annotations

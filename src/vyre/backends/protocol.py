@@ -10,9 +10,24 @@ for all backends (decision 15).
         def describe(self) -> BackendInfo: ...
         def compile(self, program: Program) -> Executable: ...
 
-Two optional protocols let buffers stay on the device between runs: `ResidentBackend` makes memory there,
-and `ResidentExecutable` runs on it. A backend without them works on the host's memory alone. A third,
-`LimitedExecutable`, ends runs whose loops take too many turns.
+Everything else is optional. A backend, what it compiles, or its memory has an ability when it has the members
+of the protocol; nothing is registered, and what is absent is done without.
+
+    of a backend
+      ResidentBackend        makes memory that stays on the device between runs
+      ImportingBackend       takes the device arrays of other libraries (`vyre.backends.device_buffer`)
+      ExaminedBackend        tells which canaries its device failed when it was opened
+      WaysBackend            lowers float operations in a way that it is asked for
+      AheadBackend           compiles for the disk without keeping the result
+      ClosingBackend         holds something that should be given back at the end
+    of a compiled program
+      ResidentExecutable     runs on the memory of a ResidentBackend
+      LimitedExecutable      ends runs whose loops take too many turns
+      SourcedExecutable      shows the source that was generated
+      LoweredExecutable      says which way its float operations were lowered
+      AssembledExecutable    shows the machine code
+    of memory
+      ExportedMemory         can be used by other libraries as it is
 
 Register the class in the entry point group `vyre.backends`; it is constructed without arguments. A
 constructor that raises `ImportError` says that a package is missing, and the listing says so.
@@ -30,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from vyre.ir.program import Program
+    from vyre.lower.ways import Ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +133,7 @@ class DeviceMemory(Protocol):
         ...
 
     def copy(self, source: Any) -> None:
-        """Copies all bytes from other memory of this backend."""
+        """Copies all bytes from other memory of this backend, which is of the same class."""
         ...
 
     def free(self) -> None:
@@ -126,7 +142,24 @@ class DeviceMemory(Protocol):
 
 
 @runtime_checkable
-class ResidentBackend(Protocol):
+class ExportedMemory(DeviceMemory, Protocol):
+    """Optional: memory of a GPU that other libraries can use as it is."""
+
+    @property
+    def stream(self) -> int:
+        """The stream on which our work is queued, as CUDA numbers it."""
+        ...
+
+    @property
+    def dlpack_device(self) -> tuple[int, int]: ...
+
+    def order_before(self, stream: int | None) -> None:
+        """Makes a consumer's stream, as DLPack numbers it, wait for what is queued so far."""
+        ...
+
+
+@runtime_checkable
+class ResidentBackend(Backend, Protocol):
     """Optional: a backend whose memory can be held between runs."""
 
     def allocate(self, nbytes: int) -> DeviceMemory:
@@ -136,6 +169,64 @@ class ResidentBackend(Protocol):
     def borrow(self, data: memoryview) -> DeviceMemory:
         """Memory that holds `data`, for one run; that of `data` itself where the device can use it."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryVerdict:
+    """What a device failed: details by canary name. `fresh` is False for a verdict from the cache.
+
+    `lasting` is False where a canary could not be run: the next time it may be.
+    """
+
+    failures: dict[str, str]
+    fresh: bool = True
+    lasting: bool = True
+
+
+@runtime_checkable
+class ExaminedBackend(Backend, Protocol):
+    """Optional: a backend whose device is examined (`vyre.backends.canaries`)."""
+
+    @property
+    def verdict(self) -> CanaryVerdict | None:
+        """None for a device that is not examined."""
+        ...
+
+
+@runtime_checkable
+class WaysBackend(Protocol):
+    """Optional: a backend that can be asked to lower float operations in a way that is not its own."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def ways(self) -> Ways: ...
+
+    def describe(self) -> BackendInfo: ...
+
+    def compile(self, program: Program, *, ways: Ways | None = None) -> Executable: ...
+
+
+@runtime_checkable
+class AheadBackend(Protocol):
+    """Optional: a backend that keeps compiled programs on the disk."""
+
+    @property
+    def name(self) -> str: ...
+
+    def describe(self) -> BackendInfo: ...
+
+    def compile_ahead(self, program: Program) -> bool:
+        """Compiles for the disk alone; False where the program was there already."""
+        ...
+
+
+@runtime_checkable
+class ClosingBackend(Backend, Protocol):
+    """Optional: a backend that holds something to be given back, such as a process."""
+
+    def close(self) -> None: ...
 
 
 @runtime_checkable
@@ -161,3 +252,35 @@ class LimitedExecutable(Protocol):
     ) -> None:
         """Like `run`. Raises `StepLimitExceeded` where an invocation begins more than `step_limit` turns."""
         ...
+
+
+class SourceText(Protocol):
+    """Generated source as an object that knows more than its text."""
+
+    @property
+    def text(self) -> str: ...
+
+
+@runtime_checkable
+class SourcedExecutable(Protocol):
+    """Optional: a compiled program that shows the source that was generated for it."""
+
+    @property
+    def source(self) -> str | SourceText: ...
+
+
+@runtime_checkable
+class LoweredExecutable(Protocol):
+    """Optional: a compiled program that says how its float operations were lowered."""
+
+    @property
+    def lowering(self) -> str:
+        """`native`, `soft` or `mixed`; empty where it has none."""
+        ...
+
+
+@runtime_checkable
+class AssembledExecutable(Protocol):
+    """Optional: a compiled program that shows its machine code, for which it may compile again."""
+
+    def assembly(self) -> str: ...

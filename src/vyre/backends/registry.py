@@ -9,7 +9,6 @@ import difflib
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
 
 from vyre.backends.protocol import Backend, BackendInfo
 from vyre.errors import BackendUnavailable, DispatchError, VyreError
@@ -118,7 +117,7 @@ def _load(points: tuple[EntryPoint, ...]) -> Backend | _Failure:
 
 
 @cache
-def _construct(value: str) -> Any:
+def _construct(value: str) -> object:
     return EntryPoint(name="", value=value, group=GROUP).load()()
 
 

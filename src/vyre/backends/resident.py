@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.device_buffer import Claim, DeviceBuffer, device_zeros
+from vyre.backends.device_buffer import Claim, DeviceBuffer, ImportingBackend, device_zeros
 from vyre.backends.host import (
     STORAGE,
     Slot,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from vyre.backends.host import Lengths
-    from vyre.backends.protocol import DeviceMemory
+    from vyre.backends.protocol import Backend, DeviceMemory
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.program import Program
 
@@ -102,7 +102,7 @@ def any_resident(buffers: Mapping[str, Any]) -> bool:
 
 def bind_resident(
     program: Program,
-    backend: Any,
+    backend: Backend,
     buffers: Mapping[str, Any],
     *,
     lengths: Lengths,
@@ -152,7 +152,10 @@ def bind_resident(
 
 
 def _sort(
-    declared: Mapping[str, BufferDecl], backend: Any, buffers: Mapping[str, Any], call: ResidentCall
+    declared: Mapping[str, BufferDecl],
+    backend: ResidentBackend,
+    buffers: Mapping[str, Any],
+    call: ResidentCall,
 ) -> tuple[dict[str, DeviceBuffer], dict[str, Any]]:
     """What is on the device, checked, and what is on the host."""
     held: dict[str, DeviceBuffer] = {}
@@ -174,21 +177,20 @@ def _sort(
     return held, arrays
 
 
-def _import(decl: BufferDecl, backend: Any, value: Any) -> DeviceBuffer:
-    importer = getattr(backend, "import_array", None)
-    if importer is None:
+def _import(decl: BufferDecl, backend: ResidentBackend, value: Any) -> DeviceBuffer:
+    if not isinstance(backend, ImportingBackend):
         refuse(
             decl,
             f"is memory of a GPU, which the backend {backend.name!r} does not take",
             "copy it to the host, or choose the backend that it is on.",
         )
     try:
-        return importer(value)
+        return backend.import_array(value)
     except DispatchError as error:
         raise DispatchError(f"buffer {decl.name!r}: {error.message}", fix=error.fix) from None
 
 
-def _refuse_unfit(decl: BufferDecl, backend: Any, buffer: DeviceBuffer) -> None:
+def _refuse_unfit(decl: BufferDecl, backend: ResidentBackend, buffer: DeviceBuffer) -> None:
     if buffer.closed:
         refuse(decl, "is a closed device buffer", "make a new one with vyre.to_device.")
     if buffer._owner is not backend:
@@ -226,7 +228,7 @@ def _spans_overlap(a: tuple[object, int, int], b: tuple[object, int, int]) -> bo
     return a[0] == b[0] and a[1] < b[2] and b[1] < a[2]
 
 
-def _zeros(decl: BufferDecl, length: int | None, backend: Any) -> DeviceBuffer:
+def _zeros(decl: BufferDecl, length: int | None, backend: ResidentBackend) -> DeviceBuffer:
     _, shape = zeros_shape(decl, length)
     made = device_zeros(shape, STORAGE[decl.element], backend=backend)
     refuse_length(decl, made.nbytes)

@@ -15,6 +15,7 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.certify.annex import Annex, Baseline, Drop
     from vyre.conform.certify.certificate import Certificate
     from vyre.conform.certify.keys import SigningKey
@@ -127,13 +128,16 @@ def _target(backend: str | None, backend_class: str | None) -> str:
 
 
 def _opened(target: str, options: dict[str, Any]) -> Any:
-    from vyre.conform.process.isolate import Isolated, load
+    from vyre.conform.process.isolate import Isolated
+    from vyre.conform.process.load import load
 
     return load(target) if options["in_process"] else Isolated(target, timeout=options["timeout"])
 
 
-def _closed(backend: Any) -> None:
-    if hasattr(backend, "close"):
+def _closed(backend: Backend) -> None:
+    from vyre.backends.protocol import ClosingBackend
+
+    if isinstance(backend, ClosingBackend):
         backend.close()
 
 
@@ -367,7 +371,7 @@ def _write_junit(file: str, text: str) -> None:
     write_bytes(file, text.encode("utf-8", "backslashreplace"))
 
 
-def _given(options: dict[str, Any], backend: Any) -> Annex | None:
+def _given(options: dict[str, Any], backend: Backend) -> Annex | None:
     """The baseline to compare with, read before the run so that a wrong file costs nothing."""
     from vyre.conform.certify.baselines import given
 
@@ -380,7 +384,7 @@ def _given(options: dict[str, Any], backend: Any) -> Annex | None:
 
 
 def _baselines(
-    backend: Any, plan: RunPlan, wanted: bool | None, before: Annex | None
+    backend: Backend, plan: RunPlan, wanted: bool | None, before: Annex | None
 ) -> tuple[tuple[Baseline, ...], tuple[str, ...]]:
     """Measured where it was asked for, or where the run is for a full certificate; and what is slower.
 

@@ -19,6 +19,7 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.oracle.truth.check import Checked
     from vyre.conform.process.provenance import Provenance
 
@@ -26,7 +27,7 @@ INPUTS = 1 << 32
 
 
 def run_exhaustive(
-    backend: Any,
+    backend: Backend,
     names: Sequence[str],
     *,
     target: str,

@@ -104,18 +104,20 @@ def _share(text: str) -> float:
 
 
 def _rerun(certificate: Certificate, share: float, options: dict[str, Any]) -> Rerun:
+    from vyre.backends.protocol import ClosingBackend
     from vyre.conform.certify.rerun import rerun
-    from vyre.conform.process.isolate import Isolated, load
+    from vyre.conform.process.isolate import Isolated
+    from vyre.conform.process.load import load
 
     target = options["backend"] or certificate.backend.target
     if ":" in target:
         sys.path.insert(0, "")
     seed = secrets.randbits(32) if options["rerun_seed"] is None else options["rerun_seed"]
-    backend: Any = load(target) if options["in_process"] else Isolated(target, timeout=options["timeout"])
+    backend = load(target) if options["in_process"] else Isolated(target, timeout=options["timeout"])
     try:
         return rerun(certificate, backend, share=share, seed=seed)
     finally:
-        if hasattr(backend, "close"):
+        if isinstance(backend, ClosingBackend):
             backend.close()
 
 

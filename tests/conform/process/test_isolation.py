@@ -17,8 +17,11 @@ pytest.importorskip("llvmlite")
 
 from tests import wrong
 from tests.conform.verify.runs import certify
-from vyre.conform.process import isolate
-from vyre.conform.process.isolate import BackendCrash, BackendFault, BackendHang, Isolated, inspect, load
+from vyre.conform.process import wire
+from vyre.conform.process.faults import BackendCrash, BackendFault, BackendHang
+from vyre.conform.process.inspection import inspect
+from vyre.conform.process.isolate import Isolated
+from vyre.conform.process.load import load
 from vyre.conform.registry import spec
 from vyre.conform.spec.program import application
 from vyre.conform.suite.units import STAGES
@@ -51,7 +54,7 @@ def multiply(backend: Any, a: Any, b: Any, *, shared: bool = False) -> Any:
     }
     if shared:
         for name, array in arrays.items():
-            arrays[name] = np.frombuffer(backend.allocate(array.nbytes), np.uint32)
+            arrays[name] = np.frombuffer(backend.share(array.nbytes), np.uint32)
             arrays[name][:] = array
     views = {n: x.view(np.uint8).data for n, x in arrays.items()}
     backend.compile(kernel.program).run(
@@ -102,12 +105,12 @@ def shared_memory(process: int | str = "self") -> int:
 def test_shared_memory_that_nobody_holds_is_given_back_on_both_sides(isolated: Any) -> None:
     backend = isolated("Right")
     multiply(backend, [2], [5], shared=True)
-    here, there = shared_memory(), shared_memory(backend._process.pid)
+    here, there = shared_memory(), shared_memory(backend.pid)
     large = np.arange(1 << 20, dtype=np.uint32)
     assert multiply(backend, large, large, shared=True)[3] == 9
     assert multiply(backend, large, large)[3] == 9, "copies of 24 MiB, which are not kept either"
     multiply(backend, [2], [5], shared=True)
-    assert (shared_memory(), shared_memory(backend._process.pid)) == (here, there)
+    assert (shared_memory(), shared_memory(backend.pid)) == (here, there)
 
 
 def test_the_arrays_of_the_ops_are_given_back_before_the_stages(
@@ -144,7 +147,7 @@ def test_memory_given_back_may_be_that_of_a_child_that_died(isolated: Any) -> No
     executable = backend.compile(application(spec("primitive.math.mul")).program)
 
     def squared(value: int) -> int:
-        views = {name: backend.allocate(4) for name in ("x0", "x1", "out")}
+        views = {name: backend.share(4) for name in ("x0", "x1", "out")}
         views["x0"][:] = views["x1"][:] = value.to_bytes(4, "little")
         executable.run({n: v if n == "out" else v.toreadonly() for n, v in views.items()}, (1, 1, 1))
         return int.from_bytes(views["out"], "little")
@@ -226,7 +229,7 @@ def test_a_hang_is_a_result_and_the_run_goes_on(isolated: Any, tmp_path: Path) -
 def test_a_child_ends_with_its_parent() -> None:
     code = (
         "import os, sys; from vyre.conform.process.isolate import Isolated\n"
-        "b = Isolated('tests.wrong:Right'); print(b._process.pid, flush=True); os.kill(os.getpid(), 9)"
+        "b = Isolated('tests.wrong:Right'); print(b.pid, flush=True); os.kill(os.getpid(), 9)"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
@@ -258,20 +261,20 @@ def test_a_child_that_grows_is_renewed_between_blocks(
     ops = ("primitive.math.sub", "primitive.math.mul", "primitive.bitwise.xor")
     inside = certify(wrong.Right(), tmp_path / "a", ops=ops, cases=256, largest=0)
     backend = isolated("Hoarding")
-    first = backend._process.pid
+    first = backend.pid
     assert not backend.overgrown()
-    monkeypatch.setattr(isolate, "LEAST_LIFE", 0.0)
-    monkeypatch.setattr(isolate, "MOST_GROWTH", 32 << 20)
+    monkeypatch.setattr(wire, "LEAST_LIFE", 0.0)
+    monkeypatch.setattr(wire, "MOST_GROWTH", 32 << 20)
     outside = certify(backend, tmp_path / "b", ops=ops, cases=256, largest=0)
     assert backend.restarts
-    assert backend._process.pid != first
+    assert backend.pid != first
     assert inside.ops == outside.ops
     assert not outside.failures
 
 
 def test_a_child_has_a_life_of_some_length(isolated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     backend = isolated("Hoarding")
-    monkeypatch.setattr(isolate, "MOST_GROWTH", -(1 << 40))
+    monkeypatch.setattr(wire, "MOST_GROWTH", -(1 << 40))
     assert not backend.overgrown()
-    monkeypatch.setattr(isolate, "LEAST_LIFE", 0.0)
+    monkeypatch.setattr(wire, "LEAST_LIFE", 0.0)
     assert backend.overgrown()

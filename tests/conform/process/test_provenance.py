@@ -13,7 +13,8 @@ import pytest
 pytest.importorskip("llvmlite")
 
 from vyre.backends.cpu.backend import CpuBackend
-from vyre.conform.process.isolate import DeviceChanged, Isolated
+from vyre.conform.process.faults import DeviceChanged
+from vyre.conform.process.isolate import Isolated
 from vyre.conform.process.provenance import ENTRY, bind, code_digest, conditions_of, differences, provenance
 from vyre.conform.records.journal import Journal, read
 from vyre.conform.records.results import CanaryResult, Conditions

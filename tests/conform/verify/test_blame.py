@@ -13,7 +13,8 @@ pytest.importorskip("llvmlite")
 
 from tests.conform.verify.runs import certify
 from vyre.cli.app import main
-from vyre.conform.process.isolate import BackendHang, Isolated, MemoryGone
+from vyre.conform.process.faults import BackendHang, MemoryGone
+from vyre.conform.process.isolate import Isolated
 from vyre.conform.records.documents import Field, FieldError
 from vyre.conform.registry import spec
 from vyre.conform.spec.program import application
@@ -148,18 +149,18 @@ def test_patience_of_one_thread_does_not_hurry_another(isolated: Any) -> None:
     backend = isolated("Right", timeout=30.0)
     seen: list[float] = []
     with backend.patience(0.5):
-        other = threading.Thread(target=lambda: seen.append(backend._limit))
+        other = threading.Thread(target=lambda: seen.append(backend._wire._limit))
         other.start()
         other.join()
-        assert backend._limit == 0.5
-    assert (seen, backend._limit) == ([30.0], 30.0)
+        assert backend._wire._limit == 0.5
+    assert (seen, backend._wire._limit) == ([30.0], 30.0)
 
 
 def test_memory_of_a_child_that_is_gone_is_not_that_of_the_next(isolated: Any) -> None:
-    from vyre.conform.process.isolate import RemoteMemory
+    from vyre.conform.process.remote import RemoteMemory
 
     backend = isolated("Right")
-    old = RemoteMemory(backend, 0, 16)
+    old = RemoteMemory(backend._wire, 0, 16)
     backend.renew()
     with pytest.raises(MemoryGone):
         old.read(memoryview(bytearray(16)))

@@ -30,6 +30,9 @@ from vyre.semantics.translate import Translation
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from vyre.backends.protocol import BackendInfo, Executable
+    from vyre.ir.program import Program
+
 U32 = DataType.U32
 
 CACHE = ProofCache(default_folder())
@@ -144,14 +147,14 @@ class Wrong:
 
     name = "wrong"
 
-    def describe(self) -> object:
+    def describe(self) -> BackendInfo:
         return ReferenceBackend().describe()
 
-    def compile(self, program: object) -> object:
-        inner = ReferenceBackend().compile(program)  # type: ignore[arg-type]
+    def compile(self, program: Program) -> Executable:
+        inner = ReferenceBackend().compile(program)
 
         class Run:
-            def run(self, buffers: dict[str, memoryview], workgroups: tuple[int, int, int]) -> None:
+            def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
                 inner.run(buffers, workgroups)
                 buffers["result"][0] ^= 1
 

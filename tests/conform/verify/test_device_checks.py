@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from vyre.backends import available
-from vyre.conform.process.isolate import Isolated, load
+from vyre.conform.process.isolate import Isolated
+from vyre.conform.process.load import load
 from vyre.conform.registry import lookup, spec
 from vyre.conform.spec.law import Commutative
 from vyre.conform.suite.plan import make_plan
@@ -22,6 +23,8 @@ from vyre.conform.verify.operations import run_block
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from vyre.backends.protocol import BackendInfo
 
 COUNT = 1 << 18
 DEVICES = [s.name for s in available() if s.available and s.name in ("opencl", "wgpu", "dawn")]
@@ -114,8 +117,14 @@ class Lazy:
         self.inner = inner
         self.name = inner.name
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
+    def describe(self) -> BackendInfo:
+        return self.inner.describe()
+
+    def allocate(self, nbytes: int) -> Any:
+        return self.inner.allocate(nbytes)
+
+    def borrow(self, data: memoryview) -> Any:
+        return self.inner.borrow(data)
 
     def compile(self, program: Any) -> Any:
         executable = self.inner.compile(program)

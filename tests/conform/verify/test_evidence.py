@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.wrong.definitions import definition, flipped, literals, planted, swapped
+from vyre.backends.reference.backend import ReferenceBackend
 from vyre.conform.oracle.truth import store
 from vyre.conform.spec.track import FLOAT, subject_track
 from vyre.conform.suite.plan import make_plan
@@ -25,7 +26,7 @@ PLAN = make_plan("cpu", ops=("float.sin",))
 
 
 def run() -> list[Outcome]:
-    return STAGE.run(None, PLAN, 0, STAGE.count(PLAN))
+    return STAGE.run(ReferenceBackend(), PLAN, 0, STAGE.count(PLAN))
 
 
 def test_every_definition_of_today_was_run() -> None:

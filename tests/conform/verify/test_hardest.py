@@ -26,8 +26,10 @@ from vyre.numeric.doubles.ties import TIES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from vyre.backends.protocol import BackendInfo, Executable
     from vyre.conform.verify.stage import Outcome
     from vyre.ir.op import Op
+    from vyre.ir.program import Program
 
 ROOT = Path(__file__).parents[3]
 PLAN = replace(make_plan("cpu", ops=("float.*",)), repeats=1)
@@ -40,6 +42,8 @@ pytest.importorskip("llvmlite")
 class OneWay:
     """The CPU with the functions on integers, or in doubles. Kernels are compiled anew."""
 
+    name = "one way"
+
     def __init__(self, *, doubles: bool) -> None:
         from vyre.backends.cpu.backend import CpuBackend
 
@@ -48,7 +52,10 @@ class OneWay:
         if doubles and not self._ways.doubles:
             pytest.skip("this processor's doubles are not used")
 
-    def compile(self, program: Any) -> Any:
+    def describe(self) -> BackendInfo:
+        return self._backend.describe()
+
+    def compile(self, program: Program) -> Executable:
         return self._backend.compile(program, ways=self._ways)
 
 

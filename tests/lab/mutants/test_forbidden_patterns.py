@@ -22,8 +22,8 @@ from lab.mutants.float_.format import F32, binary
 from lab.mutants.judges import in_chunk
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.cuda.backend import OPTIONS
+from vyre.backends.execute import run_bytes
 from vyre.backends.reference.backend import ReferenceBackend
-from vyre.conform.diff.differential import run_bytes
 from vyre.conform.oracle.floats.operations import Operation, operations
 from vyre.errors import VyreError
 from vyre.ir.buffers import BufferDecl
@@ -77,7 +77,7 @@ def bits_of(program: Program, words: dict[str, tuple[int, ...]], count: int) -> 
     """The words of `out`, which must be the same on both backends."""
     inputs = {name: np.array(column, np.uint32).tobytes() for name, column in words.items()}
     inputs["out"] = bytes(4 * count)
-    found = [run_bytes(b, program, inputs, (1, 1, 1))["out"] for b in backends()]
+    found = [run_bytes(b.compile(program), program, inputs, (1, 1, 1))["out"] for b in backends()]
     assert found[0] == found[1]
     return np.frombuffer(found[0], np.uint32).tolist()
 

@@ -10,8 +10,8 @@ pytest.importorskip("llvmlite")
 
 from lab.mutants import mutations, rewrite
 from vyre.backends.cpu.backend import CpuBackend
+from vyre.backends.execute import run_bytes
 from vyre.conform.suite.run import make_plan
-from vyre.conform.verify.stage import run_compiled
 from vyre.conform.verify.stages import races
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Expr, InvocationId, LitU32, Var
@@ -51,7 +51,7 @@ def test_a_trial_notices_a_change_of_its_program() -> None:
 
 
 def _passes(backend: Any, trial: Trial, program: Program) -> bool:
-    after = run_compiled(backend.compile(program), program, trial.buffers, trial.workgroups)
+    after = run_bytes(backend.compile(program), program, trial.buffers, trial.workgroups)
     return trial.judge(after) is None
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import suppress
-from dataclasses import dataclass
 from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.backends.canaries.float_programs import FLOAT_CANARIES
 from vyre.backends.canaries.programs import INTEGER_CANARIES, Canary, words
+from vyre.backends.execute import execute
+from vyre.backends.protocol import CanaryVerdict
 from vyre.disk import cache_directory, private_folder, read_own, write_own
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.lower.version import lowering_version
@@ -31,18 +32,6 @@ if TYPE_CHECKING:
 CANARIES = INTEGER_CANARIES + FLOAT_CANARIES
 _LARGEST = 1 << 22
 """Bytes of a file of verdicts."""
-
-
-@dataclass(frozen=True, slots=True)
-class CanaryVerdict:
-    """What a device failed: details by canary name. `fresh` is False for a verdict from the cache.
-
-    `lasting` is False where a canary could not be run: the next time it may be.
-    """
-
-    failures: dict[str, str]
-    fresh: bool = True
-    lasting: bool = True
 
 
 def examine(
@@ -132,21 +121,12 @@ def _run(canary: Canary, backend: Backend) -> str:
     """What is wrong with the results, or nothing."""
     executable = backend.compile(canary.program)
     memory = {name: bytearray(words(values)) for name, values in canary.inputs.items()}
-    views = {
-        decl.name: memoryview(memory[decl.name]) if decl.access.writable else _read_only(memory[decl.name])
-        for decl in canary.program.buffers
-        if not decl.access.shared
-    }
-    executable.run(views, (canary.workgroups, 1, 1))
+    execute(executable, canary.program, memory, (canary.workgroups, 1, 1))
     actual = memoryview(memory["out"]).cast("I")
     for index, (want, got) in enumerate(zip(canary.expected, actual, strict=True)):
         if want != got:
             return f"word {index} is 0x{got:X}, expected 0x{want:X}"
     return ""
-
-
-def _read_only(data: bytearray) -> memoryview:
-    return memoryview(data).toreadonly()
 
 
 def _key(backend: Backend, canaries: Sequence[Canary], lowering: str) -> str:

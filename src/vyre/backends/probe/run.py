@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends.execute import execute
 from vyre.backends.probe.cases import WORKGROUP, ProbeOp, cases, probe_ops
+from vyre.backends.protocol import LoweredExecutable, WaysBackend
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.lower.native import ALL_KEYS, F32_KEYS, F64_KEYS
 from vyre.lower.ways import OPENCL_WAYS, SOFT, Ways
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vyre.backends.protocol import Backend, Executable
-    from vyre.ir.program import Program
     from vyre.ir.types import DataType
 
     Bits = NDArray[np.unsignedinteger[Any]]
@@ -41,16 +42,6 @@ _CANDIDATES = {"wgpu": Ways(F32_KEYS), "dawn": Ways(F32_KEYS), "opencl": OPENCL_
 """What could be native beyond what the backend takes itself."""
 
 _WORDS: dict[int, type[np.unsignedinteger[Any]]] = {2: np.uint16, 4: np.uint32, 8: np.uint64}
-
-
-@runtime_checkable
-class ChoosesWays(Protocol):
-    """A backend that can be asked to lower float operations in a way that is not its own."""
-
-    @property
-    def ways(self) -> Ways: ...
-
-    def compile(self, program: Program, *, ways: Ways | None = None) -> Executable: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +72,7 @@ def probe(
     At least `count` cases are held against exact arithmetic and `sweep` against the soft way.
     """
     ask: Callable[[ProbeOp, int, int], ProbeRow]
-    if isinstance(backend, ChoosesWays):
+    if isinstance(backend, WaysBackend):
         candidate = _CANDIDATES.get(backend.name, backend.ways)
         prober = _Prober(backend, candidate)
         ask = prober.row
@@ -105,12 +96,13 @@ class _Plain:
         witness = _difference(operands, expected, _run(executable, op, operands))
         if witness is not None:
             return ProbeRow(op.name, REFUSED, "the backend's own way is wrong", len(expected), witness)
-        way = str(getattr(executable, "lowering", "") or NATIVE)
+        told = executable.lowering if isinstance(executable, LoweredExecutable) else ""
+        way = str(told or NATIVE)
         return ProbeRow(op.name, way, "the backend's own way", len(expected))
 
 
 class _Prober:
-    def __init__(self, backend: ChoosesWays, candidate: Ways) -> None:
+    def __init__(self, backend: WaysBackend, candidate: Ways) -> None:
         self._backend = backend
         self._candidate = candidate
 
@@ -180,10 +172,10 @@ def _words(t: DataType) -> type[np.unsignedinteger[Any]]:
 
 def _run(executable: Executable, op: ProbeOp, operands: Sequence[Bits]) -> Bits:
     out = np.zeros(len(operands[0]), _words(op.output))
-    views = {f"in{k}": x.data.cast("B").toreadonly() for k, x in enumerate(operands)}
+    memory = {f"in{k}": x for k, x in enumerate(operands)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a compiler's remarks are no trouble of the user's
-        executable.run({**views, "out": out.data.cast("B")}, (-(-len(out) // WORKGROUP), 1, 1))
+        execute(executable, op.program(), {**memory, "out": out}, (-(-len(out) // WORKGROUP), 1, 1))
     return out
 
 

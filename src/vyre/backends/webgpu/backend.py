@@ -40,7 +40,7 @@ from vyre.lower.wgsl import emit, workgroup_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
-    from vyre.backends.canaries.run import CanaryVerdict
+    from vyre.backends.protocol import CanaryVerdict
     from vyre.backends.webgpu.device import WebGpuDevice
     from vyre.ir.program import Program
     from vyre.lower.source import Source

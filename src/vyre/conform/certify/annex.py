@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
 
 from vyre.conform.certify import statement
 from vyre.conform.certify.finding import GOOD, OPEN, WRONG, Finding
-from vyre.conform.process.isolate import allocate
-from vyre.conform.process.residence import residence
+from vyre.conform.process.held import held
 from vyre.conform.records.documents import Among, Field, FieldError, Rule, Within, canonical, decode
 from vyre.errors import CertificateError, VyreError
 from vyre.ir.buffers import BufferDecl
@@ -36,10 +35,11 @@ from vyre.ir.types import DataType
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from vyre.backends.protocol import Backend, Executable
     from vyre.conform.certify.certificate import Certificate
     from vyre.conform.certify.keys import SigningKey
     from vyre.conform.certify.statement import Document
-    from vyre.conform.process.residence import Residence
+    from vyre.conform.process.residence import Residence, ResidentMemory
 
 SCHEMA = "vyre.performance/3"
 _WITHOUT_MEMORY, _WITHOUT_DEVICE = "vyre.performance/1", "vyre.performance/2"
@@ -128,9 +128,9 @@ def _program(build: Callable[[Expr, Expr], Expr]) -> Program:
     return Program(buffers, (_GROUP, 1, 1), [Store("out", i, build(Load("a", i), Load("b", i)))])
 
 
-def measure(backend: Any) -> tuple[Baseline, ...]:
+def measure(backend: Backend) -> tuple[Baseline, ...]:
     """Times every kernel that the backend runs; those it refuses are left out."""
-    executables: dict[str, Any] = {}
+    executables: dict[str, Executable] = {}
     for name, build in _KERNELS.items():
         try:
             executables[name] = backend.compile(_program(build))
@@ -138,7 +138,7 @@ def measure(backend: Any) -> tuple[Baseline, ...]:
             continue
     if COPY not in executables:
         return ()
-    home = residence(backend)
+    home = held(backend).residence()
     stage = _grown(backend, home, executables[COPY])
     try:
         seconds = {name: stage.best(executable) for name, executable in executables.items()}
@@ -156,7 +156,7 @@ def _moved(name: str) -> int:
     return 2 if name == COPY else 3
 
 
-def _grown(backend: Any, home: Residence | None, copy: Any) -> _Stage:
+def _grown(backend: Backend, home: Residence | None, copy: Executable) -> _Stage:
     """Elements for a hundredth of a second: an interpreter ends, and a GPU has something to do."""
     make = partial(_OnHost, backend) if home is None else partial(_OnDevice, home)
     elements, most = 1 << 10, _LARGEST[ON_HOST if home is None else ON_DEVICE]
@@ -184,7 +184,7 @@ class _Stage(Protocol):
     @property
     def elements(self) -> int: ...
 
-    def best(self, executable: Any, *, turns: int = _TURNS) -> float: ...
+    def best(self, executable: Executable, *, turns: int = _TURNS) -> float: ...
 
     def close(self) -> None: ...
 
@@ -192,14 +192,14 @@ class _Stage(Protocol):
 class _OnHost:
     memory = ON_HOST
 
-    def __init__(self, backend: Any, elements: int) -> None:
+    def __init__(self, backend: Backend, elements: int) -> None:
         self.elements = elements
-        views = {name: allocate(backend, 4 * elements) for name in _BUFFERS}
+        views = {name: held(backend).share(4 * elements) for name in _BUFFERS}
         for number, name in enumerate(_INPUTS):
             views[name].cast("B")[:] = _contents(number, elements)
         self._views = {name: v.toreadonly() if name in _INPUTS else v for name, v in views.items()}
 
-    def best(self, executable: Any, *, turns: int = _TURNS) -> float:
+    def best(self, executable: Executable, *, turns: int = _TURNS) -> float:
         return _best(lambda: executable.run(self._views, (self.elements // _GROUP, 1, 1)), turns)
 
     def close(self) -> None:
@@ -212,7 +212,7 @@ class _OnDevice:
     def __init__(self, home: Residence, elements: int) -> None:
         self.elements = elements
         self._home = home
-        self._held: list[Any] = []
+        self._held: list[ResidentMemory] = []
         try:
             for number, name in enumerate(_BUFFERS):
                 self._held.append(home.allocate(4 * elements))
@@ -223,7 +223,7 @@ class _OnDevice:
             self.close()
             raise
 
-    def best(self, executable: Any, *, turns: int = _TURNS) -> float:
+    def best(self, executable: Executable, *, turns: int = _TURNS) -> float:
         *buffers, last = self._held
         launch = self._home.bind(executable, buffers, (self.elements // _GROUP, 1, 1))
         word = memoryview(bytearray(4))

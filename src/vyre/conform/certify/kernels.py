@@ -23,6 +23,7 @@ from vyre.errors import UnsupportedByBackend
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
+    from vyre.backends.protocol import AheadBackend, BackendInfo
     from vyre.conform.records.results import RunPlan
     from vyre.ir.program import Program
 
@@ -66,7 +67,7 @@ def kernels_ahead(plan: RunPlan) -> Generator[None]:
 class Compiler:
     """A backend that compiles with another for the disk, each program once, and then refuses to run it."""
 
-    def __init__(self, backend: Any) -> None:
+    def __init__(self, backend: AheadBackend) -> None:
         self._backend = backend
         self._info = backend.describe()
         self._seen: set[str] = set()
@@ -86,11 +87,11 @@ class Compiler:
             self.compiled += fresh
         raise UnsupportedByBackend("running", self.name, why="its kernels are only compiled")
 
-    def describe(self) -> Any:
+    def describe(self) -> BackendInfo:
         return self._info
 
 
-def compile_all(plan: RunPlan, backend: Any) -> int:
+def compile_all(plan: RunPlan, backend: AheadBackend) -> int:
     """Compiles the kernels of golden rows, ops and stages, each from its end, and gives their number.
 
     A stage computes little before it asks for its first program; what it would ask for later is not reached.

@@ -25,6 +25,7 @@ from vyre.errors import CertificateError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.certify.certificate import Certificate
     from vyre.conform.records.results import Failure, RunPlan
     from vyre.conform.suite.units import Block, Unit
@@ -44,7 +45,7 @@ class _Stored:
     def count(self, plan: RunPlan) -> int:
         return self.length
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         raise NotImplementedError("stored failures are replayed by the run that knows them")
 
 

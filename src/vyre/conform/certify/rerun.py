@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vyre.backends.float_state import default_state
 from vyre.conform.certify.merge import units_of
@@ -28,6 +28,7 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.certify.certificate import Certificate, CertifiedOp
     from vyre.conform.records.results import BackendFacts, RunPlan
     from vyre.conform.suite.units import Block, Unit
@@ -63,7 +64,7 @@ class Rerun:
 @default_state()
 def rerun(
     certificate: Certificate,
-    backend: Any,
+    backend: Backend,
     *,
     share: float,
     seed: int,

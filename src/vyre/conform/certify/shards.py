@@ -68,14 +68,16 @@ def split(
 
 def run_job(job: Job) -> bytes:
     """The certificate of one shard, as the bytes of its file."""
+    from vyre.backends.protocol import ClosingBackend
     from vyre.conform.certify.earned import earned
     from vyre.conform.certify.statement import write
-    from vyre.conform.process.isolate import Isolated, load
+    from vyre.conform.process.isolate import Isolated
+    from vyre.conform.process.load import load
     from vyre.conform.process.provenance import provenance
     from vyre.conform.records.journal import Journal
     from vyre.conform.suite.run import Suite
 
-    backend: Any = load(job.target) if job.in_process else Isolated(job.target, timeout=job.timeout)
+    backend = load(job.target) if job.in_process else Isolated(job.target, timeout=job.timeout)
     try:
         # A worker on another device has a journal of its own, and begins anew.
         place = provenance(backend, job.target).digest[:16]
@@ -84,7 +86,7 @@ def run_job(job: Job) -> bytes:
         journal = Journal(folder / "journal.jsonl", {"plan": asdict(job.plan)}, resume=True)
         run = Suite(job.plan, backend, journal, target=job.target, expected=job.expected).run()
     finally:
-        if hasattr(backend, "close"):
+        if isinstance(backend, ClosingBackend):
             backend.close()
     return write(earned(run)[0])
 

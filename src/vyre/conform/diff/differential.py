@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from vyre.backends.execute import run_bytes
 from vyre.compose.inline import inline
 from vyre.conform.generate.programs import GeneratedProgram, ProgramOptions
 from vyre.errors import UnsupportedByBackend, VyreError
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 INTEGER_TYPES = tuple(t for t in DataType if t not in FLOAT_TYPES and t is not DataType.Bytes)
 INTEGER_PROGRAMS = ProgramOptions(types=INTEGER_TYPES)
 """Programs of the integer track: every integer, lane and Bool type, Bytes buffers, no floats."""
-
-_GUARD = bytes([0xA5]) * 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,35 +86,7 @@ def first_difference(
 
 def run_on(backend: Backend, program: Program, generated: GeneratedProgram) -> dict[str, bytes]:
     """The ReadWrite buffers after running `program`, which holds no calls, on a backend."""
-    return run_bytes(backend, program, generated.inputs, generated.workgroups)
-
-
-def run_bytes(
-    backend: Backend, program: Program, inputs: Mapping[str, bytes], workgroups: tuple[int, int, int]
-) -> dict[str, bytes]:
-    """Like `run_on`, with inputs and grid apart.
-
-    Every buffer lies between guard bytes: a backend that works on the caller's memory and writes past a
-    buffer is told by name, where it would corrupt the process otherwise.
-    """
-    executable = backend.compile(program)
-    memory: dict[str, bytearray] = {}
-    views: dict[str, memoryview] = {}
-    for decl in program.buffers:
-        if decl.access.shared:
-            continue
-        data = inputs.get(decl.name, bytes(decl.count * decl.element.stride))
-        memory[decl.name] = bytearray(_GUARD + data + _GUARD)
-        view = memoryview(memory[decl.name])[len(_GUARD) : len(_GUARD) + len(data)]
-        views[decl.name] = view if decl.access.writable else view.toreadonly()
-    executable.run(views, workgroups)
-    for name, whole in memory.items():
-        if not whole.startswith(_GUARD) or not whole.endswith(_GUARD):
-            raise VyreError(
-                f"the backend {backend.name} wrote outside of the buffer {name!r}.",
-                fix="report the program; it is a fault of the backend.",
-            )
-    return {b.name: bytes(views[b.name]) for b in program.buffers if b.access is BufferAccess.ReadWrite}
+    return run_bytes(backend.compile(program), program, generated.inputs, generated.workgroups)
 
 
 class Agreement(Enum):

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.backends.execute import run_bytes
 from vyre.compose.inline import inline
-from vyre.conform.diff.differential import first_difference, run_bytes
+from vyre.conform.diff.differential import first_difference
 from vyre.conform.diff.trace import Entry, Traced, trace_program
 from vyre.errors import VyreError
 from vyre.ir.expr import Atomic, Load
@@ -74,7 +75,7 @@ def diverge(
 ) -> Divergence | None:
     """The first difference between two backends on a valid program; None when every byte agrees."""
     flat = inline(program)
-    results = [run_bytes(backend, flat, inputs, workgroups) for backend in (first, second)]
+    results = [run_bytes(backend.compile(flat), flat, inputs, workgroups) for backend in (first, second)]
     found = first_difference(flat, *results)
     if found is None:
         return None
@@ -162,7 +163,7 @@ class _Search:
 
     def _run(self, traced: Traced, backend: Backend, target: Ids | None) -> dict[str, bytes]:
         inputs = {**self.inputs, **traced.inputs(target)}
-        return run_bytes(backend, traced.program, inputs, self.workgroups)
+        return run_bytes(backend.compile(traced.program), traced.program, inputs, self.workgroups)
 
     def _first(self, traced: Traced, target: Ids) -> tuple[Entry, Entry, int] | None:
         logs = [list(traced.entries(self._run(traced, b, target))) for b in self.backends]

@@ -12,10 +12,18 @@ import sys
 from collections import OrderedDict
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from vyre.conform.process.isolate import canaries, inspect, load
+from vyre.backends.protocol import ResidentBackend
+from vyre.conform.process.inspection import canaries_of, inspect
+from vyre.conform.process.load import load
+from vyre.conform.process.residence import bound, has_device_memory
 from vyre.errors import UnsupportedByBackend, VyreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vyre.backends.protocol import Backend, DeviceMemory, Executable
 
 _KEPT = 512
 """Compiled programs the child keeps; a parent that asks for a dropped one sends it again."""
@@ -30,7 +38,7 @@ def main() -> None:
     connection: Any = Connection(descriptor)
     try:
         backend = load(target)
-        connection.send(("ok", (backend.describe(), canaries(backend))))
+        connection.send(("ok", (backend.describe(), canaries_of(backend))))
     except VyreError as error:
         connection.send(("unavailable", error.message, error.fix))
         return
@@ -56,22 +64,21 @@ class _Device:
     """Memories and bound launches of the device, by number."""
 
     def __init__(self) -> None:
-        self.memories: dict[int, Any] = {}
-        self.launches: list[Any] = []
+        self.memories: dict[int, DeviceMemory] = {}
+        self.launches: list[Callable[[], None]] = []
+        self._numbered = 0
 
-    def answer(self, message: tuple[Any, ...], backend: Any, kept: OrderedDict[str, Any]) -> Any:
+    def answer(self, message: tuple[Any, ...], backend: Backend, kept: OrderedDict[str, Executable]) -> Any:
         match message:
             case ("resident",):
-                from vyre.conform.process.residence import has_device_memory
-
                 return has_device_memory(backend)
             case ("allocate", nbytes):
-                number = len(self.memories)
-                self.memories[number] = backend.allocate(nbytes)
-                return number
+                assert isinstance(backend, ResidentBackend)
+                self._numbered += 1  # a number is never used twice
+                self.memories[self._numbered] = backend.allocate(nbytes)
+                return self._numbered
             case ("free", number):
-                self.memories[number].free()
-                self.memories[number] = None
+                self.memories.pop(number).free()
                 return None
             case ("write", number, data):
                 self.memories[number].write(memoryview(data))
@@ -84,7 +91,7 @@ class _Device:
                 if key not in kept:
                     return "missing"
                 kept.move_to_end(key)
-                self.launches.append(kept[key].bind([self.memories[n] for n in numbers], grid))
+                self.launches.append(bound(kept[key], [self.memories[n] for n in numbers], grid))
                 return len(self.launches) - 1
             case ("launch", number):
                 self.launches[number]()
@@ -93,8 +100,8 @@ class _Device:
                 raise ValueError(f"no request {message[0]!r}")
 
 
-def _serve(connection: Any, backend: Any) -> None:
-    kept: OrderedDict[str, Any] = OrderedDict()
+def _serve(connection: Any, backend: Backend) -> None:
+    kept: OrderedDict[str, Executable] = OrderedDict()
     segments: dict[int, mmap.mmap] = {}
     device = _Device()
     while True:
@@ -118,8 +125,8 @@ def _serve(connection: Any, backend: Any) -> None:
 def _answer(
     message: tuple[Any, ...],
     connection: Any,
-    backend: Any,
-    kept: OrderedDict[str, Any],
+    backend: Backend,
+    kept: OrderedDict[str, Executable],
     segments: dict[int, mmap.mmap],
     device: _Device,
 ) -> Any:
@@ -127,7 +134,7 @@ def _answer(
         case ("ping",):
             return None
         case ("describe",):
-            return backend.describe(), canaries(backend)
+            return backend.describe(), canaries_of(backend)
         case ("attach", number, size):
             descriptor = _recv_handle(connection)
             segments[number] = mmap.mmap(descriptor, size)

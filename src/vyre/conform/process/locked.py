@@ -3,36 +3,96 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from vyre.conform.process.held import held
+from vyre.conform.process.inspection import inspect
+from vyre.conform.process.residence import bound
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Generator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
-    from vyre.backends.protocol import BackendInfo
+    from vyre.backends.protocol import Backend, BackendInfo, Executable
+    from vyre.conform.process.inspection import Canaries, Inspection
+    from vyre.conform.process.residence import Residence, ResidentMemory
     from vyre.ir.program import Program
 
 
 class Locked:
-    """`inner`, behind a lock."""
+    """A backend behind a lock; how it is held is asked of the one behind."""
 
-    def __init__(self, inner: Any) -> None:
-        self.inner = inner
+    def __init__(self, inner: Backend) -> None:
+        self._inner = inner
+        self._held = held(inner)
         self.name = str(inner.name)
         self.lock = threading.RLock()
 
     def describe(self) -> BackendInfo:
-        return self.inner.describe()
+        return self._inner.describe()
 
     def compile(self, program: Program) -> LockedExecutable:
         with self.lock:
-            return LockedExecutable(self, self.inner.compile(program))
+            return LockedExecutable(self, self._inner.compile(program))
+
+    @property
+    def timeout(self) -> float | None:
+        return self._held.timeout
+
+    @property
+    def restarts(self) -> int:
+        return self._held.restarts
+
+    @property
+    def changed(self) -> str:
+        return self._held.changed
+
+    def require_same(self) -> None:
+        self._held.require_same()
+
+    def canaries(self) -> Canaries:
+        return self._held.canaries()
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        with self.lock, self._held.alone():
+            yield
+
+    def patience(self, seconds: float) -> AbstractContextManager[None]:
+        return self._held.patience(seconds)
+
+    def settle(self, seconds: float) -> None:
+        self._held.settle(seconds)
+
+    def overgrown(self) -> bool:
+        return self._held.overgrown()
+
+    def renew(self) -> None:
+        self._held.renew()
+
+    def share(self, nbytes: int) -> memoryview:
+        return self._held.share(nbytes)
+
+    def residence(self) -> Residence | None:
+        return self._held.residence()
 
 
 class LockedExecutable:
-    def __init__(self, owner: Locked, inner: Any) -> None:
+    """A compiled program behind its backend's lock. Launches on device memory are queued without it."""
+
+    def __init__(self, owner: Locked, inner: Executable) -> None:
         self._owner = owner
-        self.inner = inner
+        self._inner = inner
 
     def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
         with self._owner.lock:
-            self.inner.run(buffers, workgroups)
+            self._inner.run(buffers, workgroups)
+
+    def bind(
+        self, memories: Sequence[ResidentMemory], workgroups: tuple[int, int, int]
+    ) -> Callable[[], None]:
+        return bound(self._inner, memories, workgroups)
+
+    def inspect(self, *, assembly: bool) -> Inspection:
+        return inspect(self._inner, assembly=assembly)

@@ -19,8 +19,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from vyre.conform.process.isolate import Isolated, canaries
-from vyre.conform.process.locked import Locked
+from vyre.conform.process.held import held
 from vyre.conform.records.documents import canonical, parse, printable
 from vyre.conform.records.results import BackendFacts, CanaryResult, Conditions
 from vyre.errors import VyreError
@@ -28,7 +27,7 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.backends.protocol import BackendInfo
+    from vyre.backends.protocol import Backend, BackendInfo
     from vyre.conform.records.journal import Journal
 
 ENTRY = "provenance"
@@ -50,19 +49,14 @@ class Provenance:
         return hashlib.sha256(canonical(asdict(self))).hexdigest()
 
 
-def provenance(backend: Any, target: str) -> Provenance:
-    """Of a backend as it is now; `backend` may stand behind a lock."""
-    inner = _behind(backend)
+def provenance(backend: Backend, target: str) -> Provenance:
+    """Of a backend as it is now."""
     try:
-        asked = canaries(backend)
+        asked = held(backend).canaries()
     except VyreError:  # a backend that dies when it is asked about itself fails in the run
         asked = ()
-    facts = backend_facts(inner.describe(), target, asked)
-    return Provenance(facts, conditions_of(inner), installed(), code_digest())
-
-
-def _behind(backend: Any) -> Any:
-    return backend.inner if isinstance(backend, Locked) else backend
+    facts = backend_facts(backend.describe(), target, asked)
+    return Provenance(facts, conditions_of(backend), installed(), code_digest())
 
 
 def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, str]] = ()) -> BackendFacts:
@@ -78,11 +72,10 @@ def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, 
     )  # fmt: skip
 
 
-def conditions_of(backend: Any) -> Conditions:
+def conditions_of(backend: Backend) -> Conditions:
     """How a backend is held: in a process of its own with a time limit, or in this one with none."""
-    if isinstance(backend, Isolated):
-        return Conditions(APART, round(backend.timeout * 1000))
-    return Conditions(IN_PROCESS, 0)
+    timeout = held(backend).timeout
+    return Conditions(IN_PROCESS, 0) if timeout is None else Conditions(APART, round(timeout * 1000))
 
 
 def differences(then: Any, now: Any) -> list[str]:
@@ -129,18 +122,18 @@ def _plain(here: Provenance) -> Any:
     return parse(canonical(asdict(here)))
 
 
-def moved(backend: Any, then: Provenance, *, ask: bool = True) -> str:
+def moved(backend: Backend, then: Provenance, *, ask: bool = True) -> str:
     """What has changed about a backend since a run began; empty where nothing has.
 
     One in a process of its own is compared when that is started anew and, with `ask`, now.
     """
-    inner = _behind(backend)
-    if isinstance(inner, Isolated):
-        if ask and not inner.changed:
+    holder = held(backend)
+    if holder.timeout is not None:
+        if ask and not holder.changed:
             with suppress(VyreError):  # a crash here is no change; the next start compares again
-                inner.require_same()
-        return inner.changed
-    facts = backend_facts(inner.describe(), then.backend.target, canaries(inner))
+                holder.require_same()
+        return holder.changed
+    facts = backend_facts(backend.describe(), then.backend.target, holder.canaries())
     return "; ".join(differences(then.backend, facts))
 
 

@@ -1,6 +1,6 @@
 """Device memory for the checks, in this process or in that of an isolated backend.
 
-    home = residence(backend)                  None where results are as near to the host as to the device
+    home = held(backend).residence()           None where results are as near to the host as to the device
     memory = home.allocate(nbytes)
     launch = home.bind(executable, [memory, …], (64, 1, 1))
     launch(); memory.read(view)
@@ -10,14 +10,29 @@ Only what is compared on the device pays for this: a law whose two sides are res
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from vyre.backends.host_memory import SPACE
 from vyre.backends.protocol import ResidentBackend, ResidentExecutable
-from vyre.conform.process.isolate import Isolated, IsolatedExecutable, RemoteMemory
+from vyre.errors import DispatchError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from vyre.backends.protocol import Backend, DeviceMemory, Executable
+
+
+class ResidentMemory(Protocol):
+    """Bytes on a device, wherever the process is that holds them."""
+
+    @property
+    def nbytes(self) -> int: ...
+
+    def read(self, target: memoryview) -> None: ...
+
+    def write(self, source: memoryview) -> None: ...
+
+    def free(self) -> None: ...
 
 
 class Residence(Protocol):
@@ -26,22 +41,19 @@ class Residence(Protocol):
     @property
     def life(self) -> int: ...
 
-    def allocate(self, nbytes: int) -> Any: ...
+    def allocate(self, nbytes: int) -> ResidentMemory: ...
 
     def bind(
-        self, executable: Any, memories: Sequence[Any], grid: tuple[int, int, int]
+        self, executable: Executable, memories: Sequence[ResidentMemory], grid: tuple[int, int, int]
     ) -> Callable[[], None]: ...
 
 
-def residence(backend: Any) -> Residence | None:
-    """The device memory of a backend; None for one that has none, or whose memory is the host's."""
-    backend = getattr(backend, "inner", backend)
-    if isinstance(backend, Isolated):
-        return _Remote(backend) if backend.resident() else None
-    return _Local(backend) if has_device_memory(backend) else None
+def local_residence(backend: Backend) -> Residence | None:
+    """The device memory of a backend in this process; None where it has none, or it is the host's."""
+    return LocalResidence(backend) if has_device_memory(backend) else None
 
 
-def has_device_memory(backend: Any) -> bool:
+def has_device_memory(backend: Backend) -> bool:
     """Whether memory can be held on the device, and the device is not the host."""
     if not isinstance(backend, ResidentBackend):
         return False
@@ -51,39 +63,31 @@ def has_device_memory(backend: Any) -> bool:
     return apart
 
 
-class _Local:
+class LocalResidence:
+    """The memory of a backend in this process, which lives as long as we do."""
+
     life = 0
 
-    def __init__(self, backend: ResidentBackend) -> None:
+    def __init__(self, backend: Backend) -> None:
+        assert isinstance(backend, ResidentBackend)
         self._backend = backend
 
-    def allocate(self, nbytes: int) -> Any:
+    def allocate(self, nbytes: int) -> ResidentMemory:
         return self._backend.allocate(nbytes)
 
     def bind(
-        self, executable: Any, memories: Sequence[Any], grid: tuple[int, int, int]
+        self, executable: Executable, memories: Sequence[ResidentMemory], grid: tuple[int, int, int]
     ) -> Callable[[], None]:
-        executable = getattr(executable, "inner", executable)
-        assert isinstance(executable, ResidentExecutable)
-        return executable.bind(memories, grid)
+        return bound(executable, memories, grid)
 
 
-class _Remote:
-    """Through the process of an isolated backend; launches are queued there without waiting."""
-
-    def __init__(self, backend: Isolated) -> None:
-        self._backend = backend
-
-    @property
-    def life(self) -> int:
-        return self._backend.restarts
-
-    def allocate(self, nbytes: int) -> RemoteMemory:
-        return self._backend.allocate_on_device(nbytes)
-
-    def bind(
-        self, executable: Any, memories: Sequence[Any], grid: tuple[int, int, int]
-    ) -> Callable[[], None]:
-        executable = getattr(executable, "inner", executable)
-        assert isinstance(executable, IsolatedExecutable)
-        return executable.bind(memories, grid)
+def bound(
+    executable: Executable, memories: Sequence[ResidentMemory], grid: tuple[int, int, int]
+) -> Callable[[], None]:
+    """A launch on memory of the executable's own backend. Raises `DispatchError` where it cannot be bound."""
+    if not isinstance(executable, ResidentExecutable):
+        raise DispatchError(
+            "the backend holds memory on its device, but what it compiled cannot run on it.",
+            fix="give the executable `bind(memories, workgroups)`, or take `allocate` from the backend.",
+        )
+    return executable.bind(cast("Sequence[DeviceMemory]", memories), grid)

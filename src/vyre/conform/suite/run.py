@@ -20,7 +20,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.backends.float_state import default_state
-from vyre.conform.process.isolate import Isolated
 from vyre.conform.process.locked import Locked
 from vyre.conform.process.provenance import ENTRY, bind, device_changed, moved, provenance
 from vyre.conform.records.documents import Field, FieldError, decode
@@ -46,7 +45,7 @@ from vyre.semantics.domain import CONCRETE
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from vyre.backends.protocol import BackendInfo
+    from vyre.backends.protocol import Backend, BackendInfo
     from vyre.conform.records.journal import Journal
     from vyre.conform.records.results import RunPlan
     from vyre.conform.suite.regressions import Store
@@ -85,7 +84,7 @@ class Suite:
     def __init__(
         self,
         plan: RunPlan,
-        backend: Any,
+        backend: Backend,
         journal: Journal,
         *,
         store: Store | None = None,
@@ -97,7 +96,8 @@ class Suite:
         self.plan = settle(plan, journal)
         self.place = provenance(backend, target or plan.backend)
         bind(journal, self.place)
-        self.bench = Bench(Locked(backend))
+        self.backend = Locked(backend)
+        self.bench = Bench(self.backend)
         self.journal = journal
         self.store = store
         self.target = target or plan.backend
@@ -152,7 +152,7 @@ class Suite:
         annex = {
             "seconds": round(time.perf_counter() - started, 3),
             "resumed_cases": resumed,
-            "restarts": getattr(self.bench.backend.inner, "restarts", 0),
+            "restarts": self.backend.restarts,
             "groups": {k: round(v, 3) for k, v in self.seconds.items()},
         }
         return Run(results, annex, self.block_records())
@@ -202,9 +202,9 @@ class Suite:
         queue = deque(todo)
         with ThreadPoolExecutor(_THREADS) as pool:
             while queue or running:
-                if not running:
-                    self._renew()
-                while queue and len(running) < 2 * _THREADS and not (running and self._overgrown()):
+                if not running and self.backend.overgrown():
+                    self.backend.renew()
+                while queue and len(running) < 2 * _THREADS and not (running and self.backend.overgrown()):
                     block = queue.popleft()
                     running[pool.submit(self._execute, block)] = block
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -222,20 +222,10 @@ class Suite:
 
     def _require_same_device(self, *, ask: bool = True) -> None:
         """Raises `VyreError` where the backend is no longer the one that the run began with."""
-        backend = self.bench.backend
-        with backend.lock:
-            what = moved(backend, self.place, ask=ask)
+        with self.backend.lock:
+            what = moved(self.backend, self.place, ask=ask)
         if what:
             raise device_changed(what)
-
-    def _overgrown(self) -> bool:
-        """Whether the backend's process keeps so much that a new one should take its place."""
-        backend = self.bench.backend.inner
-        return isinstance(backend, Isolated) and backend.overgrown()
-
-    def _renew(self) -> None:
-        if self._overgrown():
-            self.bench.backend.inner.renew()
 
     def _failing(self) -> int:
         return sum(len(g["failures"]) for g in self.groups.values())

@@ -10,15 +10,16 @@ filled with a pattern before, so that a result that was never written is seen.
 from __future__ import annotations
 
 from collections import deque
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from threading import RLock, local
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.conform.process.isolate import Isolated, allocate, inspect
+from vyre.backends.execute import execute
+from vyre.conform.process.held import held
+from vyre.conform.process.inspection import Inspection, inspect
 from vyre.conform.spec.op import LoadForm, StoreForm
 from vyre.conform.spec.program import CELLS, WORKGROUP, OpKernel, application, memory_program
 from vyre.conform.spec.term import Constant, Relation, Variable
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vyre.conform.process.isolate import Inspection
+    from vyre.backends.protocol import Backend, Executable
     from vyre.conform.process.residence import Residence
     from vyre.conform.spec.op import OpSpec
     from vyre.conform.verify.cases import Kind
@@ -56,8 +57,16 @@ class Compiled:
     spec: OpSpec
     program: Program
     kernel: OpKernel | None
-    executable: Any
+    made: Executable | None
     refusal: UnsupportedByBackend | None = None
+
+    @property
+    def executable(self) -> Executable:
+        """Raises the refusal where there is none."""
+        if self.refusal is not None:
+            raise self.refusal
+        assert self.made is not None
+        return self.made
 
 
 def program_of(spec: OpSpec) -> Program:
@@ -69,8 +78,9 @@ def program_of(spec: OpSpec) -> Program:
 class Bench:
     """A backend, and every op compiled on it once."""
 
-    def __init__(self, backend: Any) -> None:
+    def __init__(self, backend: Backend) -> None:
         self.backend = backend
+        self.held = held(backend)
         self.inputs = HostInputs()
         self._compiled: dict[str, Compiled] = {}
         self._lock = RLock()
@@ -84,24 +94,18 @@ class Bench:
     def residence(self) -> Residence | None:
         """The device memory of the backend, or None where the host's is as good."""
         if not self._asked:
-            from vyre.conform.process.residence import residence
-
-            self._residence, self._asked = residence(self.backend), True
+            self._residence, self._asked = self.held.residence(), True
         return self._residence
 
     @contextmanager
     def alone(self) -> Generator[None]:
         """Nothing else is asked of the backend meanwhile, so that what happens is due to this thread."""
-        inner = getattr(self.backend, "inner", self.backend)
-        with ExitStack() as held:
-            held.enter_context(self._lock)
-            held.enter_context(getattr(self.backend, "lock", nullcontext()))
-            held.enter_context(inner.alone() if isinstance(inner, Isolated) else nullcontext())
+        with self._lock, self.held.alone():
             yield
 
     def memory(self) -> Memory:
         """Arrays for one thread of work."""
-        return Memory(partial(allocate, self.backend))
+        return Memory(self.held.share)
 
     def spare(self) -> Memory:
         """Arrays of this thread for questions of a few cases."""
@@ -126,7 +130,8 @@ class Bench:
             return Compiled(spec, program, kernel, None, refusal)
 
     def inspection(self, spec: OpSpec, *, assembly: bool = False) -> Inspection:
-        return inspect(self.compiled(spec).executable, assembly=assembly)
+        made = self.compiled(spec).made
+        return Inspection() if made is None else inspect(made, assembly=assembly)
 
     def refused(self, graph: Graph, check: Check) -> UnsupportedByBackend | None:
         """Why a check cannot be run: the first op among its applications that the backend refuses."""
@@ -262,12 +267,11 @@ class _Run:
                 buffers[CELLS][:] = array
             else:
                 buffers[entry.buffer] = array
-        views = {b.name: _view(buffers[b.name], writable=b.access.writable) for b in compiled.program.buffers}
-        compiled.executable.run(views, grid_of(self.count))
+        execute(compiled.executable, compiled.program, buffers, grid_of(self.count))
 
     def _through_memory(self, number: int, node: Node, compiled: Compiled) -> None:
         operands = [np.broadcast_to(w, (self.count,)) for a in node.args for w in self.of(a)]
-        found = run_memory(compiled.executable, node.spec, operands)
+        found = run_memory(compiled.executable, compiled.program, node.spec, operands)
         array = self.memory.take(node.spec.outputs[0], self.count)
         array[:] = found
         self.arrays[Value(number, 0)] = array
@@ -291,11 +295,6 @@ def _related(relation: Relation, left: tuple[Words, ...], right: tuple[Words, ..
             return left[0] <= right[0]
         case Relation.Lt:
             return left[0] < right[0]
-
-
-def _view(array: NDArray[Any], *, writable: bool) -> memoryview:
-    view = array.reshape(-1).view(np.uint8).data
-    return view if writable else view.toreadonly()
 
 
 def grid_of(count: int) -> tuple[int, int, int]:

@@ -12,13 +12,15 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from vyre.conform.process.isolate import BackendCrash, BackendHang, Isolated
+from vyre.conform.process.faults import BackendCrash, BackendHang
+from vyre.conform.process.held import held
 from vyre.conform.verify.graph import PARITY
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.cases import Kind
     from vyre.conform.verify.graph import Check
@@ -135,25 +137,18 @@ def _bad(
 ) -> BaseException | None:
     try:
         bench.compare(kind.graph, tried, kind.block(lo, n), bench.spare())
-        settle(bench.backend, late)
+        bench.held.settle(late)
     except Exception as found:  # whatever the backend does here is what is looked for
         return found
     return None
 
 
-def settle(backend: Any, seconds: float = LATE) -> None:
-    """Waits for a crash that comes after the answer."""
-    inner = getattr(backend, "inner", backend)
-    if isinstance(inner, Isolated):
-        inner.settle(seconds)
-
-
 @contextmanager
-def less_patience(backend: Any) -> Generator[None]:
+def less_patience(backend: Backend) -> Generator[None]:
     """While a hang is looked for, a part of the cases is waited for less long than all of them."""
-    inner = getattr(backend, "inner", backend)
-    if not isinstance(inner, Isolated):
+    holder = held(backend)
+    if holder.timeout is None:
         yield
         return
-    with inner.patience(min(inner.timeout, max(5.0, inner.timeout / 10))):
+    with holder.patience(min(holder.timeout, max(5.0, holder.timeout / 10))):
         yield

@@ -7,15 +7,17 @@ once(backend, stage, plan, number)              one case, and what comes of it a
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from vyre.conform.process.isolate import BackendCrash, BackendHang
-from vyre.conform.verify.blame import failure_kind, less_patience, settle
+from vyre.conform.process.faults import BackendCrash, BackendHang
+from vyre.conform.process.held import held
+from vyre.conform.verify.blame import LATE, failure_kind, less_patience
 from vyre.conform.verify.stage import FAILED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.records.results import RunPlan
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.stage import Outcome, Stage
@@ -25,11 +27,11 @@ EARLIER = 3
 NOT_AGAIN = "it did not happen again when this case was run alone, nor with those before it"
 
 
-def once(backend: Any, stage: Stage, plan: RunPlan, number: int) -> Outcome:
+def once(backend: Backend, stage: Stage, plan: RunPlan, number: int) -> Outcome:
     """One case of a stage; a backend that dies of it after its answer has failed it."""
     (outcome,) = stage.run(backend, plan, number, number + 1)
     try:
-        settle(backend)
+        held(backend).settle(LATE)
     except (BackendCrash, BackendHang) as error:
         return replace(
             outcome, status=FAILED, kind=failure_kind(error), expected="a result", actual=error.message

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from vyre.conform.process.isolate import inspect
+from vyre.conform.process.inspection import inspect
 from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.program import OUT
 from vyre.ir.expr import Load, Var

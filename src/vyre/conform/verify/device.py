@@ -13,7 +13,7 @@ on the host, or a wrong device would agree with itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vyre.conform.process.residence import Residence
+    from vyre.conform.process.residence import Residence, ResidentMemory
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.cases import Kind
     from vyre.conform.verify.graph import Check, Graph, Source
@@ -177,8 +177,8 @@ class _Tile:
         self._held = bench.inputs
         self._kind = kind
         self._home = home
-        self._memories: list[Any] = []
-        self._values: dict[Source, Any] = {}
+        self._memories: list[ResidentMemory] = []
+        self._values: dict[Source, ResidentMemory] = {}
         self._graph: Graph = kind.graph
         self._grid = grid_of(size)
         self._checks = checks
@@ -188,7 +188,7 @@ class _Tile:
             self.close()
             raise
 
-    def _memory(self, nbytes: int) -> Any:
+    def _memory(self, nbytes: int) -> ResidentMemory:
         self._memories.append(self._home.allocate(nbytes))
         return self._memories[-1]
 
@@ -220,14 +220,14 @@ class _Tile:
             raise compiled.refusal
         assert compiled.kernel is not None
         self._values[Value(number, 0)] = self._memory(4 * self.size)
-        by_name: dict[str, Any] = {compiled.kernel.results[0]: self._values[Value(number, 0)]}
+        by_name: dict[str, ResidentMemory] = {compiled.kernel.results[0]: self._values[Value(number, 0)]}
         for entry in compiled.kernel.inputs:
             assert isinstance(entry.source, Variable)
             by_name[entry.buffer] = self._value(node.args[entry.source.index])
         memories = [by_name[b.name] for b in compiled.program.buffers]
         return self._home.bind(compiled.executable, memories, self._grid)
 
-    def _value(self, source: Source) -> Any:
+    def _value(self, source: Source) -> ResidentMemory:
         if source not in self._values:
             assert isinstance(source, Constant)
             memory = self._values[source] = self._memory(4 * self.size)
@@ -261,7 +261,7 @@ class _Tile:
         self._memories.clear()
 
 
-def _words(memory: Any, count: int) -> NDArray[np.uint32]:
+def _words(memory: ResidentMemory, count: int) -> NDArray[np.uint32]:
     read = np.empty(count, np.uint32)
     memory.read(read.view(np.uint8).data)
     return read

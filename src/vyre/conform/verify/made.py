@@ -8,11 +8,12 @@ where a comparison fails.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.conform.process.isolate import inspect
+from vyre.backends.execute import execute
+from vyre.conform.process.inspection import inspect
 from vyre.conform.spec.program import WORKGROUP
 from vyre.conform.verify.bench import grid_of
 from vyre.ir.buffers import BufferDecl
@@ -60,7 +61,8 @@ class InputMaker:
         self._held = bench.inputs
         self._stream = stream
         self._memory = memory
-        self._executable: Any = bench.backend.compile(maker_program(stream))
+        self._program = maker_program(stream)
+        self._executable = bench.backend.compile(self._program)
 
     @property
     def source(self) -> str:
@@ -75,9 +77,8 @@ class InputMaker:
         self._memory.reset()
         words = [self._memory.take(U32, count) for _ in range(self._stream.words)]
         first = np.array([low, start // _WORD], np.uint32)
-        views = {"start": first.view(np.uint8).data.toreadonly()}
-        views |= {f"w{k}": w.view(np.uint8).data for k, w in enumerate(words)}
-        self._executable.run(views, grid_of(count))
+        memory = {"start": first, **{f"w{k}": w for k, w in enumerate(words)}}
+        execute(self._executable, self._program, memory, grid_of(count))
         return dict(enumerate(words))
 
     def mistake(self, start: int, words: dict[int, Words]) -> Mistake | None:

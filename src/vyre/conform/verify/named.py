@@ -12,14 +12,14 @@ barrier/visibility/4, golden/ROW            a case of a stage
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.conform.process.isolate import inspect
+from vyre.conform.process.inspection import inspect
 from vyre.conform.registry import lookup, spec
 from vyre.conform.verify.bench import program_of
-from vyre.conform.verify.blame import LAWS, failure_kind, settle
+from vyre.conform.verify.blame import LATE, LAWS, failure_kind
 from vyre.conform.verify.cases import kind_of, kinds
 from vyre.conform.verify.confirm import once
 from vyre.conform.verify.golden import stage as golden
@@ -33,6 +33,7 @@ from vyre.semantics.words import mask_of, to_bits
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.records.results import RunPlan
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.cases import Kind
@@ -77,7 +78,7 @@ def run_named(bench: Bench, name: str, plan: RunPlan, stages: Mapping[str, Stage
     return _of_op(bench, name, plan)
 
 
-def _of_stage(backend: Any, name: str, plan: RunPlan, stage: Stage) -> CaseReport:
+def _of_stage(backend: Backend, name: str, plan: RunPlan, stage: Stage) -> CaseReport:
     if stage.name == "golden":
         row = golden.row_named(name.partition("/")[2])
         outcomes = golden.run_rows(backend, (row,)) if row is not None else []
@@ -235,7 +236,7 @@ def _check(bench: Bench, name: str, found: Graph, check: Check, words: tuple[int
         source = inspect(compiled.executable).source
         failed = bench.compare(found, [check], columns(words), bench.spare())[0] is not None
         left, right = bench.values(found, check, columns(words))
-        settle(bench.backend)
+        bench.held.settle(LATE)
     except UnsupportedByBackend as refusal:
         return CaseReport(name, "refused", "", inputs, "", refusal.message, program, source)
     except Exception as error:  # a crash, a hang, or an exception of the backend

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.conform.generate.shrink import shrink
-from vyre.conform.process.isolate import BackendCrash, BackendHang
+from vyre.conform.process.faults import BackendCrash, BackendHang
 from vyre.conform.records.ranges import joined, of_mask
-from vyre.conform.verify.blame import LATE, LAWS, blamed, less_patience, narrowed, settle, stop
+from vyre.conform.verify.blame import LATE, LAWS, blamed, less_patience, narrowed, stop
 from vyre.conform.verify.cases import LONGEST, is_memory
 from vyre.conform.verify.device import InputsDiffer, device_checks
 from vyre.conform.verify.graph import PARITY
@@ -185,7 +185,7 @@ def _ended_there(
     def bad(at: int, count: int, late: float) -> BaseException | None:
         try:
             _compared_there(bench, kind, laws, at, count)
-            settle(bench.backend, late)
+            bench.held.settle(late)
         except (BackendCrash, BackendHang) as found:
             return found
         except Exception:  # no crash and no hang, so not what is looked for

@@ -6,26 +6,31 @@ of them touch the same element; those that do go into further rounds.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vyre.backends.execute import execute
 from vyre.conform.spec.op import LoadForm
 from vyre.conform.spec.program import OUT, WORKGROUP
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from vyre.backends.protocol import Executable
     from vyre.conform.spec.op import OpSpec
+    from vyre.ir.program import Program
 
     Words = NDArray[np.uint32]
+    Run = Callable[[Mapping[str, Words], tuple[int, int, int]], None]
 
 _FILL = 0x5EED_0000
 
 
-def run_memory(executable: Any, spec: OpSpec, operands: Sequence[Words]) -> Words:
+def run_memory(executable: Executable, program: Program, spec: OpSpec, operands: Sequence[Words]) -> Words:
     """The result of every case, by the backend. Operands are those of the spec, one array each."""
     index, length, *rest = operands
     result = np.zeros(len(index), np.uint32)
@@ -35,8 +40,8 @@ def run_memory(executable: Any, spec: OpSpec, operands: Sequence[Words]) -> Word
         for chosen in _rounds(touched, int(size)):
             mine = cases[chosen]
             values = [w[mine] for w in rest]
-            run = _load if isinstance(spec.form, LoadForm) else _store
-            result[mine] = run(executable, int(size), index[mine], values)
+            ask = _load if isinstance(spec.form, LoadForm) else _store
+            result[mine] = ask(partial(execute, executable, program), int(size), index[mine], values)
     return result
 
 
@@ -60,29 +65,23 @@ def _rounds(touched: list[Words], size: int) -> list[NDArray[np.intp]]:
     return found
 
 
-def _load(executable: Any, size: int, index: Words, values: list[Words]) -> Words:
+def _load(run: Run, size: int, index: Words, values: list[Words]) -> Words:
     memory = np.arange(size, dtype=np.uint32) + np.uint32(_FILL)
     inside = index < size
     memory[index[inside]] = values[0][inside]
     out = np.full(len(index), 0xA5A5_A5A5, np.uint32)
-    views = {"index": _bytes(index).toreadonly(), "memory": _bytes(memory).toreadonly(), OUT: _bytes(out)}
-    executable.run(views, (-(-len(index) // WORKGROUP[0]), 1, 1))
+    run({"index": index, "memory": memory, OUT: out}, (-(-len(index) // WORKGROUP[0]), 1, 1))
     return out
 
 
-def _store(executable: Any, size: int, index: Words, values: list[Words]) -> Words:
+def _store(run: Run, size: int, index: Words, values: list[Words]) -> Words:
     """A place out of bounds has no element to look at; an element that no case names must not change."""
     at, old, value = values
     memory = np.arange(size, dtype=np.uint32) + np.uint32(_FILL)
     inside = at < size
     memory[at[inside]] = old[inside]
     before = memory.copy()
-    views = {
-        "index": _bytes(index).toreadonly(),
-        "memory": _bytes(memory),
-        "value": _bytes(value).toreadonly(),
-    }
-    executable.run(views, (-(-len(index) // WORKGROUP[0]), 1, 1))
+    run({"index": index, "memory": memory, "value": value}, (-(-len(index) // WORKGROUP[0]), 1, 1))
     result = old.copy()
     result[inside] = memory[at[inside]]
     named = np.zeros(size, np.bool_)
@@ -92,7 +91,3 @@ def _store(executable: Any, size: int, index: Words, values: list[Words]) -> Wor
     if len(changed):
         result[0] = ~result[0]  # a stray write belongs to the dispatch; its first case answers for it
     return result
-
-
-def _bytes(array: Words) -> memoryview:
-    return np.ascontiguousarray(array).view(np.uint8).data

@@ -13,20 +13,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from vyre.conform.process.isolate import inspect
+from vyre.backends.execute import run_bytes
+from vyre.conform.process.inspection import inspect
 from vyre.conform.verify.blame import failure_kind
 from vyre.errors import UnsupportedByBackend, VyreError
-from vyre.ir.buffers import BufferAccess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.records.results import RunPlan
     from vyre.ir.program import Program
 
 PASSED, FAILED, REFUSED = "passed", "failed", "refused"
-
-_GUARD = bytes([0xA5]) * 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class Stage(Protocol):
 
     def count(self, plan: RunPlan) -> int: ...
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]: ...
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,46 +79,6 @@ class Trial:
     """Whether all runs must give the same bytes; what atomics return depends on their order."""
 
 
-def run_program(
-    backend: Any, program: Program, buffers: Mapping[str, bytes], workgroups: tuple[int, int, int]
-) -> dict[str, bytes]:
-    """The ReadWrite buffers after a run; a missing one is zeros."""
-    return run_compiled(backend.compile(program), program, buffers, workgroups)
-
-
-def run_compiled(
-    executable: Any, program: Program, buffers: Mapping[str, bytes], workgroups: tuple[int, int, int]
-) -> dict[str, bytes]:
-    """Every buffer lies between guard bytes; whoever changes those, or a read-only buffer, has failed."""
-    memory: dict[str, bytearray] = {}
-    views: dict[str, memoryview] = {}
-    for decl in program.buffers:
-        if decl.access.shared:
-            continue
-        data = buffers.get(decl.name, bytes(decl.count * decl.element.stride))
-        memory[decl.name] = bytearray(_GUARD + data + _GUARD)
-        view = memoryview(memory[decl.name])[len(_GUARD) : len(_GUARD) + len(data)]
-        views[decl.name] = view if decl.access.writable else view.toreadonly()
-    executable.run(views, workgroups)
-    for decl in program.buffers:
-        if not decl.access.shared:
-            kept = None if decl.access.writable else buffers.get(decl.name)
-            _untouched(decl.name, memory[decl.name], views[decl.name], kept)
-    return {b.name: bytes(views[b.name]) for b in program.buffers if b.access is BufferAccess.ReadWrite}
-
-
-def _untouched(name: str, whole: bytearray, inside: memoryview, kept: bytes | None) -> None:
-    if not whole.startswith(_GUARD) or not whole.endswith(_GUARD):
-        raise VyreError(
-            f"the backend wrote outside of the buffer {name!r}.", fix="check the bounds of every store."
-        )
-    if kept is not None and bytes(inside) != kept:
-        raise VyreError(
-            f"the backend changed the buffer {name!r}, which is read-only.",
-            fix="leave the memory of ReadOnly and Uniform buffers as it is.",
-        )
-
-
 def attempt(name: str, subject: str, program: Program | None, ask: Callable[[], Outcome]) -> Outcome:
     """Asks, and turns whatever a backend does instead of answering into an outcome."""
     try:
@@ -132,14 +91,14 @@ def attempt(name: str, subject: str, program: Program | None, ask: Callable[[], 
         return Outcome(name, subject, FAILED, failure_kind(error), (), "a result", text, "", shown)
 
 
-def run_trial(backend: Any, name: str, trial: Trial) -> Outcome:
+def run_trial(backend: Backend, name: str, trial: Trial) -> Outcome:
     """One trial, repeated on the same compiled program; every run must be lawful, and all alike."""
 
     def ask() -> Outcome:
         executable = backend.compile(trial.program)
         first: dict[str, bytes] | None = None
         for turn in range(trial.repeats):
-            found = run_compiled(executable, trial.program, trial.buffers, trial.workgroups)
+            found = run_bytes(executable, trial.program, trial.buffers, trial.workgroups)
             wrong = trial.judge(found)
             kind = "value"
             if wrong is None and trial.alike and first is not None and first != found:
@@ -210,10 +169,10 @@ class TrialStage:
         place = next(k for k, (name, _) in enumerate(self._subjects) if name == subject)
         return f"{self.name}/{subject}/{place * self._each + turn}"
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(backend, plan, number) for number in range(lo, hi)]
 
-    def _one(self, backend: Any, plan: RunPlan, number: int) -> Outcome:
+    def _one(self, backend: Backend, plan: RunPlan, number: int) -> Outcome:
         subject, make = self._subjects[number // self._each]
         trial = replace(make(number % self._each, plan.seed + number, plan), subject=subject)
         return run_trial(backend, f"{self.name}/{subject}/{number}", trial)

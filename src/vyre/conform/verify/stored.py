@@ -7,7 +7,7 @@ that is no longer declared has not gone away, it was taken out.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vyre.conform.registry import specs
 from vyre.conform.verify.named import COVERAGE, run_named
@@ -17,6 +17,7 @@ from vyre.errors import VyreError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.records.results import Failure, RunPlan
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.stage import Stage
@@ -36,7 +37,7 @@ class Regressions:
     def count(self, plan: RunPlan) -> int:
         return len(self._stored)
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(failure, plan) for failure in self._stored[lo:hi]]
 
     def _one(self, failure: Failure, plan: RunPlan) -> Outcome:

@@ -11,15 +11,15 @@ that the backend reads and writes without copies where that is possible.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vyre.backends.execute import execute
 from vyre.conform.oracle.digest import CHUNK, consecutive, digest
 from vyre.conform.oracle.truth import programs
 from vyre.conform.oracle.truth.programs import BASE, FIRST, OUT, RESULTS, ROWS, SECOND, SUMS, WORKGROUP
-from vyre.conform.process.isolate import allocate
-from vyre.conform.process.residence import residence
+from vyre.conform.process.held import held
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vyre.backends.protocol import Backend, Executable
     from vyre.conform.oracle.truth.functions import Function
-    from vyre.conform.process.residence import Residence
+    from vyre.conform.process.residence import Residence, ResidentMemory
     from vyre.ir.program import Program
 
     Words = NDArray[np.uint32]
@@ -40,17 +41,27 @@ BATCH = 16
 class _Buffer:
     """Words that a backend works on, wherever they are."""
 
-    def __init__(self, backend: Any, home: Residence | None, count: int) -> None:
+    def __init__(self, backend: Backend, home: Residence | None, count: int) -> None:
         self.nbytes = 4 * count
-        self.resident: Any = home.allocate(self.nbytes) if home is not None else None
-        self.host = allocate(backend, self.nbytes) if home is None else None
+        self.resident = home.allocate(self.nbytes) if home is not None else None
+        self.host = held(backend).share(self.nbytes) if home is None else None
+
+    @property
+    def on_device(self) -> ResidentMemory:
+        assert self.resident is not None
+        return self.resident
+
+    @property
+    def on_host(self) -> memoryview:
+        assert self.host is not None
+        return self.host
 
     def read(self, count: int) -> Words:
         """The first words, in memory of the host."""
         if self.host is not None:
             return np.frombuffer(self.host, np.uint32, count).copy()
         whole = np.empty(self.nbytes // 4, np.uint32)
-        self.resident.read(whole.view(np.uint8).data)
+        self.on_device.read(whole.view(np.uint8).data)
         return whole[:count]
 
     def write(self, words: Words) -> None:
@@ -58,7 +69,7 @@ class _Buffer:
         if self.host is not None:
             self.host[: data.nbytes] = data
         else:
-            self.resident.write(data)
+            self.on_device.write(data)
 
     def free(self) -> None:
         if self.resident is not None:
@@ -69,11 +80,11 @@ class _Buffer:
 class Runner:
     """Compiled programs and buffers of one backend, for batches of at most `batch` chunks."""
 
-    def __init__(self, backend: Any, *, batch: int = BATCH) -> None:
+    def __init__(self, backend: Backend, *, batch: int = BATCH) -> None:
         self.backend = backend
         self.batch = batch
-        self._compiled: dict[Program, Any] = {}
-        self._home = residence(backend)
+        self._compiled: dict[Program, Executable] = {}
+        self._home = held(backend).residence()
         self._base = _Buffer(backend, self._home, 1)
         self._sizes: dict[str, int] = {
             RESULTS: batch * CHUNK,
@@ -139,20 +150,19 @@ class Runner:
             self._buffers[name] = _Buffer(self.backend, self._home, self._sizes[name])
         return self._buffers[name]
 
-    def _executable(self, program: Program) -> Any:
+    def _executable(self, program: Program) -> Executable:
         if program not in self._compiled:
             self._compiled[program] = self.backend.compile(program)
         return self._compiled[program]
 
     def _run(
-        self, executable: Any, program: Program, buffers: Mapping[str, _Buffer], grid: tuple[int, int, int]
+        self,
+        executable: Executable,
+        program: Program,
+        buffers: Mapping[str, _Buffer],
+        grid: tuple[int, int, int],
     ) -> None:
         if self._home is not None:
-            self._home.bind(executable, [buffers[b.name].resident for b in program.buffers], grid)()
+            self._home.bind(executable, [buffers[b.name].on_device for b in program.buffers], grid)()
             return
-        views: dict[str, memoryview] = {}
-        for decl in program.buffers:
-            view = buffers[decl.name].host
-            assert view is not None
-            views[decl.name] = view if decl.access.writable else view.toreadonly()
-        executable.run(views, grid)
+        execute(executable, program, {name: b.on_host for name, b in buffers.items()}, grid)

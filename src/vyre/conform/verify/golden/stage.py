@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vyre.conform.oracle.golden.rows import Row, load_rows
 from vyre.conform.verify.blame import failure_kind
@@ -12,6 +12,7 @@ from vyre.conform.verify.golden.replay import EXECUTABLE_KINDS, replay_all
 from vyre.conform.verify.stage import FAILED, PASSED, REFUSED, Outcome
 
 if TYPE_CHECKING:
+    from vyre.backends.protocol import Backend
     from vyre.conform.records.results import RunPlan
 
 _STATUS = {Status.Passed: PASSED, Status.Failed: FAILED, Status.Refused: REFUSED}
@@ -45,11 +46,11 @@ class Golden:
     def count(self, plan: RunPlan) -> int:
         return len(_rows())
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return run_rows(backend, _rows()[lo:hi])
 
 
-def run_rows(backend: Any, rows: tuple[Row, ...]) -> list[Outcome]:
+def run_rows(backend: Backend, rows: tuple[Row, ...]) -> list[Outcome]:
     return [
         Outcome(
             f"golden/{o.row.id}",

@@ -8,7 +8,7 @@ one of them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from vyre.semantics.proof_cache import ProofCache, default_folder
 from vyre.semantics.solvers import Answer, solver_version
 
 if TYPE_CHECKING:
+    from vyre.backends.protocol import Backend
     from vyre.conform.records.results import RunPlan
     from vyre.conform.verify.composition.theorems import Theorem
     from vyre.ir.op import Op
@@ -57,10 +58,10 @@ class Composition:
     def count(self, plan: RunPlan) -> int:
         return len(provable_ops()) + len(THEOREMS)
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(backend, plan, number) for number in range(lo, hi)]
 
-    def _one(self, backend: Any, plan: RunPlan, number: int) -> Outcome:
+    def _one(self, backend: Backend, plan: RunPlan, number: int) -> Outcome:
         ops = provable_ops()
         subject = ops[number].id if number < len(ops) else f"theorem: {THEOREMS[number - len(ops)].name}"
         case = f"{self.name}/{subject}/{number}"

@@ -26,6 +26,7 @@ from vyre.ir.types import DataType
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.records.results import RunPlan
     from vyre.ir.signature import Convention
 
@@ -59,13 +60,13 @@ def affine_program() -> Program:
     return Program((source, output, params), (64, 1, 1), entry)
 
 
-def _plain(backend: Any, seed: int, count: int) -> tuple[Any, Any]:
+def _plain(backend: Backend, seed: int, count: int) -> tuple[Any, Any]:
     left, right = random_u32(seed, count), random_u32(seed + 1, count)
     (found,) = dispatch_op(backend, spec("primitive.math.sub"), (left, right), convention=V1())
     return left - right, found
 
 
-def _lookup(backend: Any, seed: int, count: int, asked: Convention | None = LOOKUP) -> tuple[Any, Any]:
+def _lookup(backend: Backend, seed: int, count: int, asked: Convention | None = LOOKUP) -> tuple[Any, Any]:
     data, table = random_u32(seed, count), random_u32(seed + 1, _SYMBOLS)
     shift = np.uint32(seed % _SYMBOLS)
     compiled = compile_program(lookup_program(), backend=backend, convention=asked)
@@ -76,7 +77,7 @@ def _lookup(backend: Any, seed: int, count: int, asked: Convention | None = LOOK
     return table[(data + shift) % np.uint32(_SYMBOLS)], found["output"]
 
 
-def _found(backend: Any, seed: int, count: int) -> tuple[Any, Any]:
+def _found(backend: Backend, seed: int, count: int) -> tuple[Any, Any]:
     """V1 without being asked for."""
     data, params = random_u32(seed, count), random_u32(seed + 1, 4)
     compiled = compile_program(affine_program(), backend=backend)
@@ -89,7 +90,7 @@ def _found(backend: Any, seed: int, count: int) -> tuple[Any, Any]:
 def _refusal(buffers: Sequence[BufferDecl], asked: Convention) -> Callable[[Any, int, int], tuple[Any, Any]]:
     """A program with these buffers must be refused under the convention."""
 
-    def ask(backend: Any, seed: int, count: int) -> tuple[Any, Any]:
+    def ask(backend: Backend, seed: int, count: int) -> tuple[Any, Any]:
         output = next(b for b in buffers if b.access is BufferAccess.ReadWrite)
         program = Program(buffers, (64, 1, 1), [Store(output.name, InvocationId(0), LitU32(count))])
         try:
@@ -137,10 +138,10 @@ class Conventions:
         """What case `number` is about."""
         return list(SUBJECTS)[number // CASES]
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(backend, plan, number) for number in range(lo, hi)]
 
-    def _one(self, backend: Any, plan: RunPlan, number: int) -> Outcome:
+    def _one(self, backend: Backend, plan: RunPlan, number: int) -> Outcome:
         subject = self.subject(number)
         name = f"{self.name}/{subject}/{number}"
         ask = partial(_asked, backend, plan.seed + number, subject, name, _LENGTHS[number % CASES])
@@ -153,7 +154,7 @@ def _program(subject: str) -> Program | None:
     )
 
 
-def _asked(backend: Any, seed: int, subject: str, name: str, count: int) -> Outcome:
+def _asked(backend: Backend, seed: int, subject: str, name: str, count: int) -> Outcome:
     expected, found = SUBJECTS[subject](backend, seed, count)
     wrong = np.flatnonzero(expected != found)
     if not wrong.size:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from vyre.ir.buffers import BufferAccess
 from vyre.semantics.words import mask_of, word_count
 
 if TYPE_CHECKING:
+    from vyre.backends.protocol import Backend
     from vyre.conform.records.results import RunPlan
     from vyre.conform.spec.op import OpSpec
 
@@ -56,10 +57,10 @@ class Determinism:
         ids = [s if isinstance(s, int) else s.id for s in _subjects()]
         return f"{self.name}/{op}/{ids.index(op)}"
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(backend, plan, n, _subjects()[n]) for n in _chosen(plan)[lo:hi]]
 
-    def _one(self, backend: Any, plan: RunPlan, number: int, subject: OpSpec | int) -> Outcome:
+    def _one(self, backend: Backend, plan: RunPlan, number: int, subject: OpSpec | int) -> Outcome:
         program = isinstance(subject, int)
         trial = _program_trial(subject, plan) if program else _op_trial(subject, plan)
         return run_trial(backend, f"determinism/{trial.subject}/{number}", trial)

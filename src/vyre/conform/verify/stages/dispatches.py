@@ -13,19 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends.execute import run_bytes
 from vyre.conform.registry import specs
 from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.op import ExpressionForm
 from vyre.conform.spec.program import OUT, WORKGROUP, application
 from vyre.conform.verify.layout import elements, pack
 from vyre.conform.verify.sequences import SEQUENCES, Step
-from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt, exactly, random_u32, run_compiled
+from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt, exactly, random_u32
 from vyre.semantics.arrays import NUMPY
 from vyre.semantics.words import mask_of, word_count
 
 if TYPE_CHECKING:
+    from vyre.backends.protocol import Backend, Executable
     from vyre.conform.records.results import RunPlan
     from vyre.conform.spec.op import OpSpec
+    from vyre.ir.program import Program
 
 LENGTHS = (1, 2, 63, 65, 130, 191, 1000)
 
@@ -48,7 +51,7 @@ class Dispatches:
     def count(self, plan: RunPlan) -> int:
         return len(_subjects())
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(backend, plan, number) for number in range(lo, hi)]
 
     def subject(self, number: int) -> str:
@@ -64,7 +67,7 @@ class Dispatches:
         number = names.index(subject)
         return f"{self.name}/{self.subject(number)}/{number}"
 
-    def _one(self, backend: Any, plan: RunPlan, number: int) -> Outcome:
+    def _one(self, backend: Backend, plan: RunPlan, number: int) -> Outcome:
         found, subject = _subjects()[number], self.subject(number)
         name = f"{self.name}/{subject}/{number}"
 
@@ -78,14 +81,14 @@ class Dispatches:
         return attempt(name, subject, None, ask)
 
 
-def _walk(backend: Any, fine: Outcome, steps: list[Step]) -> Outcome:
+def _walk(backend: Backend, fine: Outcome, steps: list[Step]) -> Outcome:
     """All programs compiled first, each once; then the steps in order."""
-    compiled: dict[Any, Any] = {}
+    compiled: dict[Program, Executable] = {}
     for step in steps:
         if step.program not in compiled:
             compiled[step.program] = backend.compile(step.program)
     for number, step in enumerate(steps):
-        found = run_compiled(compiled[step.program], step.program, step.buffers, step.workgroups)
+        found = run_bytes(compiled[step.program], step.program, step.buffers, step.workgroups)
         wrong = exactly(step.expected, width=step.width)(found)
         if wrong is not None:
             inputs, expected, actual = wrong

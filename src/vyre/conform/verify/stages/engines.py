@@ -15,6 +15,7 @@ from vyre.engines.run import Runner
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vyre.backends.protocol import Backend
     from vyre.conform.records.results import RunPlan
     from vyre.conform.spec.engine import EngineSpec
     from vyre.conform.spec.invariant import EngineInvariant
@@ -42,7 +43,7 @@ class Engines:
         spec, invariant = self._subjects[number % len(self._subjects)]
         return f"{spec.id}/{invariant.name}"
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         runner = Runner(backend)
         return [self._one(runner, plan, number) for number in range(lo, hi)]
 

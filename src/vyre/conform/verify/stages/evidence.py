@@ -8,7 +8,7 @@ definition that has changed since then is unverified, and the float track gets n
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vyre.conform.spec.float_names import name_of
 from vyre.conform.verify.stage import FAILED, PASSED, Outcome
@@ -16,6 +16,7 @@ from vyre.ir.types import DataType
 from vyre.numeric import evidence
 
 if TYPE_CHECKING:
+    from vyre.backends.protocol import Backend
     from vyre.conform.records.results import RunPlan
 
 UNVERIFIED = "unverified"
@@ -31,7 +32,7 @@ class FunctionEvidence:
     def count(self, plan: RunPlan) -> int:
         return len(_definitions())
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(number) for number in range(lo, hi)]
 
     def _one(self, number: int) -> Outcome:

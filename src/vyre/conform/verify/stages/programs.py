@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from vyre.backends.execute import run_bytes
 from vyre.compose.inline import inline
 from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import generate_program
-from vyre.conform.process.isolate import inspect
-from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt, exactly, run_compiled
+from vyre.conform.process.inspection import inspect
+from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt, exactly
 from vyre.errors import UnsupportedByBackend
 from vyre.reference import run
 from vyre.wire import decode, encode
 
 if TYPE_CHECKING:
+    from vyre.backends.protocol import Backend
     from vyre.conform.generate.programs import GeneratedProgram
     from vyre.conform.records.results import RunPlan
 
@@ -32,10 +34,10 @@ class Programs:
     def count(self, plan: RunPlan) -> int:
         return plan.programs
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(backend, plan, number) for number in range(lo, hi)]
 
-    def _one(self, backend: Any, plan: RunPlan, number: int) -> Outcome:
+    def _one(self, backend: Backend, plan: RunPlan, number: int) -> Outcome:
         name = f"programs/integer/{number}"
         made = generate_program(plan.seed + number, INTEGER_PROGRAMS)
 
@@ -47,20 +49,20 @@ class Programs:
 
         return attempt(name, "integer", made.program, ask)
 
-    def explain(self, backend: Any, plan: RunPlan, case: str) -> Outcome:
+    def explain(self, backend: Backend, plan: RunPlan, case: str) -> Outcome:
         """The outcome of a failing case again, on the smallest program that still fails."""
         made = generate_program(plan.seed + int(case.rpartition("/")[2]), INTEGER_PROGRAMS)
         return attempt(case, "integer", made.program, lambda: _explained(backend, case, made))
 
 
-def _wrong(backend: Any, made: GeneratedProgram) -> tuple[tuple[str, ...], str, str] | None:
+def _wrong(backend: Backend, made: GeneratedProgram) -> tuple[tuple[str, ...], str, str] | None:
     program = inline(made.program)
     expected = run(program, made.inputs, made.workgroups, check=False).buffers
-    found = run_compiled(backend.compile(program), program, made.inputs, made.workgroups)
+    found = run_bytes(backend.compile(program), program, made.inputs, made.workgroups)
     return exactly(expected)(found)
 
 
-def _explained(backend: Any, name: str, made: GeneratedProgram) -> Outcome:
+def _explained(backend: Backend, name: str, made: GeneratedProgram) -> Outcome:
     """The failure of the smallest program that still fails."""
     from vyre.conform.diff.shrink import shrink_program
 
@@ -104,10 +106,10 @@ class Wire:
     def count(self, plan: RunPlan) -> int:
         return min(WIRE_PROGRAMS, plan.programs)
 
-    def run(self, backend: Any, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
         return [self._one(backend, plan, number) for number in range(lo, hi)]
 
-    def _one(self, backend: Any, plan: RunPlan, number: int) -> Outcome:
+    def _one(self, backend: Backend, plan: RunPlan, number: int) -> Outcome:
         name = f"wire/integer/{number}"
         made = generate_program(plan.seed + number, INTEGER_PROGRAMS)
         program = inline(made.program)
@@ -117,8 +119,8 @@ class Wire:
             outcome = Outcome(name, "integer", FAILED, "value", (), program=program.to_text())
             if again != program or encode(again) != encode(program):
                 return replace(outcome, expected="the same program", actual=again.to_text())
-            first = run_compiled(backend.compile(program), program, made.inputs, made.workgroups)
-            second = run_compiled(backend.compile(again), again, made.inputs, made.workgroups)
+            first = run_bytes(backend.compile(program), program, made.inputs, made.workgroups)
+            second = run_bytes(backend.compile(again), again, made.inputs, made.workgroups)
             wrong = exactly(first)(second)
             if wrong is not None:
                 return replace(outcome, inputs=wrong[0], expected=wrong[1], actual=wrong[2])
