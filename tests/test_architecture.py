@@ -43,6 +43,8 @@ ALLOWED: dict[str, set[str]] = {
         "engines",
     },
     "report": {"errors", "conform"},
+    "files": {"errors"},
+    "certification": {"errors", "files", "backends", "conform", "report"},
     "__main__": {"cli"},
     "cli": {
         "errors",
@@ -55,7 +57,8 @@ ALLOWED: dict[str, set[str]] = {
         "lower",
         "backends",
         "conform",
-        "report",
+        "certification",
+        "files",
     },
 }
 """Which rooms a room may import from. `ops` is data that `compose` reaches lazily."""

@@ -14,7 +14,7 @@ from small_runs import DIV, Right, WrongDivision, certified, shards, small
 
 from vyre.conform.certify.merge import merge
 from vyre.conform.certify.statement import read, sealed_record, write
-from vyre.conform.certify.verify import Report, verify
+from vyre.conform.certify.verify import Verification, verify
 from vyre.conform.records.documents import canonical
 from vyre.errors import CertificateError
 
@@ -56,7 +56,7 @@ def changed(data: bytes, change: Any) -> bytes:
     return canonical(record)
 
 
-def told(report: Report) -> str:
+def told(report: Verification) -> str:
     return " | ".join(f"{f.check} {f.status}: {f.text}" for f in report.findings if f.status == "wrong")
 
 

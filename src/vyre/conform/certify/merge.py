@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from vyre.conform.certify.certificate import Certificate
-    from vyre.conform.records.results import Failure, RunPlan
+    from vyre.conform.records.results import Failure, RunPlan, StageResult
     from vyre.conform.suite.units import Block, Unit
     from vyre.conform.verify.stage import Outcome, Stage
 
@@ -72,6 +72,7 @@ def merge(shards: Sequence[Certificate]) -> Certificate:
     results = fold.results(
         plan, first.backend, found, wanted, records, merger.groups(), expected, first.conditions
     )
+    results = replace(results, stages=tuple(_without_others(s, first) for s in results.stages))
     proofs = {(p.op, p.law): p for p in first.proofs}
     made = certificates(
         results,
@@ -175,6 +176,12 @@ def belongs(unit: Unit, certificate: Certificate) -> bool:
         alone = (unit.name == APPROXIMATE) == (certificate.kind == APPROXIMATE)
         return certificate.kind in KINDS and (alone or unit.name == "golden")
     return certificate.rules.op_track(unit.group, certificate.backend.approximate) in KINDS[certificate.kind]
+
+
+def _without_others(stage: StageResult, certificate: Certificate) -> StageResult:
+    """A stage that the other kind of certificate is about: there its cases are planned, and none here."""
+    apart = stage.stage == APPROXIMATE and certificate.kind != APPROXIMATE
+    return replace(stage, planned=0) if apart else stage
 
 
 def _gathered(shards: Sequence[Certificate], found: Sequence[Unit], wanted: Sequence[Block]) -> Records:

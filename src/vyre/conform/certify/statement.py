@@ -65,6 +65,11 @@ def statement(certificate: Certificate) -> bytes:
     )
 
 
+def document_of(certificate: Certificate) -> Document:
+    """What `read` gives for the unsigned file of a certificate."""
+    return Document(certificate, statement(certificate), (), certificate.backend.digest)
+
+
 def sealed_record(record: dict[str, Any]) -> dict[str, Any]:
     """A record with a digest of each of its sections."""
     return {**record, DIGESTS: {name: _digest(value) for name, value in record.items()}}

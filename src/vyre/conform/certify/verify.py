@@ -1,7 +1,7 @@
 """Checking a certificate without running anything.
 
-    report = verify(data, trusted=load_public("vyre.pub"))
-    report.ok, report.findings            one finding per check, in the order in which they were made
+    found = verify(data, trusted=load_public("vyre.pub"))
+    found.ok, found.findings              one finding per check, in the order in which they were made
 
 Structure, digests, signature, levels, the registry, the plan and the settings: the first thing that is wrong
 ends the structural checks, as nothing behind it can be believed; the others are all made. A plan that cannot
@@ -54,7 +54,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Verification:
     """All findings; `document` is None where the file could not be believed at all."""
 
     document: Document | None
@@ -70,17 +70,24 @@ class Report:
         """Whether nothing is wrong and every case of the plan is accounted for and was run."""
         return self.ok and all(f.status == GOOD for f in self.findings if f.check == PLAN)
 
-    def also(self, finding: Finding) -> Report:
+    def also(self, finding: Finding) -> Verification:
         return replace(self, findings=(*self.findings, finding))
 
 
-def verify(data: bytes, *, trusted: str | None = None, registry: Promises | None = None) -> Report:
+def verify(data: bytes, *, trusted: str | None = None, registry: Promises | None = None) -> Verification:
     """Every check that needs no backend. `trusted` is the key id that must have signed."""
     try:
         document = read(data)
     except CertificateError as error:
         place = f"{error.place}: " if error.place else ""
-        return Report(None, (Finding("structure", WRONG, place + error.message, error.fix),))
+        return Verification(None, (Finding("structure", WRONG, place + error.message, error.fix),))
+    return verify_document(document, trusted=trusted, registry=registry)
+
+
+def verify_document(
+    document: Document, *, trusted: str | None = None, registry: Promises | None = None
+) -> Verification:
+    """The same for a file that could be read, so that its structure is good."""
     certificate = document.certificate
     now = registry or registry_now(1 if certificate.first_schema else 2)
     found = [
@@ -91,7 +98,7 @@ def verify(data: bytes, *, trusted: str | None = None, registry: Promises | None
         _plan(certificate, now),
         _settings(certificate),
     ]
-    return Report(document, tuple(found))
+    return Verification(document, tuple(found))
 
 
 def _signature(document: Document, trusted: str | None) -> Finding:

@@ -6,7 +6,7 @@
     results.digest                      sha256 of those bytes
 
 A run of one plan on one backend gives the same bytes, in one go or resumed after any number of kills.
-Timing goes to an annex of its own (`vyre.conform.suite.run.Annex`).
+Timing goes to an annex of its own (`vyre.conform.suite.run.Timing`).
 """
 
 from __future__ import annotations

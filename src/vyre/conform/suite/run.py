@@ -2,7 +2,7 @@
 
     plan = make_plan("mine", cases=1 << 20, store=store)
     run = Suite(plan, backend, journal, store).run()
-    run.results, run.annex
+    run.results, run.timing
 
 The run is cut into blocks (`conform/suite/units.py`). Each finished block is one line of the journal; a run
 that is
@@ -57,7 +57,7 @@ _THREADS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class CertifyProgress:
     """How far a run is; `failing` counts checks and cases that have failed so far."""
 
     done: int
@@ -68,14 +68,24 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Timing:
+    """What took how long, which is no part of the results; `groups` are seconds by op and stage."""
+
+    seconds: float
+    resumed_cases: int
+    restarts: int
+    groups: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
-    """A finished run: the results, and what took how long, which is no part of them.
+    """A finished run.
 
     `blocks` are the records the results were added up from, by unit and number.
     """
 
     results: Results
-    annex: dict[str, Any]
+    timing: Timing
     blocks: tuple[tuple[str, int, dict[str, Any]], ...] = ()
 
 
@@ -91,7 +101,7 @@ class Suite:
         store: Store | None = None,
         target: str = "",
         expected: Sequence[tuple[str, str]] = (),
-        progress: Callable[[Progress], None] = lambda _: None,
+        progress: Callable[[CertifyProgress], None] = lambda _: None,
     ) -> None:
         require_exact(backend.describe())
         self.plan = settle(plan, journal)
@@ -149,13 +159,13 @@ class Suite:
         self._work(resumed)
         self.journal.sync()
         results = self._results()
-        annex = {
-            "seconds": round(time.perf_counter() - started, 3),
-            "resumed_cases": resumed,
-            "restarts": getattr(self.bench.backend.inner, "restarts", 0),
-            "groups": {k: round(v, 3) for k, v in self.seconds.items()},
-        }
-        return Run(results, annex, self.block_records())
+        timing = Timing(
+            seconds=round(time.perf_counter() - started, 3),
+            resumed_cases=resumed,
+            restarts=getattr(self.bench.backend.inner, "restarts", 0),
+            groups={k: round(v, 3) for k, v in self.seconds.items()},
+        )
+        return Run(results, timing, self.block_records())
 
     def _fits(self, group: str, entry: dict[str, Any]) -> bool:
         """Whether a group has all its blocks, and as many failures as they say."""
@@ -218,7 +228,7 @@ class Suite:
                     left[group] -= 1
                     if not left[group]:
                         self._finish(group)
-                    self.progress(Progress(done, total, resumed, group, self._failing()))
+                    self.progress(CertifyProgress(done, total, resumed, group, self._failing()))
 
     def _require_same_device(self, *, ask: bool = True) -> None:
         """Raises `VyreError` where the backend is no longer the one that the run began with."""
@@ -402,4 +412,4 @@ def require_exact(info: BackendInfo) -> None:
         )
 
 
-__all__ = ["Progress", "Run", "Suite", "make_plan", "require_exact"]
+__all__ = ["CertifyProgress", "Run", "Suite", "Timing", "make_plan", "require_exact"]
