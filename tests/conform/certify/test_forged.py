@@ -142,7 +142,7 @@ FORGED: list[tuple[str, Any, str]] = [
     ("shard1", alter("blocks", by=lambda b: b[1:]), "other blocks than its plan"),
     ("shard1", alter("blocks", by=lambda b: [*b, b[0]]), "is there twice"),
     ("shard1", put("blocks", 0, "record", "cases", to=1), "does not say why"),
-    ("shard1", put("blocks", 0, "record", to={}), "is no record of a run"),
+    ("shard1", put("blocks", 0, "record", to={}), "blocks[0].record.cases: this field is missing"),
 ]
 
 

@@ -11,14 +11,8 @@ from made_up import ADD, FACTS, FADD, NOT, SHUFFLE, failure, full, op, perfect, 
 from vyre.conform.certify import granted as shape
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.level import levels
-from vyre.conform.records.results import (
-    ExpectedFailure,
-    KindCount,
-    LawResult,
-    Results,
-    StageResult,
-    SubjectCount,
-)
+from vyre.conform.records.evidence import KindCount
+from vyre.conform.records.results import ExpectedFailure, LawResult, Results, StageResult, SubjectCount
 from vyre.conform.spec.levels import LEVELS, TABLE
 from vyre.conform.spec.track import APPROXIMATE, FLOAT, FLOAT_ENGINES, INTEGER, op_track, subject_track
 

@@ -21,6 +21,7 @@ from vyre.conform.certify.sound import impossible, misfolded, misstaged, unsound
 from vyre.conform.certify.statement import FETCH_AGAIN, read
 from vyre.conform.process.provenance import code_digest, installed
 from vyre.conform.records import counts
+from vyre.conform.records.blocks import GroupFacts
 from vyre.conform.spec.track import APPROXIMATE, KINDS, STRICT
 from vyre.conform.suite import fold
 from vyre.conform.suite.plan import registry_digest
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from vyre.conform.certify.certificate import Certificate
     from vyre.conform.certify.promises import Promises
     from vyre.conform.certify.statement import Document
-    from vyre.conform.records.results import KindCount, OpResult
+    from vyre.conform.records.evidence import KindCount
+    from vyre.conform.records.results import OpResult
 
 GOOD, WRONG, OPEN = "good", "wrong", "open"
 PLAN = "plan"
@@ -223,7 +225,7 @@ def _misplanned(certificate: Certificate, known: set[str]) -> str:
     if [op.id for op in certificate.ops] != meant:
         return "it is about other ops than its plan"
     for op in certificate.results.ops:
-        meant_op = fold.op_result(op.id, found, fold.tally(op.id, found, (), {}), {})
+        meant_op = fold.op_result(op.id, found, fold.tally(op.id, found, (), {}), GroupFacts())
         if _shape(op) != _shape(replace(meant_op, status=op.status)):
             return f"{op.id} has other cases, laws, classes or boundaries than its plan"
     sizes = {u.name: u.count for u in found if u.kind is None}

@@ -8,12 +8,13 @@ A case is named `stage/subject/number`; `number` counts within the stage.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from vyre.conform.process.isolate import inspect
+from vyre.conform.records.blocks import FAILED, PASSED, REFUSED, Outcome
 from vyre.conform.verify.blame import failure_kind
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.ir.buffers import BufferAccess
@@ -24,28 +25,7 @@ if TYPE_CHECKING:
     from vyre.conform.records.results import RunPlan
     from vyre.ir.program import Program
 
-PASSED, FAILED, REFUSED = "passed", "failed", "refused"
-
 _GUARD = bytes([0xA5]) * 256
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of one case; the texts are empty unless it failed or was refused."""
-
-    case: str
-    subject: str
-    status: str
-    kind: str = ""
-    inputs: tuple[str, ...] = ()
-    expected: str = ""
-    actual: str = ""
-    note: str = ""
-    program: str = ""
-    source: str = ""
-
-    def record(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 class Stage(Protocol):
