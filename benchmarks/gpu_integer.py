@@ -77,7 +77,7 @@ def main() -> None:
     parser.add_argument("--log2", type=int, default=24)
     count = 1 << parser.parse_args().log2
     backend = CudaBackend()
-    driver = backend._driver
+    driver = backend.driver
     print(backend.describe())
     _check(driver.cuCtxSetCurrent(backend.context))
     timer = Timer(driver)

@@ -16,7 +16,7 @@ from vyre.numeric.formula import Formula
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.soft.layout import Layout
 
 

@@ -17,7 +17,7 @@ from vyre.numeric.soft.layout import LAYOUTS, Layout
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 _COMPARE = {"eq": "fp.eq", "lt": "fp.lt", "gt": "fp.gt", "le": "fp.leq", "ge": "fp.geq"}
 _ARITHMETIC = {"add": "fp.add RNE", "sub": "fp.sub RNE", "mul": "fp.mul RNE", "div": "fp.div RNE"}

@@ -10,7 +10,7 @@ from vyre.numeric.soft import soft_ops
 
 if TYPE_CHECKING:
     from lab.floats.records import Evidence, Record
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 BEGIN, END = "<!-- evidence: begin -->", "<!-- evidence: end -->"
 

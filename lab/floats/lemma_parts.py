@@ -18,7 +18,7 @@ from vyre.numeric.smt import PRELUDE, WORD, definitions, word
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.soft.layout import Layout
 
 

@@ -31,7 +31,7 @@ from vyre.numeric.smt import PRELUDE, WORD, definitions, word
 from vyre.numeric.soft.arithmetic import add
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.soft.layout import Layout
 
 

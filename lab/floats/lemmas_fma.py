@@ -28,7 +28,7 @@ from vyre.numeric.smt import WORD, word
 from vyre.numeric.soft.parts import OFFSET
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.soft.layout import Layout
 
 _LEAST, _MOST = 64, 640

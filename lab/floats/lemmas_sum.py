@@ -15,7 +15,7 @@ from lab.floats.lemma_parts import exact, halves, rounds, script, sign_of, speci
 from vyre.numeric.smt import word
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.soft.layout import Layout
 
 _TOP = 30

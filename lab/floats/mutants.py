@@ -15,7 +15,7 @@ from vyre.numeric.soft.layout import LAYOUTS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 
 def _constant(value: int) -> Callable[[Expr], Expr]:

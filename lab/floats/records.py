@@ -1,7 +1,7 @@
 """What has been shown of each soft op, kept beside the code: one JSON file per format.
 
 A record holds the digest of the definition that it covers, so a changed definition has no evidence
-until it is shown again. `tools/prove_floats.py` writes the records; a test reads them all.
+until it is shown again. `lab/floats/prove.py` writes the records; a test reads them all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from vyre.numeric.smt import PRELUDE, definitions
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 FOLDER = Path(str(vyre.numeric.__file__)).parent / "proofs"
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lab.floats.jit import JitKernel
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
     Words = NDArray[np.uint32]
     Block = tuple[Words, ...]

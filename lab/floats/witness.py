@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from lab.floats.hardest import HardClass
     from lab.floats.jit import JitKernel
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
     Words = NDArray[np.uint32]
 

@@ -20,7 +20,7 @@ from vyre.ir.program import Program
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 WORKGROUP = 256
 _OPERATORS = {"add": BinaryOp.FAdd, "sub": BinaryOp.FSub, "mul": BinaryOp.FMul, "div": BinaryOp.FDiv}

@@ -16,9 +16,11 @@ from vyre.conform.algebra.evidence import EvidenceKind
 from vyre.conform.algebra.proof import prove_equations
 from vyre.conform.generate.cases import of_words
 from vyre.conform.registry import lookup, specs
-from vyre.conform.spec.law import label, sides
+from vyre.conform.spec.evaluate import type_of
+from vyre.conform.spec.law import label
 from vyre.conform.spec.satisfied import satisfied
-from vyre.conform.spec.term import Apply, Constant, Equation, Relation, Variable, type_of, variables
+from vyre.conform.spec.sides import sides
+from vyre.conform.spec.term import Apply, Constant, Equation, Relation, Variable, variables
 from vyre.conform.spec.words import masks, split
 from vyre.ir.types import DataType
 

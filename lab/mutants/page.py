@@ -112,7 +112,7 @@ def _cell(value: object) -> str:
 _HEAD = (
     "# Mutants: how we know that the checks work",
     "",
-    "Made by `tools/run_mutants.py --write`; do not edit.",
+    "Made by `python -m lab.mutants.exam --write`; do not edit.",
     "",
     "A mutant is a right backend made wrong in one way: its programs are changed before it compiles them,",
     "the code it emits is, or its buffers are around a run. Each has a witness, the name of a case that",

@@ -140,7 +140,7 @@ def test_what_a_status_of_opencl_means(
     monkeypatch: pytest.MonkeyPatch, status: str, kind: type[DeviceError]
 ) -> None:
     backend: Any = opened("opencl")
-    cl = backend._cl
+    cl = backend.cl
 
     class Failed(cl.Error):
         code = getattr(cl.status_code, status)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from processes import run_script
+
+from tests.backends.processes import run_script
 
 CHILD = """
 def child(what, *, leave=sys.exit):

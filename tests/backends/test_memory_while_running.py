@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from processes import run_script
 
 import vyre
+from tests.backends.processes import run_script
 from vyre import Program
 from vyre.backends import get
 from vyre.errors import DispatchError

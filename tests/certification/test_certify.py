@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 
 import vyre
+from tests.wrong import WrongAddition
 from vyre import Certificate, CertifyPlan, CertifyProgress, certify
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.cli import main
+from vyre.conform.certify.finding import WRONG
 from vyre.conform.certify.keys import SigningKey
 from vyre.conform.certify.statement import sealed_record
-from vyre.conform.certify.verify import WRONG
 from vyre.conform.records.documents import canonical
 from vyre.errors import CertificateError, VyreError
-from vyre.ir.expr import BinOp, Expr, LitU32
-from vyre.ir.operators import BinaryOp
-from vyre.ir.program import Program
-from vyre.ir.walk import transform, with_parts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from vyre.ir.node import Node
 
 ADD = "primitive.math.add"
 TINY = CertifyPlan(ops=(ADD, "primitive.bitwise.not"), cases=16, quick=True, isolate=False)
@@ -40,35 +37,7 @@ def few_cases(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vyre.conform.suite.units.BLOCK", 16)
 
 
-class OneTooMany:
-    """The processor, whose sums are one too large."""
-
-    name = "cpu"
-
-    def __init__(self) -> None:
-        self._inner = CpuBackend(threads=1)
-
-    def describe(self) -> vyre.BackendInfo:
-        return self._inner.describe()
-
-    def compile(self, program: Program) -> vyre.Executable:
-        def body(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-            return tuple(
-                with_parts(n, tuple(transform(x, _one_more) for x in n.exprs), tuple(map(body, n.bodies)))
-                for n in nodes
-            )
-
-        return self._inner.compile(Program(program.buffers, program.workgroup_size, body(program.entry)))
-
-
-def _one_more(expr: Expr) -> Expr:
-    adds = isinstance(expr, BinOp) and expr.op is BinaryOp.Add
-    return BinOp(BinaryOp.Sub, expr, LitU32(0xFFFF_FFFF)) if adds else expr
-
-
 def with_(**settings: Any) -> CertifyPlan:
-    from dataclasses import replace
-
     return replace(TINY, **settings)
 
 
@@ -105,12 +74,12 @@ def test_progress_arrives_in_order() -> None:
 
 def test_a_wrong_backend_gets_a_certificate_of_its_failures() -> None:
     told: list[CertifyProgress] = []
-    made = certify(OneTooMany(), TINY, progress=told.append)
+    made = certify(WrongAddition(), TINY, progress=told.append)
     assert not made.ok
     assert {f.op for f in made.failures} == {ADD}
     assert made.verify().ok
     assert told[-1].failing == len(made.failures)
-    assert "OneTooMany" in made.failures[0].replay
+    assert "WrongAddition" in made.failures[0].replay
 
 
 def test_the_command_writes_the_bytes_that_the_call_gives(tmp_path: Path) -> None:
@@ -208,16 +177,16 @@ def test_a_run_is_resumed(tmp_path: Path) -> None:
 
 
 def test_kept_failures_are_replayed_first(tmp_path: Path) -> None:
-    first = certify(OneTooMany(), with_(state=tmp_path))
-    again = certify(OneTooMany(), with_(state=tmp_path))
+    first = certify(WrongAddition(), with_(state=tmp_path))
+    again = certify(WrongAddition(), with_(state=tmp_path))
     (stage,) = again.results.stages
     assert (stage.stage, stage.cases) == ("regressions", len(first.failures))
-    alone = certify(OneTooMany(), with_(state=tmp_path, keep_failures=False))
+    alone = certify(WrongAddition(), with_(state=tmp_path, keep_failures=False))
     assert alone.results.stages == ()
 
 
 def test_expected_failures_make_it_well() -> None:
-    made = certify(OneTooMany(), with_(expected=((ADD, "one too many"),)))
+    made = certify(WrongAddition(), with_(expected=((ADD, "one too many"),)))
     assert made.failures
     assert made.ok
     assert not certify("cpu", with_(expected=((ADD, "one too many"),))).ok

@@ -20,27 +20,15 @@ if TYPE_CHECKING:
 
 FEW = ("--ops", "value.lane.u64.0", "--ops", "cast.u32.i32", "--cases", "16", "--quick", "--in-process")
 FAULTY = """
-from vyre.backends.reference.backend import ReferenceBackend
+from tests.wrong import Interpreted
 from vyre.ir.expr import Cast
-from vyre.ir.program import Program
-from vyre.ir.walk import transform, with_parts
 
 
-def fault(x):
-    return Cast(x.target, x.value ^ 4) if isinstance(x, Cast) and x.target.value == "I32" else x
-
-
-class Faulty(ReferenceBackend):
+class Faulty(Interpreted):
     name = "faulty"
 
-    def compile(self, program):
-        def body(nodes):
-            return tuple(
-                with_parts(n, tuple(transform(x, fault) for x in n.exprs), tuple(map(body, n.bodies)))
-                for n in nodes
-            )
-
-        return super().compile(Program(program.buffers, program.workgroup_size, body(program.entry)))
+    def fault(self, x):
+        return Cast(x.target, x.value ^ 4) if isinstance(x, Cast) and x.target.value == "I32" else x
 """
 
 

@@ -20,30 +20,11 @@ if TYPE_CHECKING:
     from click.testing import Result
 
 FAULTY = """
-from vyre.backends.reference.backend import ReferenceBackend
-from vyre.ir.expr import BinOp, LitU32, Select
-from vyre.ir.operators import BinaryOp
-from vyre.ir.program import Program
-from vyre.ir.walk import transform, with_parts
+from tests.wrong import DivisionByZero, Interpreted
 
 
-def fault(x):
-    if isinstance(x, BinOp) and x.op is BinaryOp.Div:
-        return Select(x.right.eq(0), LitU32(0xFFFFFFFF), x)
-    return x
-
-
-class Faulty(ReferenceBackend):
+class Faulty(Interpreted, DivisionByZero):
     name = "faulty"
-
-    def compile(self, program):
-        def body(nodes):
-            return tuple(
-                with_parts(n, tuple(transform(x, fault) for x in n.exprs), tuple(map(body, n.bodies)))
-                for n in nodes
-            )
-
-        return super().compile(Program(program.buffers, program.workgroup_size, body(program.entry)))
 """
 
 

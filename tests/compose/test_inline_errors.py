@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sample_ops import REGISTRY, op
 
+from tests.compose.sample_ops import REGISTRY, op
 from vyre.compose import Category, Op, Param, Registry, inline, inline_op
 from vyre.errors import Diagnostic, SourceLocation, ValidationError
 from vyre.ir import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sample_ops import REGISTRY, SAMPLES, op
 
+from tests.compose.sample_ops import REGISTRY, SAMPLES, op
 from vyre.compose import Registry, inline, inline_op
 from vyre.ir import (
     Assign,

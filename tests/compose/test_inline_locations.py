@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sample_ops import REGISTRY
-
+from tests.compose.sample_ops import REGISTRY
 from vyre.compose import inline
 from vyre.errors import SourceLocation
 from vyre.ir import If, Let, LitU32, Loop, Program, Store, Var

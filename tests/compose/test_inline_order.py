@@ -6,9 +6,9 @@ import random
 import struct
 
 import pytest
-from call_oracle import Trace, observe
-from sample_ops import REGISTRY, SAMPLES
 
+from tests.compose.call_oracle import Trace, observe
+from tests.compose.sample_ops import REGISTRY, SAMPLES
 from vyre.compose import inline
 from vyre.ir import (
     Atomic,

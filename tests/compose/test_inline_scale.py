@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from sample_ops import REGISTRY, op
 
+from tests.compose.sample_ops import REGISTRY, op
 from vyre.compose import Registry, inline
 from vyre.compose.plan import InlinePlan
 from vyre.ir import Block, Call, Expr, Let, LitU32, Load, Node, Program, Var

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sample_ops import REGISTRY, op
 
+from tests.compose.sample_ops import REGISTRY, op
 from vyre.compose import Op, default_registry
 from vyre.errors import OpError
 from vyre.ir import DataType, LitU32, OpSignature, Var

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from lab.exactness import exactness_programs
 from vyre import BufferDecl, DataType, Program
 from vyre.conform.diff.differential import compare
-from vyre.conform.verify.exactness import exactness_programs
 from vyre.errors import VyreError
 from vyre.ir.expr import Atomic, Expr, LitU32, Load, Select, Var
 from vyre.ir.node import If, Let, Loop, Node, Store

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from lab.exactness import exactness_programs
 from vyre.cli import main
-from vyre.conform.verify.exactness import exactness_programs
 from vyre.lower.languages import LANGUAGES, lower
 from vyre.lower.manifest import manifest
 from vyre.reference import run

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from vyre.compose.op import Op, Param
 from vyre.compose.registry import Registry
 from vyre.errors import UnsupportedByBackend
 from vyre.ir import (
@@ -37,6 +36,7 @@ from vyre.ir import (
     UnOp,
     Var,
 )
+from vyre.ir.op import Op, Param
 from vyre.lower.languages import LANGUAGES, lower
 from vyre.lower.manifest import manifest
 from vyre.lower.native import ALL_KEYS, F32_KEYS, F64_KEYS, native_signature

@@ -9,9 +9,9 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
-from zero_cost_kernels import Kernel
-from zero_cost_twins import TWINS, Hand
 
+from tests.lower.zero_cost_kernels import Kernel
+from tests.lower.zero_cost_twins import TWINS, Hand
 from vyre.compose import Category, Op, Param, Registry, default_registry
 from vyre.ir import Call, DataType, Expr, Let, LitU32, Program, Var
 from vyre.ir.types import FLOAT_TYPES

@@ -10,10 +10,10 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
-from zero_cost_float_twins import FLOAT_TWINS
-from zero_cost_kernels import Kernel
-from zero_cost_twins import TWINS, Hand
 
+from tests.lower.zero_cost_float_twins import FLOAT_TWINS
+from tests.lower.zero_cost_kernels import Kernel
+from tests.lower.zero_cost_twins import TWINS, Hand
 from vyre.compose import Category, Op
 from vyre.errors import UnsupportedByBackend
 from vyre.ir import (

@@ -14,7 +14,7 @@ from vyre.ir.operators import UnaryOp as U
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zero_cost_twins import Hand, Twin
+    from tests.lower.zero_cost_twins import Hand, Twin
 
 
 def _fma(h: Hand, a: Expr, b: Expr, c: Expr) -> Expr:

@@ -1,6 +1,6 @@
 """Sets a floating-point state, only then imports vyre, and prints digests of what may depend on it.
 
-python float_state_child.py default|up|down|zero|flush
+python -m tests.numeric.float_state_child default|up|down|zero|flush
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def is_set(name: str) -> bool:
 def main(name: str) -> None:
     set_state(name)
     assert is_set(name), "the state cannot be set here"
-    from float_state_work import digests
+    from tests.numeric.float_state_work import digests
 
     found = digests()
     assert is_set(name), "vyre has changed the state of its caller"

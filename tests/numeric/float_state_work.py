@@ -7,9 +7,9 @@ import struct
 from typing import Any
 
 import numpy as np
-from float_state_kernel import literals, scaled
 
 import vyre
+from tests.numeric.float_state_kernel import literals, scaled
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.reference.backend import ReferenceBackend
 from vyre.conform.generate.float_streams import LANDMARKS

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from lab.functions.pairs import pairs
 from vyre.conform.oracle.truth import hardest
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import BinOp, InvocationId, UnOp
@@ -22,7 +23,6 @@ from vyre.numeric.doubles import double_op, double_ops
 from vyre.numeric.doubles.pairs import ANGLE_SLACK, POWER_SLACK
 from vyre.numeric.doubles.ties import TIES, Ties
 from vyre.numeric.functions import FUNCTIONS
-from vyre.numeric.functions.pairs import pairs
 from vyre.numeric.soft.layout import LAYOUTS
 
 if TYPE_CHECKING:
@@ -191,6 +191,6 @@ def test_every_function_has_a_twin_in_doubles() -> None:
 
 def test_the_coefficients_are_those_of_the_generator() -> None:
     pytest.importorskip("flint")
-    command = [sys.executable, str(ROOT / "tools" / "make_double_coefficients.py"), "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "lab.functions.double_coefficients", "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert (done.returncode, done.stdout.strip()) == (0, "coefficients.py is up to date")

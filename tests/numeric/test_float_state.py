@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-SOURCE = HERE.parent.parent / "src" / "vyre"
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "vyre"
 
 x86_linux = pytest.mark.skipif(
     not sys.platform.startswith("linux") or platform.machine() != "x86_64",
@@ -29,8 +29,8 @@ def run(state: str, folder: Path, *, keep_bytecode: bool = False) -> list[str]:
         "VYRE_CACHE": str(folder / f"kernels-{state}"),
         "PYTHONDONTWRITEBYTECODE": "" if keep_bytecode else "1",
     }
-    command = [sys.executable, str(HERE / "float_state_child.py"), state]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "tests.numeric.float_state_child", state]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.splitlines()
 

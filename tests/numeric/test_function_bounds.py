@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from lab.floats.truth import decoded, enclosure, truth
+from lab.functions.pairs import pairs
 from vyre.ir.expr import LitU32
 from vyre.numeric.functions import angle, circular, exponentials, inverse, logarithms, power
 from vyre.numeric.functions.ending import Unrounded, taken_apart
 from vyre.numeric.functions.limbs import literal
-from vyre.numeric.functions.pairs import pairs
 from vyre.numeric.functions.quotient import long_division, reciprocal, root
 from vyre.numeric.functions.script import Script
 from vyre.numeric.soft.layout import F32, Layout
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vyre.compose.op import Op
     from vyre.ir.expr import Expr
+    from vyre.ir.op import Op
 
     Words = NDArray[np.uint32]
 

@@ -13,11 +13,11 @@ import pytest
 
 from lab.floats.cases import specials
 from lab.floats.truth import decided, decoded, encoded, truth
+from lab.functions.pairs import pairs
 from vyre.ir.expr import LitU32, Var, select
 from vyre.ir.operators import FUNCTION_BINARY_OPS, FUNCTION_UNARY_OPS, BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.numeric.functions import FUNCTIONS, angle, function_op, function_ops, power, undecided_op
-from vyre.numeric.functions.pairs import pairs
 from vyre.numeric.soft.layout import BF16, F16, F32, LAYOUTS, Layout
 from vyre.numeric.vector import evaluate
 from vyre.reference import floats
@@ -26,8 +26,8 @@ from vyre.validate import validate_op
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vyre.compose.op import Op
     from vyre.ir.expr import Expr
+    from vyre.ir.op import Op
 
     Words = NDArray[np.uint32]
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from lab.floats.jit import compiled
+from lab.functions.pairs import pairs
 from vyre import dispatch
 from vyre.backends import get
 from vyre.errors import BackendUnavailable, OpError
@@ -25,14 +25,13 @@ from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.lower.languages import lower
 from vyre.numeric.functions import FUNCTIONS, function_op, undecided_op
-from vyre.numeric.functions.pairs import pairs
 from vyre.numeric.functions.script import Script
 from vyre.numeric.registry import SoftRegistry
 from vyre.numeric.soft.layout import LAYOUTS
 from vyre.numeric.vector import evaluate
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 ROOT = Path(__file__).parents[2]
 I = InvocationId(0)  # noqa: E741
@@ -139,9 +138,9 @@ def test_the_registry_finds_functions_and_nothing_else() -> None:
 
 def test_the_coefficients_are_those_of_the_generator() -> None:
     pytest.importorskip("flint")
-    command = [sys.executable, str(ROOT / "tools" / "make_coefficients.py"), "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.strip()) == (0, "coefficients.py is up to date")
+    command = [sys.executable, "-m", "lab.functions.coefficients", "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (done.returncode, done.stdout.strip()) == (0, "the coefficients are up to date")
 
 
 def test_the_sweep_reports_no_difference() -> None:
@@ -149,14 +148,15 @@ def test_the_sweep_reports_no_difference() -> None:
     pytest.importorskip("llvmlite")
     command = [
         sys.executable,
-        str(ROOT / "tools" / "sweep_functions.py"),
+        "-m",
+        "lab.functions.sweep",
         "log2",
         "--count",
         "4096",
         "--workers",
         "1",
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "f32.log2: 40" in done.stdout
     assert " 0 differ;" in done.stdout
@@ -165,12 +165,8 @@ def test_the_sweep_reports_no_difference() -> None:
 def test_the_sweep_finds_a_wrong_input(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("flint")
     pytest.importorskip("llvmlite")
-    spec = importlib.util.spec_from_file_location("sweep_functions", ROOT / "tools" / "sweep_functions.py")
-    assert spec is not None
-    assert spec.loader is not None
-    tool: Any = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "sweep_functions", tool)
-    spec.loader.exec_module(tool)
+    from lab.functions import sweep as tool
+
     right = function_op("soft.f16.exp2")
     assert right is not None
     assert right.result is not None

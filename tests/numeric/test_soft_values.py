@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from numeric_truth import reference
 
 from lab.floats.cases import specials
 from lab.floats.mutants import mutants
 from lab.floats.sweep import exhaustive, hard, hard_block
+from tests.numeric.numeric_truth import reference
 from vyre.compose.registry import Registry
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Call, InvocationId, Load, Var
@@ -25,7 +25,7 @@ from vyre.reference import run
 from vyre.validate import validate_op
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 OPS = {op.id: op for op in soft_ops()}
 ARITHMETIC = [op for op in OPS.values() if op.id.endswith((".add", ".sub", ".mul", ".div", ".fma"))]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from lab.floats.truth import decoded, enclosure, truth
+from lab.functions.pairs import pairs
 from vyre import dispatch
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Approx, InvocationId, Var, select
@@ -21,7 +22,6 @@ from vyre.lower.prepare import prepare
 from vyre.lower.ways import LLVM_WAYS
 from vyre.numeric.functions import function_op, function_ops, hyperbolic
 from vyre.numeric.functions.exponentials import power_of_two
-from vyre.numeric.functions.pairs import pairs
 from vyre.numeric.registry import SoftRegistry
 from vyre.numeric.soft.layout import BF16, F16, F32, LAYOUTS, Layout
 from vyre.numeric.vector import evaluate
@@ -31,8 +31,8 @@ from vyre.wire import meaning_digest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vyre.compose.op import Op
     from vyre.ir.expr import Expr
+    from vyre.ir.op import Op
     from vyre.numeric.functions.ending import Unrounded
     from vyre.numeric.functions.limbs import Words as Limbs
     from vyre.numeric.functions.script import Script
@@ -49,8 +49,8 @@ SWEPT = {
     "soft.f32.tanh": "f0c6750eef6cc774",
     "double.f32.tanh": "856d4f1f81415003",
 }
-"""The definitions of which all 2^32 inputs were run: the first by `tools/sweep_functions.py tanh` against the
-truth, the second by `tools/check_approximate.py cpu --tanh` against the first."""
+"""The definitions of which all 2^32 inputs were run: the first by `python -m lab.functions.sweep tanh`
+against the truth, the second by `python -m lab.devices.approximate cpu --tanh` against the first."""
 
 
 def op_of(fmt: Layout) -> Op:

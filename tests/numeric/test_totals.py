@@ -22,7 +22,7 @@ from vyre.validate import validate_op
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 FORMATS = pytest.mark.parametrize("fmt", LAYOUTS.values(), ids=lambda fmt: fmt.type.value)
 

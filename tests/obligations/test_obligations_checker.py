@@ -7,8 +7,8 @@ from functools import cache, wraps
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from guard_programs import guard_case
 
+from lab.bulk.guard_programs import guard_case
 from vyre.ir.limits import U32_MAX
 from vyre.lower.llvm import emit, forms, interchange, strands
 from vyre.lower.llvm import rolled as rolled_

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from guard_programs import guard_case
-from whole_conditions import Whole, z3
 
+from lab.bulk.guard_programs import guard_case
+from tests.obligations.whole_conditions import Whole, z3
 from vyre.ir import BufferDecl, DataType, InvocationId, Let, LitU32, Loop, Program, Store, Var
 from vyre.ir import expr as e
 from vyre.lower.llvm import emit

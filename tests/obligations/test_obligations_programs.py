@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from guard_programs import guard_case
-from whole_conditions import Whole, z3
-
+from lab.bulk.guard_programs import guard_case
+from tests.obligations.whole_conditions import Whole, z3
 from vyre.lower.guards import Guards
 from vyre.lower.prepare import Prepared, prepare
 from vyre.obligations.check import Checker

@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from symbolic import WIDTH, Paths, Symbol, z3
 
+from tests.obligations.symbolic import WIDTH, Paths, Symbol, z3
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.obligations import numbers
 from vyre.obligations.numbers import Known

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +11,8 @@ import pytest
 
 pytest.importorskip("llvmlite", reason="llvmlite is not installed")
 
-from guard_programs import guard_case
-from guard_runs import Runner, Tally
-
+from lab.bulk.guard_programs import guard_case
+from lab.bulk.guard_runs import Runner, Tally
 from vyre.obligations.check import Checker
 from vyre.obligations.linear import Lines
 from vyre.optimize import ranges
@@ -23,19 +21,18 @@ from vyre.optimize.ranges import Range
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[2]
 SEEDS = 30
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(HERE), *sys.path])
     return subprocess.run(
-        [sys.executable, str(HERE / "guard_runs.py"), *arguments],
+        [sys.executable, "-m", "lab.bulk.guard_runs", *arguments],
         capture_output=True,
         text=True,
         timeout=900,
         check=False,
-        env={**os.environ, "PYTHONPATH": path},
+        cwd=ROOT,
     )
 
 
@@ -52,18 +49,17 @@ def test_an_access_outside_ends_the_process() -> None:
     """The control of the reservation: one element behind the end, and one before the start."""
     for where in ("arena.place(64, left=False) + 64", "arena.place(64, left=True) - 4"):
         code = (
-            "import ctypes, guard_runs as g\n"
+            "import ctypes, lab.bulk.guard_runs as g\n"
             "arena = g.Reservation()\n"
             f"at = {where}\n"
             "print('reserved', flush=True)\nctypes.c_uint32.from_address(at).value = 1\nprint('survived')"
         )
-        path = os.pathsep.join([str(HERE), *sys.path])
         done = subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,
             text=True,
             check=False,
-            env={**os.environ, "PYTHONPATH": path},
+            cwd=ROOT,
         )
         assert done.stdout == "reserved\n"
         assert done.returncode < 0, "a signal"

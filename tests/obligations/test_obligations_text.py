@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from guard_programs import guard_case
 
+from lab.bulk.guard_programs import guard_case
 from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import generate_program
 from vyre.ir import Atomic

@@ -7,9 +7,9 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
-from float_formulas import FORMS, FUNCTIONS, encode, formula, names
-from integer_formulas import FORMULAS
 
+from tests.ops.float_formulas import FORMS, FUNCTIONS, encode, formula, names
+from tests.ops.integer_formulas import FORMULAS
 from vyre.compose import default_registry
 from vyre.ir import BufferDecl, Call, DataType, InvocationId, Program
 from vyre.ops import standard_ops

@@ -5,8 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from optimize_programs import Case
-
+from tests.optimize.optimize_programs import Case
 from vyre.conform.generate.buffers import random_buffer
 from vyre.ir import (
     Assign,

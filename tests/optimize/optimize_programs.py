@@ -79,7 +79,7 @@ class _Source:
 
 def _result_type(rule: Rule) -> DataType | None:
     """The type of the pattern where it has only one, else None."""
-    from optimize_replay import type_over
+    from tests.optimize.optimize_replay import type_over
 
     if any(len(types) > 1 for types in rule.types.values()):
         return None

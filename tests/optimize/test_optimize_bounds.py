@@ -6,9 +6,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from optimize_bounds_programs import indexed_program, spread_program
-from optimize_programs import Case
 
+from tests.optimize.optimize_bounds_programs import indexed_program, spread_program
+from tests.optimize.optimize_programs import Case
 from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import generate_program
 from vyre.ir import Atomic, BinOp, LitU32, Load, Node, Program, Select, Store

@@ -5,14 +5,14 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from optimize_replay import replay
-from optimize_solvers import decide, z3
+from vyre.optimize.division import division_rule, magic, remainder_rule
 
+from tests.optimize.optimize_replay import replay
+from tests.optimize.optimize_solvers import decide, z3
 from vyre.ir.expr import BinOp, Expr, LitU32, Var
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder
-from vyre.optimize.division import division_rule, magic, remainder_rule
 from vyre.optimize.rewrite import RuleIndex, Simplifier
 from vyre.optimize.types import Types
 

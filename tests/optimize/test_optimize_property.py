@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from optimize_programs import Case, observe, pattern_program
 
+from tests.optimize.optimize_programs import Case, observe, pattern_program
 from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import ProgramOptions, generate_program
 from vyre.ir.expr import LitU32, Var
@@ -78,7 +78,7 @@ BROKEN = {
 def test_a_broken_rule_is_noticed_by_running_and_by_proving(
     name: str, programs: list[Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from optimize_solvers import decide_rule
+    from tests.optimize.optimize_solvers import decide_rule
 
     broken = BROKEN[name]
     assert broken.name in {rule.name for rule in RULES}

@@ -7,9 +7,9 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
-from optimize_replay import replay
-from optimize_solvers import Verdict, decide_rule, instances, variables
 
+from tests.optimize.optimize_replay import replay
+from tests.optimize.optimize_solvers import Verdict, decide_rule, instances, variables
 from vyre.conform.generate.buffers import random_bits
 from vyre.ir.expr import BinOp, Cast, Expr, LitU32, Select, UnOp, Var, mul_hi
 from vyre.ir.operators import UnaryOp

@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from optimize_replay import replay, type_over
-from optimize_solvers import ask_bitwuzla
 
+from tests.optimize.optimize_replay import replay, type_over
+from tests.optimize.optimize_solvers import ask_bitwuzla
 from vyre.conform.generate.buffers import random_bits
 from vyre.ir.expr import BinOp, Cast, Expr, Lane, MakeVec, Select, UnOp, Var
 from vyre.ir.operators import BinaryOp, UnaryOp

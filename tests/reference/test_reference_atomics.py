@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from reference_programs import BINS, LID, OUT, elements, loop, words
 
+from tests.reference.reference_programs import BINS, LID, OUT, elements, loop, words
 from vyre.ir import (
     Atomic,
     AtomicOp,

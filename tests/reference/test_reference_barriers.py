@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from reference_programs import LID, OUT, TILE, detected, elements, loop, outputs, when
 
+from tests.reference.reference_programs import LID, OUT, TILE, detected, elements, loop, outputs, when
 from vyre.errors import InterpreterError
 from vyre.ir import (
     Assign,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from reference_programs import evaluate, words
 
+from tests.reference.reference_programs import evaluate, words
 from vyre.errors import InterpreterError
 from vyre.ir import BufferDecl, Cast, DataType, Load
 from vyre.ir.typing import CAST_TABLE

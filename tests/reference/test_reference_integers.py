@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from reference_programs import evaluate
 
+from tests.reference.reference_programs import evaluate
 from vyre.ir import BinaryOp, BinOp, DataType, LitI32, LitU32, UnaryOp, UnOp
 from vyre.ir.operators import INTEGER_BINARY_OPS, INTEGER_UNARY_OPS
 from vyre.reference import integers
@@ -82,7 +82,7 @@ UNARY_ROWS: list[tuple[UnaryOp, int, int]] = [
 
 
 def test_every_integer_operator_has_a_row() -> None:
-    assert {row[0] for row in BINARY_ROWS} == {*INTEGER_BINARY_OPS, BinaryOp.MulHi} == set(integers.BINARY)
+    assert {row[0] for row in BINARY_ROWS} == set(INTEGER_BINARY_OPS) == set(integers.BINARY)
     assert {row[0] for row in UNARY_ROWS} == set(INTEGER_UNARY_OPS) == set(integers.UNARY)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from reference_programs import LID, OUT, TILE, elements, when, words
 
+from tests.reference.reference_programs import LID, OUT, TILE, elements, when, words
 from vyre.errors import DispatchError, InterpreterError, VyreError
 from vyre.ir import (
     Atomic,
@@ -193,7 +193,8 @@ def test_sixty_four_mebibytes_bound_each_buffer_and_workgroup_memory() -> None:
 def test_invocation_ids_wrap_at_u32() -> None:
     from vyre.reference.actions import Budget
     from vyre.reference.code import Code, IdRegister, Leave
-    from vyre.reference.machine import Machine, Workgroup
+    from vyre.reference.invocations import Workgroup
+    from vyre.reference.machine import Machine
 
     code = Code((Leave(None),), (0,), (IdRegister(0, "InvocationId", 0),))
     group = Workgroup((1 << 31, 0, 0), (2, 1, 1), [])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from reference_programs import BINS, LID, OUT, TILE, ZERO, detected, loop, when
 
+from tests.reference.reference_programs import BINS, LID, OUT, TILE, ZERO, detected, loop, when
 from vyre.ir import (
     Assign,
     Atomic,

@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from reference_programs import LID, OUT, TILE, elements, loop, words
 
+from tests.reference.reference_programs import LID, OUT, TILE, elements, loop, words
 from vyre.ir import (
     Atomic,
     AtomicOp,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from reference_programs import LID, OUT, block, elements, loop, outputs, when, words
 
+from tests.reference.reference_programs import LID, OUT, block, elements, loop, outputs, when, words
 from vyre.errors import InterpreterError, StepBudgetExceeded
 from vyre.ir import (
     Assign,

@@ -13,6 +13,7 @@ from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.expr import f32
+from vyre.ir.operators import UnaryOp
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.text import print_expr, print_op, print_program
@@ -110,7 +111,7 @@ def test_an_op_reads_like_this() -> None:
         ((A | B) < C, "a | b < c"),
         (-(A + B), "-(a + b)"),
         (~A + B, "~a + b"),
-        (e.UnOp(e.UnaryOp.LogicalNot, A.eq(B)), "!(a == b)"),
+        (e.UnOp(UnaryOp.LogicalNot, A.eq(B)), "!(a == b)"),
         (e.Lane(A + B, 1), "(a + b).1"),
         (e.Lane(e.Lane(A, 1), 2), "a.1.2"),
         (e.Lane(e.LitU32(5), 1), "(5).1"),

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from vyre.validate.examples import example, near_miss
 
 from vyre.errors import VyreError
 from vyre.validate import CODES, explain
-from vyre.validate.examples import example, near_miss
 
 ROOT = Path(__file__).parent.parent.parent
 TOOL = ROOT / "tools" / "make_docs_validation.py"

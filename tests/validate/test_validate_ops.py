@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vyre.compose import Category, Op, Param, Registry, default_registry
-from vyre.ir import DataType, Expr, LitU32, Program, Var
+from vyre.ir import AtomicOp, DataType, Expr, LitU32, Program, ReduceOp, ReduceOrder, Var
 from vyre.ir import expr as e
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.limits import MAX_CALL_DEPTH
@@ -105,9 +105,9 @@ def test_an_op_that_is_not_called_is_not_checked() -> None:
         e.InvocationId(0),
         e.LocalId(9),
         e.WorkgroupId(0),
-        e.Atomic(e.AtomicOp.Add, "out", LitU32(0), LitU32(1)),
-        e.FReduce(e.ReduceOrder.Strict, e.ReduceOp.Add, "out", LitU32(0), LitU32(1)),
-        e.FReduceApprox(e.ReduceOp.Add, "out", LitU32(0), LitU32(1), 4),
+        e.Atomic(AtomicOp.Add, "out", LitU32(0), LitU32(1)),
+        e.FReduce(ReduceOrder.Strict, ReduceOp.Add, "out", LitU32(0), LitU32(1)),
+        e.FReduceApprox(ReduceOp.Add, "out", LitU32(0), LitU32(1), 4),
     ],
 )
 def test_an_op_sees_only_its_arguments(result: Expr) -> None:

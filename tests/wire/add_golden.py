@@ -1,4 +1,4 @@
-"""Adds golden files for programs that have none yet: `python tests/wire/add_golden.py`.
+"""Adds golden files for programs that have none yet: `python -m tests.wire.add_golden`.
 
 A file that exists is never touched: bytes that were written once stay readable for ever, so there is
 no switch to rewrite one.
@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wire_programs import golden_programs
-from wire_source import source
-
+from tests.wire.wire_programs import golden_programs
+from tests.wire.wire_source import source
 from vyre.wire import encode
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from wire_programs import golden_programs, random_program
 
+from tests.wire.wire_programs import golden_programs, random_program
 from vyre.ir import (
     Assign,
     Block,

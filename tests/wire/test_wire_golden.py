@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from add_golden import GOLDEN, add_missing
-from wire_programs import golden_programs
-from wire_source import read, source
 
+from tests.wire.add_golden import GOLDEN, add_missing
+from tests.wire.wire_programs import golden_programs
+from tests.wire.wire_source import read, source
 from vyre.ir.walk import expressions, statements
 from vyre.wire import decode, encode, tags
 from vyre.wire.layout import EXPR_LAYOUTS, TAG

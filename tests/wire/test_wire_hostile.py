@@ -7,9 +7,21 @@ from random import Random
 from typing import Any
 
 import pytest
-from wire_bytes import BARRIER, HEADER, RETURN, add, frame, let, lit, payload_of, program_bytes, text, varint
-from wire_programs import golden_programs
 
+from tests.wire.wire_bytes import (
+    BARRIER,
+    HEADER,
+    RETURN,
+    add,
+    frame,
+    let,
+    lit,
+    payload_of,
+    program_bytes,
+    text,
+    varint,
+)
+from tests.wire.wire_programs import golden_programs
 from vyre.errors import WireError
 from vyre.ir import Program, Return
 from vyre.wire import decode, encode

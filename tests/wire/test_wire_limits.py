@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from wire_bytes import add, let, lit, program_bytes, text, varint
 
+from tests.wire.wire_bytes import add, let, lit, program_bytes, text, varint
 from vyre.errors import WireError
 from vyre.ir import Barrier, Block, BufferAccess, BufferDecl, DataType, Expr, Let, LitU32, Node, Program, Var
 from vyre.ir.limits import MAX_BUFFERS, MAX_EXPR_DEPTH, MAX_NESTING, MAX_NODES

@@ -6,9 +6,9 @@ import pickle
 from random import Random
 
 import pytest
-from wire_bytes import BARRIER, RETURN, add, let, lit, program_bytes, text
-from wire_programs import golden_programs, random_program
 
+from tests.wire.wire_bytes import BARRIER, RETURN, add, let, lit, program_bytes, text
+from tests.wire.wire_programs import golden_programs, random_program
 from vyre.errors import SourceLocation
 from vyre.ir import Barrier, BufferAccess, BufferDecl, DataType, If, Let, LitU32, Program, Return, Store
 from vyre.ir.interning import interned_count

@@ -21,7 +21,7 @@ from lab.floats.hardest.sums import DIFFERENCES, SUMS
 
 if TYPE_CHECKING:
     from lab.floats.hardest.parts import Maker
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 ARITHMETIC = ("add", "sub", "mul", "div", "fma")
 

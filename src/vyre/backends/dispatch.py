@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from vyre.backends.device_buffer import Claim
+    from vyre.backends.host import Lengths
     from vyre.backends.protocol import Backend, BackendInfo, Executable
     from vyre.compose.registry import Registry
     from vyre.ir.grid import Grid
@@ -97,10 +98,11 @@ class Compiled:
         *,
         workgroups: int | Sequence[int] | None = None,
         in_place: bool = False,
-        lengths: Mapping[str, int] | None = None,
+        lengths: Lengths | None = None,
         step_limit: int | None = None,
     ) -> dict[str, Any]:
-        """Like `dispatch`. `lengths` sizes ReadWrite buffers that are not supplied."""
+        """Like `dispatch`. `lengths` sizes ReadWrite buffers that are not supplied, each by a number or by
+        the names of buffers of which the longest counts."""
         if workgroups is not None and type(workgroups) is not int:
             workgroups = grid_of(workgroups)
         limited = None if step_limit is None else Limited(self._executable, self.info.name, step_limit)
@@ -140,7 +142,7 @@ class Compiled:
         workgroups: int | Grid | None,
         *,
         in_place: bool,
-        lengths: Mapping[str, int],
+        lengths: Lengths,
         limited: Limited | None,
     ) -> dict[str, Any]:
         from vyre.backends.resident import bind_resident

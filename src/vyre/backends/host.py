@@ -19,7 +19,6 @@ would have to be written, missing and unknown buffers. A ReadWrite buffer that i
 from __future__ import annotations
 
 import difflib
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -38,6 +37,10 @@ if TYPE_CHECKING:
     from vyre.ir.program import Program
 
     Array = NDArray[Any]
+
+    Lengths = Mapping[str, int | tuple[str, ...]]
+    """How long ReadWrite buffers are that nobody supplies: a number, or the names of buffers of which the
+    longest says it."""
 
 _T = DataType
 STORAGE: dict[DataType, np.dtype[Any]] = {
@@ -94,9 +97,7 @@ class Bound:
         }
 
 
-def bind(
-    program: Program, buffers: Mapping[str, Any], *, lengths: Mapping[str, int], in_place: bool
-) -> Bound:
+def bind(program: Program, buffers: Mapping[str, Any], *, lengths: Lengths, in_place: bool) -> Bound:
     """Checks everything the caller supplies and lays it out as bytes."""
     declared = {b.name: b for b in program.buffers if not b.access.shared}
     refuse_unknown(program, declared, buffers)
@@ -106,12 +107,13 @@ def bind(
         if buffers.get(name) is not None
     }
     refuse_aliases(declared, given)
+    found = {name: count_of(declared[name], array) for name, array in given.items()}
     slots: dict[str, Slot] = {}
     for name, decl in declared.items():
         if name in given:
             slot = supplied(decl, given[name], in_place=in_place)
         else:
-            slot = _zeros(decl, lengths.get(name))
+            slot = _zeros(decl, length_of(name, lengths, found))
         refuse_length(decl, slot.memory.nbytes)
         slots[name] = slot
     views = {
@@ -122,12 +124,15 @@ def bind(
     return Bound(slots, views, counts)
 
 
-def element_count(decl: BufferDecl, value: Any) -> int:
-    """How many elements of `decl` an array holds, on the host or on a device."""
-    if is_on_device(value):
-        return math.prod(value.shape) * STORAGE[decl.element].itemsize // decl.element.stride
-    array = array_of(decl, value)
+def count_of(decl: BufferDecl, array: Array) -> int:
+    """How many elements of `decl` an array of the right dtype and shape holds."""
     return -(-array.nbytes // decl.element.stride) if array.dtype != _BOOL else array.size
+
+
+def length_of(name: str, lengths: Lengths, found: Mapping[str, int]) -> int | None:
+    """The length of a buffer that nobody supplies, None where nothing says it; `found` counts the others."""
+    wanted = lengths.get(name)
+    return max(found[other] for other in wanted) if isinstance(wanted, tuple) else wanted
 
 
 def array_of(decl: BufferDecl, value: Any) -> Array:

@@ -7,6 +7,7 @@ results come back as new arrays. A ReadWrite buffer that is not supplied is a ne
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,9 @@ from vyre.backends.host import (
     STORAGE,
     Slot,
     array_of,
+    count_of,
     is_on_device,
+    length_of,
     refuse,
     refuse_aliases,
     refuse_length,
@@ -32,6 +35,7 @@ from vyre.ir.buffers import BufferAccess
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from vyre.backends.host import Lengths
     from vyre.backends.protocol import DeviceMemory
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.program import Program
@@ -101,7 +105,7 @@ def bind_resident(
     backend: Any,
     buffers: Mapping[str, Any],
     *,
-    lengths: Mapping[str, int],
+    lengths: Lengths,
     in_place: bool,
 ) -> ResidentCall:
     """Checks everything the caller supplies; copies what is on the host."""
@@ -116,6 +120,8 @@ def bind_resident(
     try:
         held, arrays = _sort(declared, backend, buffers, call)
         _refuse_aliases(declared, held, arrays)
+        found = {name: count_of(declared[name], array) for name, array in arrays.items()}
+        found |= {name: _count(declared[name], buffer) for name, buffer in held.items()}
         for name, decl in declared.items():
             if name in held:
                 memory, result = held[name].memory, buffers[name]
@@ -129,7 +135,7 @@ def bind_resident(
                 else:
                     call._copies.append((slot, memory))
             else:
-                made = _zeros(decl, lengths.get(name), backend)
+                made = _zeros(decl, length_of(name, lengths, found), backend)
                 memory, result = made.memory, made
             call.memories.append(memory)
             call.access[name] = decl.access.writable
@@ -202,6 +208,10 @@ def _refuse_unfit(decl: BufferDecl, backend: Any, buffer: DeviceBuffer) -> None:
         )
     if buffer.readonly and decl.access is BufferAccess.ReadWrite:
         refuse(decl, "is read-only memory and would be written in place", "make a copy with vyre.to_device.")
+
+
+def _count(decl: BufferDecl, buffer: DeviceBuffer) -> int:
+    return math.prod(buffer.shape) * STORAGE[decl.element].itemsize // decl.element.stride
 
 
 def _refuse_aliases(

@@ -36,8 +36,8 @@ from vyre.reference.subgroups import exchange_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from vyre.compose.op import Op
     from vyre.compose.registry import Registry
+    from vyre.ir.op import Op
 
     Size = tuple[int, int, int]
     Run = Callable[[Mapping[str, memoryview], Size], None]
@@ -83,8 +83,11 @@ def cuda_hardware(capability: int) -> frozenset[str]:
     return frozenset(h for h in CUDA_HARDWARE if capability >= _REDUX or ".reduce_" not in h)
 
 
-def webgpu_hardware(backend: Any) -> frozenset[str]:
-    """The instructions that the device of a WebGPU backend was seen to have, kept for the next process."""
+def webgpu_hardware(backend: Any, run: Callable[[Source], Run]) -> frozenset[str]:
+    """The instructions that the device of a WebGPU backend was seen to have, kept for the next process.
+
+    `run` makes a kernel of a source.
+    """
     device = backend.device
     if not getattr(device, "subgroups", False):
         return frozenset()
@@ -92,22 +95,18 @@ def webgpu_hardware(backend: Any) -> frozenset[str]:
     key = [backend.name, facts.device, facts.driver, facts.version, facts.toolchain, _IDS]
     key += wgsl_helpers(sorted(WGSL_HARDWARE))
     try:
-        found = kept("subgroups", key, lambda: " ".join(sorted(_examine_webgpu(backend))).encode())
+        found = kept("subgroups", key, lambda: " ".join(sorted(_examine_webgpu(backend.name, run))).encode())
     except VyreError:  # a device that refuses the question does not have what it asks for
         return frozenset()
     return frozenset(found.decode().split())
 
 
-def _examine_webgpu(backend: Any) -> frozenset[str]:
-    from vyre.backends.webgpu.backend import WebGpuExecutable
+def _examine_webgpu(name: str, run: Callable[[Source], Run]) -> frozenset[str]:
     from vyre.lower.wgsl import emit
-
-    def run(source: Source) -> Run:
-        return WebGpuExecutable(backend, source).run
 
     width = observed_width(run)
     ops = [op for op in all_instructions().values() if op.lanes == width]
-    return working(ops, lambda program: run(emit(prepare(program), backend=backend.name)))
+    return working(ops, lambda program: run(emit(prepare(program), backend=name)))
 
 
 def opencl_hardware(device: Any, build: Callable[[Program], Run]) -> frozenset[str]:

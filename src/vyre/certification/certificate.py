@@ -17,9 +17,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vyre.conform.certify.finding import WRONG
 from vyre.conform.certify.merge import merge
 from vyre.conform.certify.statement import PAYLOAD_TYPE, Document, document_of, read, seal
-from vyre.conform.certify.verify import WRONG, verify_document
+from vyre.conform.certify.verify import verify_document
 from vyre.errors import CertificateError, VyreError
 from vyre.files import read_document, write_bytes
 from vyre.report import render

@@ -96,17 +96,17 @@ def _count(name: str, text: str) -> int:
     return int(text)
 
 
-def _lengths(program: Program, arrays: Mapping[str, Any], given: Mapping[str, int]) -> dict[str, int]:
+def _lengths(
+    program: Program, arrays: Mapping[str, Any], given: Mapping[str, int]
+) -> dict[str, int | tuple[str, ...]]:
     """The lengths of the outputs that nobody supplies: as given, as declared, or as the longest input."""
-    from vyre.backends.host import element_count
-
     declared = {b.name: b for b in program.buffers}
-    inputs = [
-        element_count(declared[name], array)
-        for name, array in arrays.items()
+    inputs = tuple(
+        name
+        for name in arrays
         if name in declared and declared[name].access in (BufferAccess.ReadOnly, BufferAccess.ReadWrite)
-    ]
-    lengths = dict(given)
+    )
+    lengths: dict[str, int | tuple[str, ...]] = {**given}
     for buffer in program.buffers:
         if not buffer.access.writable and buffer.name not in arrays:
             raise VyreError(
@@ -115,7 +115,7 @@ def _lengths(program: Program, arrays: Mapping[str, Any], given: Mapping[str, in
             )
         needs = buffer.access is BufferAccess.ReadWrite and buffer.name not in arrays and not buffer.count
         if needs and inputs:
-            lengths.setdefault(buffer.name, max(inputs))
+            lengths.setdefault(buffer.name, inputs)
         elif needs and buffer.name not in lengths:
             raise VyreError(
                 f"nothing says how long the buffer {buffer.name!r} is.",

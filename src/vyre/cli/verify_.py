@@ -15,8 +15,9 @@ from vyre.files import read_document
 
 if TYPE_CHECKING:
     from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.finding import Finding
     from vyre.conform.certify.rerun import Rerun
-    from vyre.conform.certify.verify import Finding, Verification
+    from vyre.conform.certify.verify import Verification
 
 _EPILOG = "Example: vyre verify certificate.json --public-key vyre.key.pub --rerun 1%"
 
@@ -77,7 +78,7 @@ def _compared(file: str, earlier: str) -> Finding:
     """What the annex shows beside an earlier one; slower is not wrong."""
     from vyre.conform.certify.annex import read_annex
     from vyre.conform.certify.baselines import drops
-    from vyre.conform.certify.verify import GOOD, OPEN, WRONG, Finding
+    from vyre.conform.certify.finding import GOOD, OPEN, WRONG, Finding
     from vyre.errors import CertificateError
 
     try:
@@ -120,7 +121,7 @@ def _rerun(certificate: Certificate, share: float, options: dict[str, Any]) -> R
 
 def _device(again: Rerun, certificate: Certificate) -> Finding:
     """Whether the part was run again on the device that was certified; another is allowed, and said."""
-    from vyre.conform.certify.verify import GOOD, OPEN, Finding
+    from vyre.conform.certify.finding import GOOD, OPEN, Finding
 
     if not again.device:
         return Finding(
@@ -133,7 +134,7 @@ def _device(again: Rerun, certificate: Certificate) -> Finding:
 
 
 def _finding(again: Rerun) -> Finding:
-    from vyre.conform.certify.verify import GOOD, WRONG, Finding
+    from vyre.conform.certify.finding import GOOD, WRONG, Finding
 
     part = f"{again.blocks} of {again.of} blocks, {again.cases:,} cases run, seed {again.seed}"
     part += f", {again.refused:,} refused here" if again.refused else ""

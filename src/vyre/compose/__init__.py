@@ -1,9 +1,8 @@
 """Ops, registries and inlining: calls that vanish."""
 
-from vyre.compose.hardware import BackendAvailability
 from vyre.compose.inline import inline, inline_op
-from vyre.compose.op import Category, Op, Param
 from vyre.compose.registry import Registry, default_registry
+from vyre.ir.op import BackendAvailability, Category, Op, Param
 
 __all__ = [
     "BackendAvailability",

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from vyre.compose.op import Category
 from vyre.compose.scan import defined_name, distinct_nodes, scan
+from vyre.compose.template import Measure
 from vyre.errors import Diagnostic, ValidationError
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.limits import MAX_CALL_DEPTH, MAX_EXPANSION, MAX_NODES
+from vyre.ir.op import Category
 from vyre.ir.walk import postorder, statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from vyre.compose.op import Op
     from vyre.compose.scan import Scan
     from vyre.compose.template import Template
+    from vyre.ir.op import Op
     from vyre.ir.program import Program
 
 _BUFFER_NODES = (e.Load, e.BufLen, e.Atomic, e.FReduce, e.FReduceApprox)
@@ -30,13 +31,6 @@ class Fault(NamedTuple):
     code: str
     message: str
     fix: str
-
-
-class Measure(NamedTuple):
-    """How deep the calls of an op go, itself included, and to how many tree nodes it expands."""
-
-    levels: int
-    size: int
 
 
 class Resolver:

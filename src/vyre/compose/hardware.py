@@ -10,9 +10,9 @@ An op of more than one lane is a collective: all its lanes must arrive, so it st
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.compose.registry import Registry, default_registry
 from vyre.compose.scan import scan
 from vyre.ir.expr import Call
 from vyre.ir.walk import expressions
@@ -20,36 +20,16 @@ from vyre.ir.walk import expressions
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from vyre.compose.op import Op
-    from vyre.compose.registry import Registry
     from vyre.ir.node import Node
+    from vyre.ir.op import Op
 
 NOTHING: frozenset[int] = frozenset()
-MAX_LANES = 32
-"""A ballot answers in the bits of a U32."""
-
-
-@dataclass(frozen=True, slots=True)
-class BackendAvailability:
-    """Which backends can have an instruction: `availability(name)` asks, `backends` lists.
-
-    A backend of the list has it on devices that keep `guarantee`; what the device at hand has is in
-    `BackendInfo.hardware`, and everybody else raises `UnsupportedByBackend`.
-    """
-
-    backends: tuple[str, ...]
-    guarantee: str = ""
-
-    def __call__(self, backend: str) -> bool:
-        return backend in self.backends
 
 
 def instructions(entry: Iterable[Node], registry: Registry | None = None) -> dict[str, Op]:
     """The ops that statements without any other calls call: what inlining has left, by id."""
     called = {x.op_id: None for x in expressions(entry) if isinstance(x, Call)}
     if called and registry is None:
-        from vyre.compose.registry import default_registry
-
         registry = default_registry()
     return {op_id: registry[op_id] for op_id in called} if registry is not None else {}
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from vyre.compose.calls import Resolver, raise_faults, too_large
 from vyre.compose.expand import Expander
-from vyre.compose.op import Op
 from vyre.compose.registry import Registry, default_registry
 from vyre.compose.scan import scan
 from vyre.compose.template import Template, make_template
 from vyre.errors import Diagnostic, ValidationError
 from vyre.ir import expr as e
 from vyre.ir.limits import MAX_EXPANSION, MAX_NODES
+from vyre.ir.op import Op
 from vyre.ir.program import Program, require_program
 from vyre.ir.walk import BODY_NAMES, statements, with_parts
 
@@ -34,12 +34,15 @@ def inline(program: Program, registry: Registry | None = None) -> Program:
     """The same program without calls but those of hardware instructions; `ValidationError` with every call
     that cannot be inlined.
 
-    Statements keep their source locations at their new paths; hoisted ones get their caller's.
+    Statements keep their source locations at their new paths; hoisted ones get their caller's. A program that
+    came from here, or was found to need nothing, is given back as it is.
     """
+    if program.inlined:
+        return program
     require_program(program)
     found = scan(program.entry)
     if not found.calls:
-        return program
+        return program.mark_inlined()
     if program.size > MAX_NODES:
         message = f"the program has {program.size} nodes, and {MAX_NODES} are allowed."
         fix = "split the program, or bind repeated subexpressions with Let."
@@ -54,7 +57,7 @@ def inline(program: Program, registry: Registry | None = None) -> Program:
     expander = Expander(registry.templates, found)
     moved: dict[str, SourceLocation] = {}
     entry = _Body(expander, found.carriers, program.locations, moved).expand(program.entry)
-    return Program(program.buffers, program.workgroup_size, entry, locations=moved)
+    return Program(program.buffers, program.workgroup_size, entry, locations=moved).mark_inlined()
 
 
 def inline_op(op: Op, registry: Registry | None = None) -> Op:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from vyre.compose.op import Op
 from vyre.errors import OpError
+from vyre.ir.op import Op
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

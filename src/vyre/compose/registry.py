@@ -10,8 +10,8 @@ from vyre.errors import OpError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from vyre.compose.op import Op
     from vyre.compose.template import Template
+    from vyre.ir.op import Op
 
 
 class Registry:

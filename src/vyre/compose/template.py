@@ -15,11 +15,17 @@ from vyre.ir.walk import postorder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.compose.calls import Measure
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 MANY = 2
 _STEM_LENGTH = MAX_NAME_LENGTH - len("__call10000000_")
+
+
+class Measure(NamedTuple):
+    """How deep the calls of an op go, itself included, and to how many tree nodes it expands."""
+
+    levels: int
+    size: int
 
 
 class Use(NamedTuple):

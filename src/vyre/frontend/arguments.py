@@ -24,10 +24,11 @@ _SHARED = (Role.Shared, Role.SharedAtomic)
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Arrays by buffer name, and lengths of the outputs that were left out."""
+    """Arrays by buffer name, and lengths of the outputs that were left out: numbers, or the inputs of which
+    the longest says it."""
 
     buffers: Mapping[str, Any]
-    lengths: Mapping[str, int]
+    lengths: Mapping[str, int | tuple[str, ...]]
 
 
 def bind_arguments(
@@ -40,7 +41,7 @@ def bind_arguments(
     visible = [p for p in translation.parameters if p.role not in _SHARED]
     given = _match(kernel, visible, arrays, named)
     buffers: dict[str, Any] = {}
-    lengths: dict[str, int] = {}
+    lengths: dict[str, int | tuple[str, ...]] = {}
     for p in visible:
         value = given.get(p.name)
         if p.role is None:
@@ -49,7 +50,7 @@ def bind_arguments(
             if value is not None:
                 lengths[p.name] = _length(kernel, p, value)
             elif not p.count:
-                lengths[p.name] = _longest(kernel, p, visible, given)
+                lengths[p.name] = _inputs(kernel, p, visible)
         else:
             buffers[p.name] = value
     for name, scalars in translation.scalars.items():
@@ -99,15 +100,13 @@ def _length(kernel: str, p: Parameter, value: Any) -> int:
     return length
 
 
-def _longest(kernel: str, out: Parameter, visible: list[Parameter], given: Mapping[str, Any]) -> int:
-    from vyre.backends.host import element_count
-
-    lengths = [element_count(p.declare(0), given[p.name]) for p in visible if p.role in (Role.In, Role.InOut)]
-    if not lengths:
+def _inputs(kernel: str, out: Parameter, visible: list[Parameter]) -> tuple[str, ...]:
+    names = tuple(p.name for p in visible if p.role in (Role.In, Role.InOut))
+    if not names:
         raise DispatchError(
             f"{kernel}() cannot know how long {out.name!r} is.", fix=f"pass its length: {out.name}=1024."
         )
-    return max(lengths)
+    return names
 
 
 def _scalar(kernel: str, p: Parameter, value: Any) -> bytes:

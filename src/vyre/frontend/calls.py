@@ -15,7 +15,6 @@ from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from vyre.compose.op import Op
 from vyre.frontend import builtins as language
 from vyre.frontend.elsewhere import ELSEWHERE
 from vyre.frontend.intrinsics import build, cast_to, length, make
@@ -24,6 +23,7 @@ from vyre.frontend.signature import value_type
 from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Value, describe
 from vyre.ir.expr import Call
 from vyre.ir.limits import MAX_CALL_DEPTH
+from vyre.ir.op import Op
 from vyre.ir.types import FLOAT_TYPES, DataType
 
 if TYPE_CHECKING:
@@ -61,9 +61,14 @@ class OpFunction:
 
 
 class Linker:
-    """The ops of one kernel that the default registry does not know, and the calls of them."""
+    """The ops of one kernel that the default registry does not know, and the calls of them.
 
-    def __init__(self) -> None:
+    `translate` makes the op of a plain function under the id it is given; what that function calls comes
+    back here.
+    """
+
+    def __init__(self, translate: Callable[[FunctionType, str, Linker], Op]) -> None:
+        self._translate = translate
         self.ops: dict[str, Op] = {}
         self._compiled: dict[FunctionType, Op] = {}
         self._open: list[FunctionType] = []
@@ -118,7 +123,6 @@ class Linker:
                 given[parameter.name] = Const(default) if isinstance(default, bool) else PyObject(default)
         if name == "call":
             return self._by_id(given["op_id"], list(given.get("args", ())))
-        given.setdefault("lanes", ())
         return build(name, given)
 
     def _by_id(self, op_id: Operand, args: list[Operand]) -> Value:
@@ -161,8 +165,6 @@ class Linker:
         return Value(Call(op.id, tuple(exprs)), op.output)
 
     def _compile(self, function: FunctionType) -> Op:
-        from vyre.frontend.functions import translate_op
-
         if function in self._compiled:
             return self._compiled[function]
         if function.__name__ == "<lambda>":
@@ -177,7 +179,7 @@ class Linker:
             )
         self._open.append(function)
         try:
-            op = translate_op(function, self._fresh_id(function.__name__), self)
+            op = self._translate(function, self._fresh_id(function.__name__), self)
         finally:
             self._open.pop()
         self._compiled[function] = op

@@ -6,7 +6,6 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from vyre.compose.op import Op, Param
 from vyre.errors import OpError
 from vyre.frontend import operators
 from vyre.frontend.calls import Linker
@@ -18,6 +17,7 @@ from vyre.frontend.types import Role
 from vyre.frontend.values import Buffer, Refused, Value
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import LitU32, Load, Var
+from vyre.ir.op import Op, Param
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 
@@ -54,7 +54,7 @@ def translate_kernel(
         decls.append(decl)
         scope.declare(p.name, Local("buffer", Buffer(decl)))
     scalars = _declare_scalars(found, scope, decls)
-    linker = Linker()
+    linker = Linker(translate_op)
     body = Statements(source, scope, {**outer, **names}, linker, in_op=False)
     written = body.translate(source.tree.body)
     program = Program(

@@ -39,7 +39,7 @@ from vyre.ir.expr import (
 from vyre.ir.node import Barrier
 from vyre.ir.operators import ApproxOp, AtomicOp, BinaryOp, ReduceOp, ReduceOrder, RoundMode, UnaryOp
 from vyre.ir.types import LANE_TYPES, DataType
-from vyre.ir.typing import CAST_TABLE, FLOAT_TYPES, CastRule, convert_type, unary_type
+from vyre.ir.typing import CAST_TABLE, FLOAT_TYPES, CastRule, binary_type, convert_type, unary_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,32 +112,8 @@ _REDUCTIONS = _words(ReduceOp)
 _ORDERS = {"strict": ReduceOrder.Strict, "tree": ReduceOrder.TreeBinary}
 _APPROX = {name: ApproxOp(f"F{name.capitalize()}Approx") for name in ("sin", "cos", "exp", "log", "tanh")}
 _IDS = {"invocation_id": InvocationId, "workgroup_id": WorkgroupId, "local_id": LocalId}
-_INTEGER_UNARY = {
-    "popcount": UnaryOp.Popcount,
-    "clz": UnaryOp.Clz,
-    "ctz": UnaryOp.Ctz,
-    "reverse_bits": UnaryOp.ReverseBits,
-}
-_FLOAT_UNARY = {
-    "sqrt": UnaryOp.FSqrt,
-    "floor": UnaryOp.FFloor,
-    "ceil": UnaryOp.FCeil,
-    "round": UnaryOp.FRound,
-    "trunc": UnaryOp.FTrunc,
-    "isnan": UnaryOp.FIsNaN,
-    "isinf": UnaryOp.FIsInf,
-    "sin": UnaryOp.FSin,
-    "cos": UnaryOp.FCos,
-    "tan": UnaryOp.FTan,
-    "asin": UnaryOp.FASin,
-    "acos": UnaryOp.FACos,
-    "atan": UnaryOp.FATan,
-    "exp": UnaryOp.FExp,
-    "log": UnaryOp.FLog,
-    "exp2": UnaryOp.FExp2,
-    "log2": UnaryOp.FLog2,
-    "exp10": UnaryOp.FExp10,
-    "log10": UnaryOp.FLog10,
+_OPERATORS: dict[str, BinaryOp | UnaryOp] = {
+    op.row.kernel: op for op in (*BinaryOp, *UnaryOp) if op.row.kernel
 }
 _ATOMICS = {
     "atomic_add": AtomicOp.Add,
@@ -156,10 +132,8 @@ def build(function: str, given: dict[str, Any]) -> Operand:
     args = Arguments(function, given)
     if function in _IDS:
         return Value(_IDS[function](args.integer("axis", 0, 2)), U32)
-    if function in _INTEGER_UNARY:
-        return Value(UnOp(_INTEGER_UNARY[function], args.u32("value").expr), U32)
-    if function in _FLOAT_UNARY:
-        return _float_unary(args, _FLOAT_UNARY[function])
+    if function in _OPERATORS:
+        return _operator(args, _OPERATORS[function])
     if function in _ATOMICS:
         return _atomic(args, _ATOMICS[function])
     return _BUILDERS[function](args)
@@ -202,6 +176,14 @@ def cast_to(target: DataType, operand: Operand) -> Value:
     return Value(Cast(target, value.expr), target)
 
 
+def _operator(args: Arguments, op: BinaryOp | UnaryOp) -> Value:
+    """The operator on the arguments in the order of the declared parameters."""
+    if op.row.is_float:
+        return _float_binary(args, op) if isinstance(op, BinaryOp) else _float_unary(args, op)
+    operands = [args.u32(name).expr for name in args.given]
+    return Value(BinOp(op, *operands) if isinstance(op, BinaryOp) else UnOp(op, *operands), U32)
+
+
 def _float_unary(args: Arguments, op: UnaryOp) -> Value:
     value = number(args["value"])
     result = unary_type(op, value.type)
@@ -215,10 +197,8 @@ def _float_unary(args: Arguments, op: UnaryOp) -> Value:
     return Value(UnOp(op, value.expr), result, logical=result is U32)
 
 
-def _float_binary(args: Arguments, op: BinaryOp, first: str, second: str) -> Value:
-    from vyre.ir.typing import binary_type
-
-    a, b = unify(f"vyre.{args.function}", args[first], args[second])
+def _float_binary(args: Arguments, op: BinaryOp) -> Value:
+    a, b = unify(f"vyre.{args.function}", *args.given.values())
     if binary_type(op, a.type, b.type) is None:
         raise Refused(f"vyre.{args.function} has no meaning on {a.type.value}.", "use f16, bf16 or f32.")
     return Value(BinOp(op, a.expr, b.expr), a.type)
@@ -335,19 +315,16 @@ def _shared(args: Arguments) -> SharedMemory:
 _BUILDERS: dict[str, Callable[[Arguments], Operand]] = {
     "barrier": lambda _: Effect(Barrier()),
     "shared": _shared,
-    "mul_hi": lambda args: Value(BinOp(BinaryOp.MulHi, args.u32("a").expr, args.u32("b").expr), U32),
     "select": lambda args: choose(args["condition"], args["if_true"], args["if_false"]),
     "cast": lambda args: cast_to(args.type("target"), args["value"]),
     "bitcast": _bitcast,
     "convert": _convert,
     "lane": lambda args: lane_of(args["value"], args.integer("index", 0, 3)),
-    "from_lanes": lambda args: make(args.type("target"), args.given["lanes"]),
+    "from_lanes": lambda args: make(args.type("target"), args.given.get("lanes", ())),
     "fma": _fma,
     "min": lambda args: _extreme(args, BinaryOp.FMin),
     "max": lambda args: _extreme(args, BinaryOp.FMax),
     "abs": _magnitude,
-    "atan2": lambda args: _float_binary(args, BinaryOp.FATan2, "y", "x"),
-    "pow": lambda args: _float_binary(args, BinaryOp.FPow, "base", "exponent"),
     "freduce": _reduce,
     "freduce_approx": _reduce_approx,
     "approx": _approx,

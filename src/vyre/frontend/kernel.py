@@ -151,7 +151,7 @@ def op(function: Any = None, /, *, id: str | None = None) -> Any:
     outer = _outer_names()
 
     def decorate(decorated: Any) -> TypedOp[..., Any]:
-        linker = Linker()
+        linker = Linker(translate_op)
         name = id or f"local.{getattr(decorated, '__name__', 'op').lower()}"
         built = translate_op(decorated, name, linker, outer)
         return TypedOp(decorated, built, linker.ops.values())

@@ -24,7 +24,8 @@ class Program:
     """An immutable GPU program. Equal programs have equal wire bytes.
 
     `locations` maps node paths such as `entry[2].then[0]` to the user's source; it is no part of
-    the program's identity and is not shipped.
+    the program's identity and is not shipped. Nor is `inlined`, by which the inliner remembers that what the
+    program still calls is hardware.
     """
 
     buffers: tuple[BufferDecl, ...]
@@ -33,6 +34,7 @@ class Program:
     locations: Mapping[str, SourceLocation] = field(
         default_factory=dict[str, "SourceLocation"], compare=False, repr=False, kw_only=True
     )
+    inlined: bool = field(default=False, init=False, compare=False, repr=False)
 
     def __init__(
         self,
@@ -49,6 +51,12 @@ class Program:
         _set(self, "workgroup_size", (*size, 1, 1, 1)[:3])
         _set(self, "entry", tuple(entry))
         _set(self, "locations", dict(locations or {}))
+        _set(self, "inlined", False)
+
+    def mark_inlined(self) -> Program:
+        """The same program, which the inliner need not look at again."""
+        _set(self, "inlined", True)
+        return self
 
     @property
     def size(self) -> int:

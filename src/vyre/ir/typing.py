@@ -11,17 +11,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from vyre.ir import expr as e
 from vyre.ir.operators import (
-    FLOAT_BINARY_OPS,
-    FLOAT_CLASS_OPS,
-    FLOAT_COMPARE_OPS,
-    FLOAT_UNARY_OPS,
-    FUNCTION_BINARY_OPS,
-    FUNCTION_UNARY_OPS,
-    INTEGER_COMPARE_OPS,
-    LOGICAL_BINARY_OPS,
-    SIGN_AGNOSTIC_OPS,
     BinaryOp,
+    Operands,
     RoundMode,
+    Row,
     UnaryOp,
 )
 from vyre.ir.types import FLOAT_TYPES, LANE_TYPES, DataType
@@ -108,41 +101,31 @@ CAST_TABLE: Mapping[tuple[DataType, DataType], CastRule] = {
 }
 """Every lawful cast (the documents' stable and planned rows, and decision 6)."""
 
+_OPERANDS: Mapping[Operands, frozenset[DataType]] = {
+    Operands.Word: frozenset({_T.U32}),
+    Operands.Bits: frozenset({_T.U32, _T.I32}),
+    Operands.Truth: frozenset({_T.U32, _T.Bool}),
+    Operands.Float: FLOAT_TYPES,
+    Operands.Function: FLOAT_TYPES - {_T.F64},
+}
+
 CONVERT_INTEGERS = frozenset({_T.U32, _T.I32})
 
 
 def binary_type(op: BinaryOp, left: DataType, right: DataType) -> DataType | None:
     """Result type of a `BinOp` (decision 2)."""
-    if left is not right:
-        return None
-    if op in FLOAT_BINARY_OPS:
-        allowed = FLOAT_TYPES - {_T.F64} if op in FUNCTION_BINARY_OPS else FLOAT_TYPES
-        if left not in allowed:
-            return None
-        return _T.U32 if op in FLOAT_COMPARE_OPS else left
-    if left is _T.U32:
-        return _T.U32
-    if left is _T.I32 and op in SIGN_AGNOSTIC_OPS:
-        return _T.U32 if op in INTEGER_COMPARE_OPS else _T.I32
-    if left is _T.Bool and op in LOGICAL_BINARY_OPS:
-        return _T.U32
-    return None
+    return _result_type(op.row, left) if left is right else None
 
 
 def unary_type(op: UnaryOp, operand: DataType) -> DataType | None:
     """Result type of a `UnOp` (decision 2)."""
-    if op in FLOAT_UNARY_OPS:
-        allowed = FLOAT_TYPES - {_T.F64} if op in FUNCTION_UNARY_OPS else FLOAT_TYPES
-        if operand not in allowed:
-            return None
-        return _T.U32 if op in FLOAT_CLASS_OPS else operand
-    if operand is _T.U32:
-        return _T.U32
-    if operand is _T.I32 and op in (UnaryOp.Negate, UnaryOp.BitNot):
-        return _T.I32
-    if operand is _T.Bool and op is UnaryOp.LogicalNot:
-        return _T.U32
-    return None
+    return _result_type(op.row, operand)
+
+
+def _result_type(row: Row, operand: DataType) -> DataType | None:
+    if operand not in _OPERANDS[row.operands]:
+        return None
+    return _T.U32 if row.truth else operand
 
 
 def convert_type(target: DataType, mode: RoundMode, source: DataType) -> DataType | None:

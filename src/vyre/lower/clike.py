@@ -23,14 +23,16 @@ if TYPE_CHECKING:
     from vyre.ir.buffers import BufferDecl
     from vyre.lower.prepare import Prepared
 
-_INFIX = {
-    BinaryOp.Add: "+",
-    BinaryOp.Sub: "-",
-    BinaryOp.Mul: "*",
-    BinaryOp.BitAnd: "&",
-    BinaryOp.BitOr: "|",
-    BinaryOp.BitXor: "^",
+_PLAIN = {
+    BinaryOp.Add: "({a} + {b})",
+    BinaryOp.Sub: "({a} - {b})",
+    BinaryOp.Mul: "({a} * {b})",
+    BinaryOp.BitAnd: "({a} & {b})",
+    BinaryOp.BitOr: "({a} | {b})",
+    BinaryOp.BitXor: "({a} ^ {b})",
+    BinaryOp.MulHi: "mul_hi_u32({a}, {b})",
 }
+"""Operators that are one expression in every language; the prelude of each defines the helpers in it."""
 _COMPARE = {
     BinaryOp.Eq: "==",
     BinaryOp.Ne: "!=",
@@ -39,16 +41,20 @@ _COMPARE = {
     BinaryOp.Le: "<=",
     BinaryOp.Ge: ">=",
 }
+_SHIFT = {BinaryOp.Shl: "<<", BinaryOp.Shr: ">>"}
+_DIVISION = {BinaryOp.Div: ("/", "div_u32"), BinaryOp.Mod: ("%", "mod_u32")}
+"""The sign where the divisor is a literal, and the helper where it may be zero."""
 _LOGIC = {BinaryOp.And: "&&", BinaryOp.Or: "||"}
 _AXES = "xyz"
 _LANES = "xyzw"
 _SIGN = {DataType.F32: 0x80000000, DataType.F16: 0x8000, DataType.BF16: 0x8000}
-_HELPER_BINARY = {BinaryOp.Div: "div_u32", BinaryOp.Mod: "mod_u32", BinaryOp.MulHi: "mul_hi_u32"}
-_HELPER_UNARY = {
-    UnaryOp.Popcount: "popcount_u32",
-    UnaryOp.Clz: "clz_u32",
-    UnaryOp.Ctz: "ctz_u32",
-    UnaryOp.ReverseBits: "reverse_u32",
+_PLAIN_UNARY = {
+    UnaryOp.Negate: "(0u - {a})",
+    UnaryOp.BitNot: "(~{a})",
+    UnaryOp.Popcount: "popcount_u32({a})",
+    UnaryOp.Clz: "clz_u32({a})",
+    UnaryOp.Ctz: "ctz_u32({a})",
+    UnaryOp.ReverseBits: "reverse_u32({a})",
 }
 
 
@@ -290,29 +296,25 @@ class ClikeEmitter:
         if op in _COMPARE or op in _LOGIC:
             return self.dialect.from_bool(self.condition(expr))
         a, b = self._first(expr.left, right), self.value(right)
-        if op in _INFIX:
-            return f"({a} {_INFIX[op]} {b})"
-        if op in (BinaryOp.Shl, BinaryOp.Shr):
-            sign = "<<" if op is BinaryOp.Shl else ">>"
+        if op in _PLAIN:
+            return _PLAIN[op].format(a=a, b=b)
+        if op in _SHIFT:
             amount = f"{right.value & 31}u" if isinstance(right, e.LitU32) else f"({b} & 31u)"
-            return f"({a} {sign} {amount})"
-        if op in (BinaryOp.Div, BinaryOp.Mod) and isinstance(right, e.LitU32) and right.value:
-            return f"({a} {'/' if op is BinaryOp.Div else '%'} {b})"
-        return f"{_HELPER_BINARY[op]}({a}, {b})"
+            return f"({a} {_SHIFT[op]} {amount})"
+        sign, helper = _DIVISION[op]
+        if isinstance(right, e.LitU32) and right.value:
+            return f"({a} {sign} {b})"
+        return f"{helper}({a}, {b})"
 
     def _unary(self, expr: e.UnOp) -> str:
         a = self._first(expr.operand)
         match expr.op:
-            case UnaryOp.Negate:
-                return f"(0u - {a})"
-            case UnaryOp.BitNot:
-                return f"(~{a})"
             case UnaryOp.LogicalNot:
                 return self.dialect.from_bool(self.condition(expr))
             case UnaryOp.FNeg | UnaryOp.FAbs:
                 return self._sign(expr, a)
             case op:
-                return f"{_HELPER_UNARY[op]}({a})"
+                return _PLAIN_UNARY[op].format(a=a)
 
     def _sign(self, expr: e.UnOp, a: str) -> str:
         t = self.prepared.type(expr)

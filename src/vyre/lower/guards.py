@@ -18,20 +18,15 @@ from vyre.optimize.facts import literal_sum
 if TYPE_CHECKING:
     from vyre.ir.expr import Expr
     from vyre.ir.node import Node
-    from vyre.lower.llvm.watch import Watch
     from vyre.lower.prepare import Prepared
 
 _Access = tuple["Node", str, "Expr"]
 
 
 class Guards:
-    """The accesses of one program, in the very form that is printed, that are always in bounds.
+    """The accesses of one program, in the very form that is printed, that are always in bounds."""
 
-    With a `watch`, emitters that know it keep an eye on what they leave out.
-    """
-
-    def __init__(self, prepared: Prepared, *, watch: Watch | None = None) -> None:
-        self.watch = watch
+    def __init__(self, prepared: Prepared) -> None:
         safe, open_ = set[_Access](), set[_Access]()
         sums, others = set[_Access](), set[_Access]()
         if prepared.buffers:  # the body of an op has none, and nothing to prove

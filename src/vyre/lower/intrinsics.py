@@ -16,7 +16,7 @@ from vyre.errors import UnsupportedByBackend
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.lower.prepare import Prepared
     from vyre.lower.source import Source
 

@@ -13,7 +13,6 @@ do as well, but counts as divergent, and conditions made of literals may guard a
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Atomic
@@ -75,7 +74,10 @@ _HALVES = frozenset({DataType.F16, DataType.BF16})
 
 
 class WgslDialect(Dialect):
+    """WGSL as a dialect; it remembers which functions of buffers the text that it made calls."""
+
     def __init__(self, prepared: Prepared) -> None:
+        self._called: set[str] = set()
         self.atomics: dict[str, set[AtomicOp]] = {}
         for expr in expressions(prepared.entry):
             if isinstance(expr, Atomic):
@@ -103,13 +105,17 @@ class WgslDialect(Dialect):
         return f"for (var {var}: u32 = {start}; {var} < {stop}; {var}++) {{"
 
     def load(self, decl: BufferDecl, index: str, *, guard: bool, offset: int) -> str:
-        return f"{'load' if guard else 'get'}_{decl.name}({index})"
+        return self._call(f"{'load' if guard else 'get'}_{decl.name}", [index])
 
     def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool, offset: int) -> str:
-        return f"{'store' if guard else 'put'}_{decl.name}({index}, {value});"
+        return self._call(f"{'store' if guard else 'put'}_{decl.name}", [index, value]) + ";"
 
     def atomic(self, decl: BufferDecl, op: Atomic, operands: list[str], *, guard: bool) -> str:
-        return f"{_helper(op.op)}{'' if guard else '_in'}_{decl.name}({', '.join(operands)})"
+        return self._call(f"{_helper(op.op)}{'' if guard else '_in'}_{decl.name}", operands)
+
+    def _call(self, function: str, operands: list[str]) -> str:
+        self._called.add(function)
+        return f"{function}({', '.join(operands)})"
 
     def opaque(self, literal: str) -> str:
         return f"lit({literal})"
@@ -126,9 +132,9 @@ class WgslDialect(Dialect):
         element = "atomic<u32>" if self.is_atomic(decl) else self.type_name(lanes_of(decl.element))
         return f"array<{element}, {decl.count}>" if decl.access.shared else f"array<{element}>"
 
-    def functions(self, decl: BufferDecl, called: set[str]) -> list[str]:
-        """Those functions through which the kernel touches this buffer that it calls."""
-        name = decl.name
+    def functions(self, decl: BufferDecl) -> list[str]:
+        """Those functions through which the kernel touches this buffer that were called so far."""
+        name, called = decl.name, self._called
         length = f"{decl.count}u" if decl.count else f"hidden_len_{name}()"
         value = self.type_name(lanes_of(decl.element))
         zero = "0u" if value == "u32" else f"{value}(0u)"
@@ -229,9 +235,8 @@ def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
     shared = [b for b in prepared.buffers if b.access.shared]
     lines += [f"var<workgroup> b_{decl.name}: {dialect.array(decl)};" for decl in shared]
     body = ClikeEmitter(prepared, dialect).body()
-    called = set(re.findall(r"(\w+)\(", "\n".join(body)))
     for decl in prepared.buffers:
-        lines += dialect.functions(decl, called)
+        lines += dialect.functions(decl)
     lines += definitions(prepared.natives)
     lines += function_lines(prepared, dialect)
     x, y, z = prepared.workgroup_size

@@ -6,7 +6,7 @@
     unverified()         definitions whose evidence is missing or belongs to another definition
 
 Names of variables are no part of a digest, nor is the Python that builds the op. A definition that changes
-has no evidence until `tools/prove_functions.py` has run it again.
+has no evidence until `lab/functions/prove.py` has run it again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from vyre.wire import meaning_digest
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 RECORD = Path(__file__).parent / "functions" / "evidence.json"
 

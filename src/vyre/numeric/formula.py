@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.compose.op import Op, Param
 from vyre.errors import OpError
 from vyre.ir.expr import Expr, Operand, UnOp, Var, lift, select
 from vyre.ir.node import Let
+from vyre.ir.op import Op, Param
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
 

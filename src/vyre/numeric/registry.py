@@ -12,7 +12,7 @@ from vyre.numeric.functions.totals import total_op
 from vyre.numeric.soft import soft_ops
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 
 class SoftRegistry(Registry):

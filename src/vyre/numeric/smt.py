@@ -16,7 +16,7 @@ from vyre.ir.operators import BinaryOp, UnaryOp
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 WORD = "(_ BitVec 32)"
 

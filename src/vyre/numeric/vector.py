@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vyre.compose.op import Op
     from vyre.ir.node import Node
+    from vyre.ir.op import Op
 
     Words = NDArray[np.uint32]
 

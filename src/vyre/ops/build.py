@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.compose.op import Op, Param
 from vyre.ir.expr import Expr, Lane, Var
+from vyre.ir.op import Op, Param
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from vyre.compose.op import Op, Param
 from vyre.ir.expr import LitU32, Var
 from vyre.ir.node import Let
+from vyre.ir.op import Op, Param
 from vyre.ops.build import U32, A, unary
 
 _WORD, _INDEX = Var("word"), Var("byte_index")

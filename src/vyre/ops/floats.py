@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from vyre.compose.op import Op, Param
 from vyre.ir.expr import BinOp, FMulAdd, UnOp, Var
+from vyre.ir.op import Op, Param
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.typing import binary_type, unary_type

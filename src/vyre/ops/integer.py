@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from vyre.compose.op import Op, Param
 from vyre.ir.expr import LitU32, Select, UnOp, Var
 from vyre.ir.node import Assign, If, Let, Loop
+from vyre.ir.op import Op, Param
 from vyre.ir.operators import UnaryOp
 from vyre.ops.build import U32, A, B, binary, shift, unary
 

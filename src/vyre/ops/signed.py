@@ -9,7 +9,7 @@ from vyre.ir.node import Let
 from vyre.ops.build import I32, U32, A, B, binary, shift, unary
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 _A = Cast(U32, A)
 _B = Cast(U32, B)

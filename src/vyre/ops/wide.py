@@ -9,8 +9,8 @@ from vyre.ir.node import Let
 from vyre.ops.build import U32, U64, U128, A, B, binary, fold, lanes, shift, unary
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
     from vyre.ir.node import Node
+    from vyre.ir.op import Op
     from vyre.ir.types import DataType
 
 

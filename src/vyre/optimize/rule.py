@@ -13,7 +13,6 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
-from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
@@ -92,28 +91,13 @@ def head(expr: e.Expr) -> Head | None:
             return None
 
 
-_BINARY_COST = {
-    BinaryOp.Div: 16,
-    BinaryOp.Mod: 16,
-    BinaryOp.Mul: 10,
-    BinaryOp.MulHi: 10,
-    BinaryOp.Lt: 5,
-    BinaryOp.Gt: 5,
-    BinaryOp.Le: 5,
-    BinaryOp.Ge: 5,
-    BinaryOp.And: 5,
-    BinaryOp.Or: 5,
-}
-_CHEAP_UNARY = frozenset({UnaryOp.Negate, UnaryOp.BitNot, UnaryOp.LogicalNot})
-
-
 def node_cost(expr: e.Expr) -> int:
     """What one node adds to the measure that every rule lowers; rewriting ends because of it."""
     match expr:
         case e.BinOp(op=op):
-            return _BINARY_COST.get(op, 4)
+            return op.row.cost
         case e.UnOp(op=op):
-            return 3 if op in _CHEAP_UNARY else 4
+            return op.row.cost
         case e.Select():
             return 6
         case e.Cast():

@@ -4,13 +4,13 @@ from vyre.reference.findings import (
     Access,
     AccessKind,
     DivergentBarrier,
-    InvocationRef,
     OutOfBounds,
     Race,
     Report,
     UninitialisedRead,
 )
 from vyre.reference.interpreter import DEFAULT_STEP_BUDGET, RunResult, run
+from vyre.reference.invocations import InvocationRef
 from vyre.reference.schedule import Order, Schedule, all_schedules
 
 __all__ = [

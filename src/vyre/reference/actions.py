@@ -13,7 +13,7 @@ from vyre.reference import code as c
 from vyre.reference.atomics import AtomicEvent, after
 
 if TYPE_CHECKING:
-    from vyre.reference.machine import Invocation
+    from vyre.reference.invocations import Invocation
     from vyre.reference.observe import Observer
 
 Action = Callable[[list[int], "Invocation"], None]

@@ -19,7 +19,7 @@ from vyre.ir.operators import AtomicOp
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from vyre.reference.findings import InvocationRef
+    from vyre.reference.invocations import InvocationRef
 
 _AFTER: Mapping[AtomicOp, Callable[[int, int, int | None], int]] = {
     AtomicOp.Add: lambda before, value, _: (before + value) & U32_MAX,

@@ -23,9 +23,9 @@ from vyre.reference.subgroups import exchange_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from vyre.compose.op import Op
     from vyre.compose.registry import Registry
     from vyre.ir.buffers import BufferDecl
+    from vyre.ir.op import Op
     from vyre.ir.program import Program
     from vyre.ir.signature import OpSignature
 

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vyre.reference.atomics import History
-
-Ids = tuple[int, int, int]
-
-
-class InvocationRef(NamedTuple):
-    """An invocation by its workgroup and its place in it."""
-
-    workgroup: Ids
-    local: Ids
-
-    def __str__(self) -> str:
-        return f"invocation {self.local} of workgroup {self.workgroup}"
+    from vyre.reference.invocations import InvocationRef
 
 
 class AccessKind(Enum):

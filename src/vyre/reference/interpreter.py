@@ -14,8 +14,10 @@ from vyre.ir.program import require_program
 from vyre.ir.walk import expressions
 from vyre.reference.actions import Budget
 from vyre.reference.compile import compile_program
-from vyre.reference.findings import Ids, Report
-from vyre.reference.machine import Machine, State, Workgroup
+from vyre.reference.findings import Report
+from vyre.reference.invocations import Ids, State, Workgroup
+from vyre.reference.machine import Machine
+from vyre.reference.meetings import exchange, meet
 from vyre.reference.memory import HostBytes, check_workgroup_memory, host_buffers, workgroup_buffer
 from vyre.reference.observe import Observer
 from vyre.reference.schedule import Schedule
@@ -154,6 +156,6 @@ def _run_together(machine: Machine, groups: list[Workgroup], schedule: Schedule,
             if invocation.state is State.Running:
                 machine.turn(invocation, one_segment=schedule.interleave)
         for group in groups:
-            group.exchange()
-            group.meet(machine.observer)
+            exchange(group)
+            meet(group, machine.observer)
         running = [i for group in groups for i in group.invocations if i.state is State.Running]

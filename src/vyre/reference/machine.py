@@ -1,4 +1,4 @@
-"""The machine: invocations that run code, one straight stretch at a time, and meet at barriers and exchanges.
+"""The machine: invocations that run code, one straight stretch at a time.
 
 A segment is a stretch of actions without a jump; for an interleaving schedule it also ends after each
 access to memory, so that a turn of one segment is as short as any other invocation could notice.
@@ -8,134 +8,18 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING
 
-from vyre.errors import InterpreterError, StepLimitExceeded
+from vyre.errors import StepLimitExceeded
 from vyre.ir.limits import U32_MAX
 from vyre.reference import code as c
 from vyre.reference.actions import Action, Budget, action_of
-from vyre.reference.findings import Ids, InvocationRef
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.reference.memory import Buffer
+    from vyre.reference.invocations import Ids, Invocation
     from vyre.reference.observe import Observer
-
-
-class State(Enum):
-    Running = "running"
-    Waiting = "waiting at a barrier"
-    Exchanging = "waiting for its subgroup"
-    Returned = "returned"
-    Finished = "finished"
-
-
-class Invocation:
-    """Where one invocation stands. Its registers exist only between its first and last step."""
-
-    __slots__ = ("barrier", "group", "ref", "registers", "segment", "state", "stop")
-
-    def __init__(self, group: Workgroup, local: Ids) -> None:
-        self.group = group
-        self.ref = InvocationRef(group.ids, local)
-        self.registers: list[int] = []
-        self.segment = 0
-        self.state = State.Running
-        self.stop: c.StopInstruction | None = None
-        self.barrier: tuple[int, ...] = ()
-
-    def halt(self, stop: c.StopInstruction, position: int) -> None:
-        """Stops at a barrier or at the end; `position` tells barrier statements apart."""
-        self.stop = stop
-        if isinstance(stop, c.Meet | c.Exchange):
-            rounds = (self.registers[counter] - self.registers[start] for counter, start in stop.loops)
-            self.barrier = (position, *rounds)
-            self.segment = position + 1
-            self.state = State.Waiting if isinstance(stop, c.Meet) else State.Exchanging
-            return
-        self.state = State.Finished if stop.place is None else State.Returned
-        self.registers = []
-
-
-class Workgroup:
-    __slots__ = ("buffers", "epoch", "ids", "invocations")
-
-    def __init__(self, ids: Ids, size: Ids, buffers: list[Buffer]) -> None:
-        self.ids = ids
-        self.buffers = buffers
-        self.epoch = 0
-        x, y, z = size
-        locals_ = ((i, j, k) for k in range(z) for j in range(y) for i in range(x))
-        self.invocations = [Invocation(self, local) for local in locals_]
-
-    def meet(self, observer: Observer | None) -> None:
-        """Opens the barrier once nobody runs: every live invocation must wait at the same one.
-
-        An invocation that returned is not live. One that ran past the last statement took the other
-        way round a barrier, which is divergence like waiting somewhere else.
-        """
-        waiting = [i for i in self.invocations if i.state is State.Waiting]
-        if not waiting or any(i.state in (State.Running, State.Exchanging) for i in self.invocations):
-            return
-        first = waiting[0]
-        for other in self.invocations:
-            if other.state is State.Finished or (
-                other.state is State.Waiting and other.barrier != first.barrier
-            ):
-                raise _divergence(first, other)
-            if other.state is State.Returned and observer is not None:
-                observer.met(first, _place(first), other, _place(other))
-        self.epoch += 1
-        for invocation in waiting:
-            invocation.state = State.Running
-
-    def exchange(self) -> None:
-        """Lets every subgroup go on whose lanes all wait at one exchange.
-
-        Once nobody runs, a subgroup that still waits is divergent: some lane went another way.
-        """
-        stuck: tuple[Invocation, Invocation] | None = None
-        progress = any(i.state is State.Running for i in self.invocations)
-        for number, first in enumerate(self.invocations):
-            stop = first.stop
-            if first.state is not State.Exchanging or not isinstance(stop, c.Exchange):
-                continue
-            start = number - number % stop.lanes
-            lanes = self.invocations[start : start + stop.lanes]
-            other = next((i for i in lanes if not _is_partner(first, i)), None)
-            if other is not None:
-                stuck = stuck or (first, other)
-                continue
-            results = stop.function([tuple(i.registers[r] for r in stop.operands) for i in lanes])
-            for invocation, result in zip(lanes, results, strict=True):
-                invocation.registers[stop.dest] = result
-                invocation.state = State.Running
-            progress = True
-        if stuck is not None and not progress:
-            raise _divergence(*stuck)
-
-
-def _is_partner(first: Invocation, other: Invocation) -> bool:
-    return other.state is State.Exchanging and other.barrier == first.barrier
-
-
-def _place(invocation: Invocation) -> c.Place:
-    stop = invocation.stop
-    return stop.place if stop is not None and stop.place is not None else c.Place("the end of the program")
-
-
-def _divergence(first: Invocation, other: Invocation) -> InterpreterError:
-    again = " in another iteration" if _place(first) is _place(other) else ""
-    what = "exchange" if first.state is State.Exchanging else "barrier"
-    return InterpreterError(
-        f"divergent {what}: {first.ref} waits at {_place(first)}, "
-        f"but {other.ref} is at {_place(other)}{again}.",
-        fix=f"let every invocation of the workgroup reach the same {what}s; conditions and loop bounds "
-        f"around {'an' if what == 'exchange' else 'a'} {what} must be uniform.",
-        place=str(_place(first)),
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from vyre.reference.races import Location, RaceDetector
 if TYPE_CHECKING:
     from vyre.ir.program import Program
     from vyre.reference.code import Place
-    from vyre.reference.machine import Invocation
+    from vyre.reference.invocations import Invocation
     from vyre.reference.memory import Buffer
 
 

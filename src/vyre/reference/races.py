@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from vyre.reference.findings import Access, AccessKind, Ids, InvocationRef, Race
+from vyre.reference.findings import Access, AccessKind, Race
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from vyre.reference.code import Place
+    from vyre.reference.invocations import Ids, InvocationRef
 
 MAX_RACES = 100
 """Findings kept; by then the program needs fixing, not counting."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from vyre.reference.machine import Invocation
+    from vyre.reference.invocations import Invocation
 
 
 class Order(Enum):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from vyre.compose.hardware import BackendAvailability
-from vyre.compose.op import Category, Op, Param
 from vyre.errors import OpError, ParseError, VyreError
 from vyre.ir.buffers import BufferDecl
+from vyre.ir.op import BackendAvailability, Category, Op, Param
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.text.climbing import expression

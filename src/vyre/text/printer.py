@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from vyre.compose.op import Category, Op
 from vyre.errors import PrintError
 from vyre.ir import node as n
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.limits import MAX_EXPR_DEPTH, MAX_NESTING, MAX_NODES
+from vyre.ir.op import Category, Op
 from vyre.ir.types import DataType
 from vyre.ir.walk import statements
 from vyre.text.expressions import expression_text

@@ -24,32 +24,11 @@ NUMBER_LEVEL: Final = 11
 ATOM_LEVEL: Final = 12
 
 INFIX: Final[Mapping[BinaryOp, tuple[str, int]]] = {
-    BinaryOp.Or: ("||", 1),
-    BinaryOp.And: ("&&", 2),
-    BinaryOp.Eq: ("==", COMPARE_LEVEL),
-    BinaryOp.Ne: ("!=", COMPARE_LEVEL),
-    BinaryOp.Lt: ("<", COMPARE_LEVEL),
-    BinaryOp.Gt: (">", COMPARE_LEVEL),
-    BinaryOp.Le: ("<=", COMPARE_LEVEL),
-    BinaryOp.Ge: (">=", COMPARE_LEVEL),
-    BinaryOp.BitOr: ("|", 4),
-    BinaryOp.BitXor: ("^", 5),
-    BinaryOp.BitAnd: ("&", 6),
-    BinaryOp.Shl: ("<<", 7),
-    BinaryOp.Shr: (">>", 7),
-    BinaryOp.Add: ("+", 8),
-    BinaryOp.Sub: ("-", 8),
-    BinaryOp.Mul: ("*", 9),
-    BinaryOp.Div: ("/", 9),
-    BinaryOp.Mod: ("%", 9),
+    op: (op.row.symbol, op.row.level) for op in sorted(BinaryOp, key=lambda op: op.row.level) if op.row.symbol
 }
 """Symbol and binding level of the infix operators; a higher level binds tighter."""
 
-PREFIX: Final[Mapping[UnaryOp, str]] = {
-    UnaryOp.Negate: "-",
-    UnaryOp.BitNot: "~",
-    UnaryOp.LogicalNot: "!",
-}
+PREFIX: Final[Mapping[UnaryOp, str]] = {op: op.row.symbol for op in UnaryOp if op.row.symbol}
 
 
 def _snake(name: str) -> str:
@@ -57,8 +36,8 @@ def _snake(name: str) -> str:
 
 
 def _function(op: BinaryOp | UnaryOp) -> str:
-    """`MulHi` is `mul_hi`; float operators keep their letters together, `FIsNaN` is `fisnan`."""
-    return op.value.lower() if op.value.startswith("F") else _snake(op.value)
+    """`ReverseBits` is `reverse_bits`; float operators keep their letters together, `FIsNaN` is `fisnan`."""
+    return op.value.lower() if op.row.is_float else _snake(op.value)
 
 
 BINARY_FUNCTIONS: Final[Mapping[BinaryOp, str]] = {op: _function(op) for op in BinaryOp if op not in INFIX}

@@ -10,29 +10,29 @@ from vyre.ir.types import FLOAT_TYPES, DataType
 if TYPE_CHECKING:
     from vyre.ir import expr as e
     from vyre.ir.buffers import BufferDecl
-    from vyre.validate.expressions import ExpressionChecker
+    from vyre.validate.sites import ExpressionSite
 
 _T = DataType
 _SCALAR_FIX = "expose the required value as an argument or compose at Program level."
 
 
-def scalar_only(c: ExpressionChecker, node: e.Expr, why: str) -> None:
+def scalar_only(c: ExpressionSite, node: e.Expr, why: str) -> None:
     """V031: an op sees its arguments and nothing else of its caller."""
     c.fail(node, "V031", f"{why}, and {c.context.op_id} is an op that sees only values.", _SCALAR_FIX)
 
 
-def load(c: ExpressionChecker, expr: e.Load, types: list[DataType | None]) -> DataType | None:
+def load(c: ExpressionSite, expr: e.Load, types: list[DataType | None]) -> DataType | None:
     buffer = _buffer(c, expr, expr.buffer)
     c.operand(expr, 0, types[0], _T.U32, "the index of a load")
     return buffer.element.loaded if buffer else None
 
 
-def length(c: ExpressionChecker, expr: e.BufLen, types: list[DataType | None]) -> DataType:
+def length(c: ExpressionSite, expr: e.BufLen, types: list[DataType | None]) -> DataType:
     _buffer(c, expr, expr.buffer)
     return _T.U32
 
 
-def atomic(c: ExpressionChecker, expr: e.Atomic, types: list[DataType | None]) -> DataType:
+def atomic(c: ExpressionSite, expr: e.Atomic, types: list[DataType | None]) -> DataType:
     buffer = _buffer(c, expr, expr.buffer)
     if buffer is not None:
         _atomic_target(c, expr, buffer)
@@ -43,7 +43,7 @@ def atomic(c: ExpressionChecker, expr: e.Atomic, types: list[DataType | None]) -
 
 
 def reduction(
-    c: ExpressionChecker, expr: e.FReduce | e.FReduceApprox, types: list[DataType | None]
+    c: ExpressionSite, expr: e.FReduce | e.FReduceApprox, types: list[DataType | None]
 ) -> DataType | None:
     buffer = _buffer(c, expr, expr.buffer)
     c.operand(expr, 0, types[0], _T.U32, "the start of a reduction")
@@ -61,7 +61,7 @@ def reduction(
     return None
 
 
-def _atomic_target(c: ExpressionChecker, expr: e.Atomic, buffer: BufferDecl) -> None:
+def _atomic_target(c: ExpressionSite, expr: e.Atomic, buffer: BufferDecl) -> None:
     """At most one of V025, V009, V013 and V014: the first that stands in the way."""
     if buffer.access is BufferAccess.Workgroup:
         c.fail(
@@ -93,7 +93,7 @@ def _atomic_target(c: ExpressionChecker, expr: e.Atomic, buffer: BufferDecl) -> 
         )
 
 
-def _buffer(c: ExpressionChecker, expr: e.Expr, name: str) -> BufferDecl | None:
+def _buffer(c: ExpressionSite, expr: e.Expr, name: str) -> BufferDecl | None:
     """The declaration, or None where it is missing, ambiguous or out of an op's sight."""
     if c.context.op_id is not None:
         scalar_only(c, expr, f"{type(expr).__name__} touches the buffer {name}")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.compose.op import Category
+from vyre.ir.op import Category
 from vyre.validate.mismatch import conversion_hint
 
 if TYPE_CHECKING:
     from vyre.ir import expr as e
     from vyre.ir.types import DataType
-    from vyre.validate.expressions import ExpressionChecker
+    from vyre.validate.sites import ExpressionSite
 
 
-def call(c: ExpressionChecker, expr: e.Call, types: list[DataType | None]) -> DataType | None:
+def call(c: ExpressionSite, expr: e.Call, types: list[DataType | None]) -> DataType | None:
     """The declared output, whatever is wrong with the arguments: one mistake, one error."""
     op = c.context.ops.get(expr.op_id)
     if op is None:

@@ -17,9 +17,9 @@ from vyre.validate.statements import StatementChecker
 from vyre.validate.uniformity import divergences
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
     from vyre.compose.registry import Registry
     from vyre.errors import Diagnostic
+    from vyre.ir.op import Op
     from vyre.ir.program import Program
 
 

@@ -10,7 +10,7 @@ from vyre.validate.uniformity import divergences
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.validate.context import Ops
     from vyre.validate.gathered import Report
 

@@ -10,9 +10,9 @@ from vyre.compose.hardware import Collectives
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from vyre.compose.op import Op
     from vyre.compose.registry import Registry
     from vyre.ir.buffers import BufferDecl
+    from vyre.ir.op import Op
     from vyre.ir.types import DataType
 
 

@@ -17,50 +17,18 @@ from vyre.validate.buffer_rules import atomic, length, load, reduction, scalar_o
 from vyre.validate.call_rules import call
 from vyre.validate.mismatch import binary_message, conversion_hint
 from vyre.validate.oversized import too_deep_expression
-from vyre.validate.paths import ExpressionPaths, operand_name
+from vyre.validate.sites import ExpressionSite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.validate.context import Context
-    from vyre.validate.gathered import Report
-    from vyre.validate.paths import Body
 
 _T = DataType
 Types = list[DataType | None]
 
 
-class ExpressionChecker:
+class ExpressionChecker(ExpressionSite):
     """Types the expressions of one statement after another and reports into `report`."""
-
-    def __init__(self, context: Context, report: Report) -> None:
-        self.context = context
-        self.report = report
-        self._types: dict[e.Expr, DataType | None] = {}
-        self._statement = ""
-        self._body: Body | None = None
-        self._position = 0
-        self._label = ""
-        self._paths: ExpressionPaths | None = None
-        self._root: e.Expr = e.LitU32(0)
-
-    def enter(self, body: Body, position: int) -> None:
-        """Moves on to another statement; what was typed before no longer counts."""
-        self._body = body
-        self._position = position
-        self._statement = ""
-        self._types = {}
-
-    def enter_path(self, path: str) -> None:
-        """The same for an expression that belongs to no statement: the result of an op."""
-        self._body = None
-        self._statement = path
-        self._types = {}
-
-    def statement_path(self) -> str:
-        if not self._statement and self._body is not None:
-            self._statement = self._body.path(self._position)
-        return self._statement
 
     def type_of(self, root: e.Expr, label: str) -> DataType | None:
         """The type of `root`, the part `label` of the statement; None once an error was reported."""
@@ -92,56 +60,24 @@ class ExpressionChecker:
             types[expr] = rules[type(expr)](self, expr, [types[c] for c in children])
         return types[root]
 
-    def fail(self, node: e.Expr, code: str, message: str, fix: str, *, operand: int | None = None) -> None:
-        """Reports at `node`, or at one of its operands."""
-        if self.report.full:
-            return
-        path = self.path_of(node)
-        if operand is not None:
-            path = f"{path}.{operand_name(node, operand)}"
-        self.report.add(code, message, fix, path)
 
-    def element(self, name: str) -> DataType | None:
-        buffer = self.context.buffers.get(name)
-        return buffer.element if buffer else None
-
-    def path_of(self, node: e.Expr) -> str:
-        if self._paths is None:
-            self._paths = ExpressionPaths(self._root)
-        dot = "." if self._label else ""
-        return f"{self.statement_path()}{dot}{self._label}{self._paths.path(node)}"
-
-    def operand(
-        self, node: e.Expr, position: int, found: DataType | None, wanted: DataType, what: str
-    ) -> None:
-        """V026 unless the operand has the one type that is allowed there."""
-        if found is not None and found is not wanted:
-            self.fail(
-                node,
-                "V026",
-                f"{what} is {found.value}, not {wanted.value}.",
-                f"{conversion_hint(found, wanted)}.",
-                operand=position,
-            )
-
-
-def _lit_u32(c: ExpressionChecker, expr: e.Expr, types: Types) -> DataType:
+def _lit_u32(c: ExpressionSite, expr: e.Expr, types: Types) -> DataType:
     return _T.U32
 
 
-def _lit_i32(c: ExpressionChecker, expr: e.Expr, types: Types) -> DataType:
+def _lit_i32(c: ExpressionSite, expr: e.Expr, types: Types) -> DataType:
     return _T.I32
 
 
-def _lit_bool(c: ExpressionChecker, expr: e.Expr, types: Types) -> DataType:
+def _lit_bool(c: ExpressionSite, expr: e.Expr, types: Types) -> DataType:
     return _T.Bool
 
 
-def _literal(c: ExpressionChecker, expr: e.Literal, types: Types) -> DataType:
+def _literal(c: ExpressionSite, expr: e.Literal, types: Types) -> DataType:
     return expr.type
 
 
-def _var(c: ExpressionChecker, expr: e.Var, types: Types) -> DataType | None:
+def _var(c: ExpressionSite, expr: e.Var, types: Types) -> DataType | None:
     binding = c.context.variables.get(expr.name)
     if binding is not None:
         return binding.type
@@ -155,9 +91,7 @@ def _var(c: ExpressionChecker, expr: e.Var, types: Types) -> DataType | None:
     return None
 
 
-def _identity(
-    c: ExpressionChecker, expr: e.InvocationId | e.WorkgroupId | e.LocalId, types: Types
-) -> DataType:
+def _identity(c: ExpressionSite, expr: e.InvocationId | e.WorkgroupId | e.LocalId, types: Types) -> DataType:
     if c.context.op_id is not None:
         scalar_only(c, expr, f"{type(expr).__name__} belongs to a kernel")
     elif expr.axis > 2:
@@ -170,7 +104,7 @@ def _identity(
     return _T.U32
 
 
-def _binop(c: ExpressionChecker, expr: e.BinOp, types: Types) -> DataType | None:
+def _binop(c: ExpressionSite, expr: e.BinOp, types: Types) -> DataType | None:
     left, right = types
     if left is None or right is None:
         return None
@@ -180,7 +114,7 @@ def _binop(c: ExpressionChecker, expr: e.BinOp, types: Types) -> DataType | None
     return result
 
 
-def _unop(c: ExpressionChecker, expr: e.UnOp, types: Types) -> DataType | None:
+def _unop(c: ExpressionSite, expr: e.UnOp, types: Types) -> DataType | None:
     operand = types[0]
     if operand is None:
         return None
@@ -196,7 +130,7 @@ def _unop(c: ExpressionChecker, expr: e.UnOp, types: Types) -> DataType | None:
     return result
 
 
-def _select(c: ExpressionChecker, expr: e.Select, types: Types) -> DataType | None:
+def _select(c: ExpressionSite, expr: e.Select, types: Types) -> DataType | None:
     condition, yes, no = types
     if condition is not None and not is_condition(condition):
         c.fail(
@@ -219,7 +153,7 @@ def _select(c: ExpressionChecker, expr: e.Select, types: Types) -> DataType | No
     return yes
 
 
-def _cast(c: ExpressionChecker, expr: e.Cast, types: Types) -> DataType | None:
+def _cast(c: ExpressionSite, expr: e.Cast, types: Types) -> DataType | None:
     source = types[0]
     target = expr.target
     if source is None:
@@ -241,7 +175,7 @@ def _cast(c: ExpressionChecker, expr: e.Cast, types: Types) -> DataType | None:
     return target
 
 
-def _convert(c: ExpressionChecker, expr: e.Convert, types: Types) -> DataType | None:
+def _convert(c: ExpressionSite, expr: e.Convert, types: Types) -> DataType | None:
     source = types[0]
     if source is None:
         return expr.target
@@ -259,7 +193,7 @@ def _convert(c: ExpressionChecker, expr: e.Convert, types: Types) -> DataType | 
     return result
 
 
-def _lane(c: ExpressionChecker, expr: e.Lane, types: Types) -> DataType:
+def _lane(c: ExpressionSite, expr: e.Lane, types: Types) -> DataType:
     source = types[0]
     if source is None:
         return _T.U32
@@ -280,7 +214,7 @@ def _lane(c: ExpressionChecker, expr: e.Lane, types: Types) -> DataType:
     return _T.U32
 
 
-def _make_vec(c: ExpressionChecker, expr: e.MakeVec, types: Types) -> DataType | None:
+def _make_vec(c: ExpressionSite, expr: e.MakeVec, types: Types) -> DataType | None:
     target = expr.type
     if target not in LANE_TYPES:
         code = "V013" if target is _T.Bytes else "V026"
@@ -303,7 +237,7 @@ def _make_vec(c: ExpressionChecker, expr: e.MakeVec, types: Types) -> DataType |
     return target
 
 
-def _fmuladd(c: ExpressionChecker, expr: e.FMulAdd, types: Types) -> DataType | None:
+def _fmuladd(c: ExpressionSite, expr: e.FMulAdd, types: Types) -> DataType | None:
     a = types[0]
     if a is None or None in types:
         return None
@@ -314,7 +248,7 @@ def _fmuladd(c: ExpressionChecker, expr: e.FMulAdd, types: Types) -> DataType | 
     return None
 
 
-def _approx(c: ExpressionChecker, expr: e.Approx, types: Types) -> DataType | None:
+def _approx(c: ExpressionSite, expr: e.Approx, types: Types) -> DataType | None:
     value = types[0]
     if value is None or (value in FLOAT_TYPES and value is not _T.F64):
         return value
@@ -322,7 +256,7 @@ def _approx(c: ExpressionChecker, expr: e.Approx, types: Types) -> DataType | No
     return None
 
 
-_RULES: dict[type[e.Expr], Callable[[ExpressionChecker, Any, Types], DataType | None]] = {
+_RULES: dict[type[e.Expr], Callable[[ExpressionSite, Any, Types], DataType | None]] = {
     e.LitU32: _lit_u32,
     e.LitI32: _lit_i32,
     e.LitBool: _lit_bool,

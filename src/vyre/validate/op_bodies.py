@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.compose.op import Category
 from vyre.ir.limits import MAX_CALL_DEPTH, MAX_EXPR_DEPTH, MAX_NODES
+from vyre.ir.op import Category
 from vyre.ir.types import DataType
 from vyre.validate.collectives import check_op_uniformity
 from vyre.validate.context import Binding, Context
@@ -18,8 +18,8 @@ from vyre.validate.statements import StatementChecker
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from vyre.compose.op import Op
     from vyre.ir.node import Node
+    from vyre.ir.op import Op
     from vyre.validate.context import Ops
     from vyre.validate.gathered import Report
 

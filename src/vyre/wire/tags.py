@@ -1,8 +1,8 @@
 """The permanent numbers of the wire form.
 
 A number is given once, never changed and never reused; new members take the next free number. They
-are written out one by one, because the order of an enumeration may change and these may not. Zero is
-no tag, so that a run of zero bytes never reads as a program.
+are written out one by one, here and in the rows of `ir/operators.py`, because the order of an enumeration may
+change and these may not. Zero is no tag, so that a run of zero bytes never reads as a program.
 """
 
 from collections.abc import Mapping
@@ -37,72 +37,8 @@ ACCESSES: Final[Mapping[BufferAccess, int]] = {
     BufferAccess.WorkgroupAtomic: 5,
 }
 
-BINARY_OPS: Final[Mapping[BinaryOp, int]] = {
-    BinaryOp.Add: 1,
-    BinaryOp.Sub: 2,
-    BinaryOp.Mul: 3,
-    BinaryOp.Div: 4,
-    BinaryOp.Mod: 5,
-    BinaryOp.BitAnd: 6,
-    BinaryOp.BitOr: 7,
-    BinaryOp.BitXor: 8,
-    BinaryOp.Shl: 9,
-    BinaryOp.Shr: 10,
-    BinaryOp.Eq: 11,
-    BinaryOp.Ne: 12,
-    BinaryOp.Lt: 13,
-    BinaryOp.Gt: 14,
-    BinaryOp.Le: 15,
-    BinaryOp.Ge: 16,
-    BinaryOp.And: 17,
-    BinaryOp.Or: 18,
-    BinaryOp.MulHi: 19,
-    BinaryOp.FAdd: 20,
-    BinaryOp.FSub: 21,
-    BinaryOp.FMul: 22,
-    BinaryOp.FDiv: 23,
-    BinaryOp.FMin: 24,
-    BinaryOp.FMax: 25,
-    BinaryOp.FEq: 26,
-    BinaryOp.FNe: 27,
-    BinaryOp.FLt: 28,
-    BinaryOp.FGt: 29,
-    BinaryOp.FLe: 30,
-    BinaryOp.FGe: 31,
-    BinaryOp.FATan2: 32,
-    BinaryOp.FPow: 33,
-}
-
-UNARY_OPS: Final[Mapping[UnaryOp, int]] = {
-    UnaryOp.Negate: 1,
-    UnaryOp.BitNot: 2,
-    UnaryOp.LogicalNot: 3,
-    UnaryOp.Popcount: 4,
-    UnaryOp.Clz: 5,
-    UnaryOp.Ctz: 6,
-    UnaryOp.ReverseBits: 7,
-    UnaryOp.FNeg: 8,
-    UnaryOp.FAbs: 9,
-    UnaryOp.FSqrt: 10,
-    UnaryOp.FIsNaN: 11,
-    UnaryOp.FIsInf: 12,
-    UnaryOp.FFloor: 13,
-    UnaryOp.FCeil: 14,
-    UnaryOp.FRound: 15,
-    UnaryOp.FTrunc: 16,
-    UnaryOp.FSin: 17,
-    UnaryOp.FCos: 18,
-    UnaryOp.FTan: 19,
-    UnaryOp.FASin: 20,
-    UnaryOp.FACos: 21,
-    UnaryOp.FATan: 22,
-    UnaryOp.FExp: 23,
-    UnaryOp.FLog: 24,
-    UnaryOp.FExp2: 25,
-    UnaryOp.FLog2: 26,
-    UnaryOp.FExp10: 27,
-    UnaryOp.FLog10: 28,
-}
+BINARY_OPS: Final[Mapping[BinaryOp, int]] = {op: op.row.tag for op in BinaryOp}
+UNARY_OPS: Final[Mapping[UnaryOp, int]] = {op: op.row.tag for op in UnaryOp}
 
 ATOMIC_OPS: Final[Mapping[AtomicOp, int]] = {
     AtomicOp.Add: 1,

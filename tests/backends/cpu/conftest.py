@@ -1,11 +1,6 @@
-"""The helper modules of this folder are imported by name; without llvmlite its tests are skipped."""
-
-import sys
-from pathlib import Path
+"""Without llvmlite the tests of this folder are skipped."""
 
 import pytest
-
-sys.path.append(str(Path(__file__).parent))
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from cpu_assembly import V2, V3, V4, listing, loops_of
-from cpu_programs import U32, backend, kernel, numbers, on_cpu, words
 
+from tests.backends.cpu.cpu_assembly import V2, V3, V4, listing, loops_of
+from tests.backends.cpu.cpu_programs import U32, backend, kernel, numbers, on_cpu, words
 from vyre.backends import dispatch
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.cpu.compiling import compile_source

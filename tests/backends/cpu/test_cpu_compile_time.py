@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from cpu_programs import agree, words
 
+from tests.backends.cpu.cpu_programs import agree, words
 from vyre.backends.cpu import effort as cpu_effort
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.cpu.effort import BARE, EFFORTS, FULL, INLINED, LIGHT, MOST, Effort, effort_for, size_of

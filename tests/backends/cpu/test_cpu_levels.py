@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from cpu_assembly import V2, V3, V4, in_range, listing
 
+from tests.backends.cpu.cpu_assembly import V2, V3, V4, in_range, listing
 from vyre.backends import dispatch
 from vyre.backends.cpu import compiling as cpu_compile
 from vyre.backends.cpu import llvm as cpu_llvm

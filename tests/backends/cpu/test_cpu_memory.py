@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from cpu_programs import EDGES, U32, agree, backend, kernel, numbers, on_cpu, words
 
+from tests.backends.cpu.cpu_programs import EDGES, U32, agree, backend, kernel, numbers, on_cpu, words
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.ir import (
     Assign,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from cpu_assembly import V2, V3, V4, listing
 
+from tests.backends.cpu.cpu_assembly import V2, V3, V4, listing
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.cpu.compiling import native_ways
 from vyre.backends.probe.cases import probe_ops

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from cpu_programs import U32, backend
 
+from tests.backends.cpu.cpu_programs import U32, backend
 from vyre.backends.cpu.backend import CpuBackend, CpuExecutable
 from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.generate.programs import GeneratedProgram, generate_program

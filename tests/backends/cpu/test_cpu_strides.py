@@ -7,9 +7,9 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from cpu_assembly import V2, V3, V4, in_range, loops_of
-from cpu_programs import U32, agree, words
 
+from tests.backends.cpu.cpu_assembly import V2, V3, V4, in_range, loops_of
+from tests.backends.cpu.cpu_programs import U32, agree, words
 from vyre.backends.cpu.llvm import TUNINGS
 from vyre.engines import elementwise
 from vyre.ir import (

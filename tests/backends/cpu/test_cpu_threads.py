@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from cpu_programs import U32
 
+from tests.backends.cpu.cpu_programs import U32
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.cpu.chunks import Chunks
 from vyre.backends.cpu.compiling import _KERNEL

@@ -9,8 +9,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from cpu_programs import kernel
 
+from tests.backends.cpu.cpu_programs import kernel
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.cpu.llvm import ASSEMBLY, OBJECT, LlvmRejection, translate
 from vyre.backends.cpu.translator import Translator, translator

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from cpu_programs import EDGES, U32, agree, each, kernel, numbers, words
 
+from tests.backends.cpu.cpu_programs import EDGES, U32, agree, each, kernel, numbers, words
 from vyre.ir import (
     BinaryOp,
     BinOp,

@@ -111,7 +111,7 @@ class ScriptedBackend(CudaBackend):
 
     def __init__(self, driver: Driver, *, ordinal: int = 0) -> None:
         self.home = Home("scripted")
-        self._driver = driver
+        self.driver = driver
         self.context = "context"
         self.ordinal = ordinal
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 import pytest
-from scripted_driver import COPY, Driver, ScriptedBackend
 
 import vyre
+from tests.backends.cuda.scripted_driver import COPY, Driver, ScriptedBackend
 from vyre.backends import compile_program, dlpack
 from vyre.backends.cuda.arrays import LEGACY, read_array
 from vyre.errors import DispatchError
@@ -257,10 +257,10 @@ def test_the_rules_of_arrays_hold_for_strangers_memory() -> None:
     for buffers, message in cases:
         with pytest.raises(DispatchError, match=message):
             vyre.dispatch(COPY, buffers, backend=backend)
-    assert backend._driver.launched == []
+    assert backend.driver.launched == []
     vyre.dispatch(COPY, {"a": Interface(frozen(4)), "out": Interface(x)}, backend=backend)
     vyre.dispatch(COPY, {"a": Interface(x[:4]), "out": Interface(x[4:])}, backend=backend)
-    assert len(backend._driver.launched) == 2
+    assert len(backend.driver.launched) == 2
 
 
 def test_a_kernel_takes_them_and_makes_its_outputs_there() -> None:

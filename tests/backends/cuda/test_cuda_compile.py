@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lab.exactness import exactness_programs
 from vyre import BufferDecl, DataType, InvocationId, Program
 from vyre.backends.cuda.backend import CudaBackend, choose_architecture, compile_source
 from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import generate_program
-from vyre.conform.verify.exactness import exactness_programs
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.ir.expr import Atomic, BinOp, LitU32, Load, LocalId, Select, UnOp, mul_hi
 from vyre.ir.node import Barrier, Store

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scripted_driver import COPY, Driver, ScriptedBackend
 
 import vyre
+from tests.backends.cuda.scripted_driver import COPY, Driver, ScriptedBackend
 from vyre.backends import compile_program, dlpack
 from vyre.backends.cuda.driver import check
 from vyre.errors import BackendUnavailable, DeviceError, DeviceLost, DeviceOutOfMemory, DispatchError

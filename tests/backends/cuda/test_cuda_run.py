@@ -7,14 +7,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from scripted_driver import COPY, OUT, Driver, executable
 
+from lab.exactness import exactness_programs
+from tests.backends.cuda.scripted_driver import COPY, OUT, Driver, executable
 from vyre import BufferDecl, DataType, Program
 from vyre.backends.cuda.backend import CudaBackend, _unload
 from vyre.backends.forks import Home
 from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.generate.programs import generate_program
-from vyre.conform.verify.exactness import exactness_programs
 from vyre.errors import DispatchError, UnsupportedByBackend, VyreError
 
 

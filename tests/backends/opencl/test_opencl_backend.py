@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opencl_backend import opencl
 
 import vyre
+from tests.backends.opencl.opencl_backend import opencl
 from vyre import BufferDecl, DataType, InvocationId, Program
 from vyre.backends import compile_program
 from vyre.backends.opencl.backend import OpenClBackend, _choose
@@ -114,7 +114,7 @@ def test_source_that_the_compiler_rejects_is_shown(monkeypatch: pytest.MonkeyPat
 def test_an_error_of_the_device_is_a_dispatch_error_and_the_process_goes_on() -> None:
     backend = opencl()
     executable = backend.compile(DOUBLE)
-    cl = backend._cl
+    cl = backend.cl
 
     def failing(*_: Any) -> None:
         cl.Buffer(backend.context, cl.mem_flags.READ_WRITE, size=1 << 62)

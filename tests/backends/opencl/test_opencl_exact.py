@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from opencl_backend import opencl
 
+from lab.exactness import exactness_programs
+from tests.backends.opencl.opencl_backend import opencl
 from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.generate.programs import generate_program
 from vyre.conform.oracle.golden import load_rows
-from vyre.conform.verify.exactness import exactness_programs
 from vyre.conform.verify.golden.outcome import Status
 from vyre.conform.verify.golden.replay import EXECUTABLE_KINDS, jobs_of, replay_all
 

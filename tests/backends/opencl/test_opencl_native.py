@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from opencl_backend import opencl
 
+from tests.backends.opencl.opencl_backend import opencl
 from vyre.backends.probe.cases import WORKGROUP, ProbeOp, cases, probe_ops
 from vyre.ir import (
     BufferDecl,

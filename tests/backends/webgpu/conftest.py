@@ -8,8 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
-from webgpu_stacks import LIBRARIES, SWIFTSHADER
 
+from tests.backends.webgpu.webgpu_stacks import LIBRARIES, SWIFTSHADER
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:

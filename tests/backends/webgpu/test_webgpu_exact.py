@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from webgpu_programs import cases
-from webgpu_stacks import agree
+
+from tests.backends.webgpu.webgpu_programs import cases
+from tests.backends.webgpu.webgpu_stacks import agree
 
 if TYPE_CHECKING:
-    from webgpu_programs import Case
-
+    from tests.backends.webgpu.webgpu_programs import Case
     from vyre.backends.webgpu.backend import WebGpuBackend
     from vyre.ir import Node
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from webgpu_stacks import LIBRARIES
 
 import vyre
+from tests.backends.webgpu.webgpu_stacks import LIBRARIES
 from vyre.backends import compile_program, dispatch
 from vyre.backends.webgpu.device import DeviceFault
 from vyre.errors import DeviceError, DeviceLost, DeviceOutOfMemory, DispatchError, SourceRejected, VyreError

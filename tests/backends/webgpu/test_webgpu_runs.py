@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from webgpu_programs import ids
-from webgpu_stacks import agree
 
+from tests.backends.webgpu.webgpu_programs import ids
+from tests.backends.webgpu.webgpu_stacks import agree
 from vyre.backends import dispatch
 from vyre.backends.webgpu.device import STORAGE, DeviceFault
 from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from webgpu_stacks import SWIFTSHADER, agree
 
+from tests.backends.webgpu.webgpu_stacks import SWIFTSHADER, agree
 from vyre.backends.subgroups import WIDTHS, observed_width, webgpu_hardware
 from vyre.backends.webgpu.backend import WebGpuExecutable
 from vyre.conform.verify.stages.subgroups import GROUPS, SHAPES, SURROUNDINGS, inputs_of, program_of
@@ -19,7 +19,9 @@ from vyre.ops.intrinsics import intrinsic_ops
 from vyre.ops.intrinsics.subgroup import NAMES
 
 if TYPE_CHECKING:
+    from vyre.backends.subgroups import Run
     from vyre.backends.webgpu.backend import WebGpuBackend
+    from vyre.lower.source import Source
 
 GRID = (GROUPS, 1, 1)
 
@@ -92,8 +94,11 @@ def test_a_device_without_the_feature_has_nothing(backend: WebGpuBackend) -> Non
         name = backend.name
         device = None
 
-    assert webgpu_hardware(Bare()) == frozenset()
-    assert observed_width(lambda source: WebGpuExecutable(backend, source).run) == width_of(backend)
+    def run(source: Source) -> Run:
+        return WebGpuExecutable(backend, source).run
+
+    assert webgpu_hardware(Bare(), run) == frozenset()
+    assert observed_width(run) == width_of(backend)
 
 
 @pytest.mark.slow

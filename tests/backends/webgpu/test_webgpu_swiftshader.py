@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from webgpu_stacks import SWIFTSHADER
+
+from tests.backends.webgpu.webgpu_stacks import SWIFTSHADER
 
 HERE = Path(__file__).parent
 

@@ -11,7 +11,6 @@ from vyre.ir import (
     Atomic,
     AtomicOp,
     Barrier,
-    BinaryOp,
     BinOp,
     Block,
     BufferDecl,
@@ -65,7 +64,7 @@ def _out(element: DataType = T.U32, *, count: int = 0) -> BufferDecl:
 
 
 def binary_operators() -> Case:
-    ops = (*INTEGER_BINARY_OPS, BinaryOp.MulHi)
+    ops = INTEGER_BINARY_OPS
     pairs = list(itertools.product(EDGES, EDGES))
     a, b = BufferDecl.read("a", 1, T.U32), BufferDecl.read("b", 2, T.U32)
     out = _out()
@@ -92,7 +91,7 @@ def operators_on_literals() -> Case:
     out = _out()
     values: list[Expr] = []
     few = (0, 1, 33, 0xFFFFFFFF)
-    for op in (*INTEGER_BINARY_OPS, BinaryOp.MulHi):
+    for op in INTEGER_BINARY_OPS:
         values += [BinOp(op, LitU32(a), LitU32(b)) for a, b in itertools.product(few, few)]
     for op in INTEGER_UNARY_OPS:
         values += [UnOp(op, LitU32(a)) for a in few]

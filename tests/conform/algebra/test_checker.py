@@ -11,8 +11,8 @@ from vyre.conform.algebra.checker import examine, exhaustive, witnessed
 from vyre.conform.algebra.evidence import Evidence, EvidenceKind, LawResult, fault_density
 from vyre.conform.registry import lookup, replaced, spec
 from vyre.conform.spec import law as laws
-from vyre.conform.spec.law import sides
-from vyre.conform.spec.term import holds
+from vyre.conform.spec.evaluate import holds
+from vyre.conform.spec.sides import sides
 from vyre.semantics.domain import CONCRETE
 from vyre.semantics.proof_cache import ProofCache
 

@@ -15,8 +15,10 @@ from vyre.conform.algebra.listing import results
 from vyre.conform.algebra.proof import obligation, prove, prove_equations
 from vyre.conform.registry import lookup, primitives, replaced, spec, specs
 from vyre.conform.spec import law as laws
+from vyre.conform.spec.evaluate import evaluate, holds
 from vyre.conform.spec.op import as_tuple
-from vyre.conform.spec.term import Apply, Variable, evaluate, holds, subterms, variables
+from vyre.conform.spec.sides import sides
+from vyre.conform.spec.term import Apply, Equation, Variable, subterms, variables
 from vyre.conform.spec.words import fit, mask_of, word_count
 from vyre.errors import VyreError
 from vyre.semantics.domain import CONCRETE
@@ -75,7 +77,7 @@ POINTS = (
 
 def applied(law: laws.AlgebraicLaw, op: OpSpec) -> Iterator[tuple[int, ...]]:
     """The operand words at which a law's left sides and right sides apply the op, for a few values."""
-    equations = laws.sides(law, op)
+    equations = sides(law, op)
     found = variables(equations)
     for point in POINTS:
         words = iter((*point, *point))
@@ -136,7 +138,7 @@ FLOATS = {f"float.f16.{name}" for name in ("add", "mul", "div", "neg", "abs", "f
 
 def refuted(op: OpSpec, law: laws.AlgebraicLaw, mutants: Iterator[OpSpec]) -> bool:
     """Whether some mutant breaks the law, at values that replay."""
-    equations = laws.sides(law, op)
+    equations = sides(law, op)
     for mutant in mutants:
         look = replaced(mutant)
         proof = prove_equations(equations, look, Quick(None))
@@ -189,12 +191,12 @@ def test_a_false_law_is_refuted_at_its_smallest_operands(
     assert result.counterexample is not None
     assert smallest is None or result.counterexample == smallest
     values = [(bits,) for bits in result.counterexample]
-    assert not all(holds(e, CONCRETE, values, lookup) for e in laws.sides(law, spec(op)))
+    assert not all(holds(e, CONCRETE, values, lookup) for e in sides(law, spec(op)))
 
 
 def test_the_term_comes_from_the_definition_itself() -> None:
     op = spec("primitive.math.add")
-    equations = laws.sides(laws.Commutative(), op)
+    equations = sides(laws.Commutative(), op)
     text = obligation(equations, lookup)
     assert "bvadd x0_0 x1_0" in text
     changed = replace(op, cpu_fn=spec("primitive.math.sub").cpu_fn)
@@ -215,7 +217,7 @@ def test_a_solver_that_contradicts_plain_integers_is_reported() -> None:
 
 
 def test_variables_must_be_numbered_without_gaps() -> None:
-    equation = laws.Equation(Variable(1), Variable(1))
+    equation = Equation(Variable(1), Variable(1))
     with pytest.raises(VyreError, match="gap"):
         prove_equations((equation,), lookup, CACHE)
 

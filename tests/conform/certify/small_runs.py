@@ -7,26 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from vyre.backends.cpu.backend import CpuBackend
+from tests import wrong
+from tests.wrong.base import applies
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import registry_now
 from vyre.conform.records.journal import Journal
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.suite.run import Suite
-from vyre.errors import UnsupportedByBackend
-from vyre.ir.expr import BinOp, Expr, LitU32, Select
 from vyre.ir.operators import BinaryOp
-from vyre.ir.program import Program
-from vyre.ir.walk import expressions, transform, with_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from vyre.backends.protocol import BackendInfo
     from vyre.conform.certify.certificate import Certificate
     from vyre.conform.suite.regressions import Store
-    from vyre.ir.node import Node
+    from vyre.ir.program import Program
 
 DIV = "primitive.math.div"
 FEW = ("value.lane.u64.0", DIV, "cast.u32.i32")
@@ -41,47 +37,22 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vyre.conform.suite.units.BLOCK", 16)
 
 
-class Right:
-    """`cpu` with no fault; the others are this one with their `fault` in every expression."""
-
-    name = "cpu"
-
-    def __init__(self) -> None:
-        self.inner = CpuBackend(threads=1)
-
-    def describe(self) -> BackendInfo:
-        return self.inner.describe()
-
-    def compile(self, program: Program) -> Any:
-        def body(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-            return tuple(
-                with_parts(n, tuple(transform(x, self.fault) for x in n.exprs), tuple(map(body, n.bodies)))
-                for n in nodes
-            )
-
-        changed = Program(program.buffers, program.workgroup_size, body(program.entry))
-        return self.inner.compile(changed)
-
-    def fault(self, expr: Expr) -> Expr:
-        return expr
+class Right(wrong.Posing):
+    """`cpu` with no fault."""
 
 
-class WrongDivision(Right):
+class WrongDivision(wrong.Posing, wrong.DivisionByZero):
     """x / 0 is all ones."""
 
-    def fault(self, expr: Expr) -> Expr:
-        if isinstance(expr, BinOp) and expr.op is BinaryOp.Div:
-            return Select(expr.right.eq(0), LitU32(0xFFFF_FFFF), expr)
-        return expr
+
+class WrongAddition(wrong.Posing, wrong.WrongAddition):
+    """x + y is one too much."""
 
 
-class WrongAddition(Right):
-    """x + y is one too much, which most generated programs show."""
+class Refusing(wrong.Refusing, wrong.Posing):
+    """Does not divide."""
 
-    def fault(self, expr: Expr) -> Expr:
-        if isinstance(expr, BinOp) and expr.op is BinaryOp.Add:
-            return BinOp(BinaryOp.Sub, expr, LitU32(0xFFFF_FFFF))
-        return expr
+    name = "cpu"
 
 
 class Raising(Right):
@@ -89,7 +60,7 @@ class Raising(Right):
 
     def compile(self, program: Program) -> Any:
         inner = super().compile(program)
-        return _Raising(inner) if _divides(program) else inner
+        return _Raising(inner) if applies(BinaryOp.Div, program) else inner
 
 
 class _Raising:
@@ -101,19 +72,6 @@ class _Raising:
         if any(w > 0x8000_0000 and w % 7 == 3 for w in words):
             raise ValueError("the divider is on fire")
         self.inner.run(buffers, workgroups)
-
-
-class Refusing(Right):
-    """Does not divide."""
-
-    def compile(self, program: Program) -> Any:
-        if _divides(program):
-            raise UnsupportedByBackend(DIV, self.name, why="there is no divider")
-        return super().compile(program)
-
-
-def _divides(program: Program) -> bool:
-    return any(isinstance(x, BinOp) and x.op is BinaryOp.Div for x in expressions(program.entry))
 
 
 def certified(

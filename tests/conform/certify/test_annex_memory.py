@@ -9,8 +9,7 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from small_runs import Right, certified, small
-
+from tests.conform.certify.small_runs import Right, certified, small
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.conform.certify import annex
 from vyre.conform.certify.annex import BASELINES, check_annex, measure, read_annex, write_annex

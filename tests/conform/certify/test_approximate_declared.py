@@ -9,11 +9,12 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from small_runs import Right, certified, shards, small
 
+from tests.conform.certify.small_runs import Right, certified, shards, small
+from vyre.conform.certify.finding import WRONG
 from vyre.conform.certify.merge import merge
 from vyre.conform.certify.statement import write
-from vyre.conform.certify.verify import WRONG, verify
+from vyre.conform.certify.verify import verify
 from vyre.errors import CertificateError, VyreError
 from vyre.ir.expr import BinOp, Expr, LitU32
 from vyre.ir.operators import BinaryOp

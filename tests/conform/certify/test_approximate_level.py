@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from made_up import perfect, registry
-from test_levels import OPS, subject, without
-
+from tests.conform.certify.made_up import perfect, registry
+from tests.conform.certify.test_levels import OPS, subject, without
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.spec.track import APPROXIMATE, INTEGER
 

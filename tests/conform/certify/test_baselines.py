@@ -12,18 +12,18 @@ from click.testing import CliRunner
 
 pytest.importorskip("llvmlite")
 
-from made_up import FACTS, perfect, registry
-from small_runs import Right, certified, small
-from test_levels import OPS
-
+from tests.conform.certify.made_up import FACTS, perfect, registry
+from tests.conform.certify.small_runs import Right, certified, small
+from tests.conform.certify.test_levels import OPS
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.protocol import BackendInfo
 from vyre.cli.app import main
 from vyre.conform.certify.annex import Annex, Baseline, Drop, check_annex, read_annex, write_annex
 from vyre.conform.certify.baselines import confirmed, drops, given, keep, kept, place
 from vyre.conform.certify.certificate import Certificate, certificates
+from vyre.conform.certify.finding import GOOD, OPEN, WRONG
 from vyre.conform.certify.statement import read, write
-from vyre.conform.certify.verify import GOOD, OPEN, WRONG, verify
+from vyre.conform.certify.verify import verify
 from vyre.conform.spec.track import INTEGER
 from vyre.errors import CertificateError, VyreError
 

@@ -11,9 +11,8 @@ import pytest
 pytest.importorskip("llvmlite")
 pytest.importorskip("jinja2")
 
-from made_up import ADD, NOT, SHUFFLE, full, op, perfect
-from small_runs import DIV, Refusing, Right, certified, small
-
+from tests.conform.certify.made_up import ADD, NOT, SHUFFLE, full, op, perfect
+from tests.conform.certify.small_runs import DIV, Refusing, Right, certified, small
 from vyre.conform.certify.adopters import junit
 from vyre.conform.certify.rerun import rerun
 from vyre.conform.certify.statement import read, write

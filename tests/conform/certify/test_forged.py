@@ -10,8 +10,7 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from small_runs import DIV, Right, WrongDivision, certified, shards, small
-
+from tests.conform.certify.small_runs import DIV, Right, WrongDivision, certified, shards, small
 from vyre.conform.certify.merge import merge
 from vyre.conform.certify.statement import read, sealed_record, write
 from vyre.conform.certify.verify import Verification, verify

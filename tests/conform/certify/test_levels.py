@@ -6,8 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from made_up import ADD, FACTS, FADD, NOT, SHUFFLE, failure, full, op, perfect, registry, stage
 
+from tests.conform.certify.made_up import (
+    ADD,
+    FACTS,
+    FADD,
+    NOT,
+    SHUFFLE,
+    failure,
+    full,
+    op,
+    perfect,
+    registry,
+    stage,
+)
 from vyre.conform.certify import granted as shape
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.level import levels

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from small_runs import (
+from tests.conform.certify.small_runs import (
     DIV,
     FEW,
     Raising,
@@ -21,7 +21,6 @@ from small_runs import (
     shards,
     small,
 )
-
 from vyre.conform.certify.merge import merge
 from vyre.conform.certify.statement import read, write
 from vyre.conform.records.blocks import BlockRecord, OpBlock

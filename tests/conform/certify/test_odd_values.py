@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from click.testing import CliRunner
-from odd_values import SOME, odd_documents, replaced
-from small_runs import DIV, Right, WrongDivision, certified, shards
-from small_runs import small as small  # a fixture
 
+from tests.conform.certify.odd_values import SOME, odd_documents, replaced
+from tests.conform.certify.small_runs import DIV, Right, WrongDivision, certified, shards
+from tests.conform.certify.small_runs import small as small  # a fixture
 from vyre.cli import main
 from vyre.conform.certify.annex import Baseline, check_annex, write_annex
 from vyre.conform.certify.certificate import Certificate

@@ -10,8 +10,7 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from small_runs import DIV, Raising, Refusing, Right, WrongDivision, certified, small
-
+from tests.conform.certify.small_runs import DIV, Raising, Refusing, Right, WrongDivision, certified, small
 from vyre.conform.certify.annex import BASELINES, check_annex, measure, read_annex, write_annex
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.keys import SigningKey

@@ -12,8 +12,7 @@ import pytest
 
 pytest.importorskip("cryptography")
 
-from made_up import ADD, FADD, NOT, perfect, registry
-
+from tests.conform.certify.made_up import ADD, FADD, NOT, perfect, registry
 from vyre.conform.certify import schema1, schema1_levels
 from vyre.conform.certify.keys import load_public
 from vyre.conform.certify.merge import merge

@@ -16,8 +16,8 @@ import pytest
 pytest.importorskip("cryptography")
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from made_up import ADD, FADD, NOT, SHUFFLE, failure, full, perfect, registry
 
+from tests.conform.certify.made_up import ADD, FADD, NOT, SHUFFLE, failure, full, perfect, registry
 from vyre.conform.certify.certificate import Certificate, certificates
 from vyre.conform.certify.keys import SigningKey
 from vyre.conform.certify.proofs import LawProof

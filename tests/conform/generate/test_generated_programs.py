@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
+from lab.bulk.coverage import Key, count_kinds, universe
+from lab.bulk.selfcheck import problems
 from vyre.compose import default_registry
-from vyre.conform.generate.coverage import Key, count_kinds, universe
 from vyre.conform.generate.expressions import VALUE_TYPES
 from vyre.conform.generate.programs import GeneratedProgram, ProgramOptions, generate_program
-from vyre.conform.generate.selfcheck import problems
 from vyre.ir import (
     Barrier,
     DataType,

@@ -8,11 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import importing_module
 import pytest
-from stranger_definitions import add, by_itself, nothing, plain, two_faced, unregistered, wavering
 
-from vyre.compose.op import Op, Param
+from tests.conform.registry import importing_module
+from tests.conform.registry.stranger_definitions import (
+    add,
+    by_itself,
+    nothing,
+    plain,
+    two_faced,
+    unregistered,
+    wavering,
+)
 from vyre.compose.registry import Registry, default_registry
 from vyre.conform import registry
 from vyre.conform.registry import own_specs, seen, spec, specs, vanishing
@@ -22,6 +29,7 @@ from vyre.conform.spec.op import Alternate, ExpressionForm, OpSpec
 from vyre.errors import OpError
 from vyre.ir.expr import Call, Var
 from vyre.ir.node import Let
+from vyre.ir.op import Op, Param
 from vyre.ir.signature import OpSignature
 from vyre.ir.types import DataType
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vyre.compose.op import Category
 from vyre.conform.generate.cases import cases
 from vyre.conform.registry import primitives, replaced, spec, specs
 from vyre.conform.spec.composed import definition
@@ -16,6 +15,7 @@ from vyre.errors import OpError
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import InvocationId, Load, Var
 from vyre.ir.node import If, Let, Store
+from vyre.ir.op import Category
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.program import Program
 from vyre.ir.types import DataType

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 
+from tests.conform.spec import circular_oracle, plain_oracle
 from vyre.conform.registry import spec
 from vyre.conform.spec.independence import by_calls, by_imports, check, require_independent
 from vyre.errors import OpError
-
-sys.path.insert(0, str(Path(__file__).parent))
-import circular_oracle  # pyright: ignore[reportImplicitRelativeImport]
-import plain_oracle  # pyright: ignore[reportImplicitRelativeImport]
 
 TARGET = spec("primitive.math.add")
 INPUTS = [(1, 2), (0xFFFF_FFFF, 1)]
@@ -26,7 +22,7 @@ def test_an_independent_oracle_passes() -> None:
 
 def test_a_tautological_oracle_is_rejected_both_ways() -> None:
     imported = by_imports(circular_oracle.add, TARGET)
-    assert imported[0].way == "circular_oracle -> vyre.conform.registry.primitive.add"
+    assert imported[0].way == "tests.conform.spec.circular_oracle -> vyre.conform.registry.primitive.add"
     assert [v.by for v in by_calls(circular_oracle.add, TARGET, INPUTS)] == ["call"]
     with pytest.raises(OpError, match="not independent"):
         require_independent(circular_oracle.add, TARGET, INPUTS)

@@ -11,9 +11,11 @@ from vyre import reference
 from vyre.conform.generate.cases import law_cases
 from vyre.conform.registry import lookup, primitives, spec, specs
 from vyre.conform.spec import law as laws
+from vyre.conform.spec.evaluate import evaluate
 from vyre.conform.spec.op import ExpressionForm
 from vyre.conform.spec.program import OpKernel, Result, application, kernel, memory_program, stages
-from vyre.conform.spec.term import Apply, Constant, Relation, Variable, evaluate, variables
+from vyre.conform.spec.sides import sides
+from vyre.conform.spec.term import Apply, Constant, Equation, Relation, Variable, variables
 from vyre.conform.spec.words import split, to_words
 from vyre.errors import OpError
 from vyre.semantics.arrays import NUMPY
@@ -21,6 +23,7 @@ from vyre.validate import validate
 
 if TYPE_CHECKING:
     from vyre.conform.registry.build import Func
+    from vyre.conform.spec.op import OpSpec
     from vyre.conform.spec.term import Term
 
 ADD, AND, OR, NOT = (
@@ -32,7 +35,7 @@ ADD, AND, OR, NOT = (
 
 
 def said(law: laws.AlgebraicLaw, op: str) -> list[str]:
-    return [str(e) for e in laws.sides(law, spec(op))]
+    return [str(e) for e in sides(law, spec(op))]
 
 
 @pytest.mark.parametrize(
@@ -67,15 +70,15 @@ def test_a_law_is_its_equations(law: laws.AlgebraicLaw, op: str, equations: list
 
 
 def test_a_false_zero_product_is_its_witness() -> None:
-    first, *rest = laws.sides(laws.ZeroProduct(holds=False), spec("primitive.math.mul"))
+    first, *rest = sides(laws.ZeroProduct(holds=False), spec("primitive.math.mul"))
     assert str(first) == "math.mul(0x10000, 0x10000) = 0"
     assert [e.relation for e in rest] == [Relation.Lt, Relation.Lt]
     assert variables((first, *rest)) == ()
 
 
 def test_a_custom_law_builds_its_own_equation() -> None:
-    def twice(f: Func, a: Term) -> laws.Equation:
-        return laws.Equation(f(a, a), laws.ap(OR, a, a))
+    def twice(f: Func, a: Term) -> Equation:
+        return Equation(f(a, a), laws.ap(OR, a, a))
 
     assert said(laws.Custom("twice", twice), AND) == ["bitwise.and(a, a) = bitwise.or(a, a)"]
 
@@ -85,15 +88,15 @@ def test_a_custom_law_builds_its_own_equation() -> None:
 )
 def test_a_law_of_another_arity_is_refused(law: laws.AlgebraicLaw, op: str) -> None:
     with pytest.raises(OpError, match="operands"):
-        laws.sides(law, spec(op))
+        sides(law, spec(op))
 
 
 def test_the_op_under_test_is_on_the_left_of_every_declared_law() -> None:
     for found in primitives():
         for law in found.laws:
-            assert any(
-                isinstance(e.lhs, Apply) or isinstance(e.rhs, Apply) for e in laws.sides(law, found)
-            ), laws.label(law)
+            assert any(isinstance(e.lhs, Apply) or isinstance(e.rhs, Apply) for e in sides(law, found)), (
+                laws.label(law)
+            )
 
 
 Columns = list[tuple[np.ndarray, ...]]
@@ -130,8 +133,8 @@ LAWS = [(s, law) for s in primitives() for law in s.laws]
 
 
 @pytest.mark.parametrize(("op", "law"), LAWS, ids=[f"{s.id}-{laws.label(law)}" for s, law in LAWS])
-def test_each_side_runs_as_programs_and_over_arrays_alike(op: laws.OpSpec, law: laws.AlgebraicLaw) -> None:
-    equations = laws.sides(law, op)
+def test_each_side_runs_as_programs_and_over_arrays_alike(op: OpSpec, law: laws.AlgebraicLaw) -> None:
+    equations = sides(law, op)
     types = [v.type for v in variables(equations)]
     values = list(split(types, law_cases("adversarial", law, op, 5).block(0, 40)))
     for equation in equations:
@@ -148,14 +151,14 @@ def test_each_side_runs_as_programs_and_over_arrays_alike(op: laws.OpSpec, law: 
 
 
 def test_a_kernel_reads_every_use_from_a_buffer_of_its_own() -> None:
-    (equation,) = laws.sides(laws.SelfInverse(0), spec("primitive.math.sub"))
+    (equation,) = sides(laws.SelfInverse(0), spec("primitive.math.sub"))
     made = kernel(equation.lhs, lookup)
     assert [i.source for i in made.inputs] == [Variable(0), Variable(0)]
     assert len({i.buffer for i in made.inputs}) == 2
 
 
 def test_stages_apply_one_op_each_and_share_equal_ones() -> None:
-    (equation,) = laws.sides(laws.Involution(), spec(NOT))
+    (equation,) = sides(laws.Involution(), spec(NOT))
     first, second = stages(equation.lhs, lookup)
     assert [i.source for i in second.inputs] == [Result(0, "out")]
     assert "len" in first.program.to_text()
@@ -164,7 +167,7 @@ def test_stages_apply_one_op_each_and_share_equal_ones() -> None:
 
 
 @pytest.mark.parametrize("found", [s for s in specs() if s.id.startswith("atomic.")], ids=lambda s: s.id)
-def test_an_atomic_changes_its_cell_and_returns_the_old_value(found: laws.OpSpec) -> None:
+def test_an_atomic_changes_its_cell_and_returns_the_old_value(found: OpSpec) -> None:
     made = application(found)
     assert made.results == ("cells", "out")
     words = [np.asarray(column, np.uint32) for column in ([5, 9, 9], [7, 7, 9], [5, 4, 9])][: found.arity]

@@ -40,7 +40,7 @@ def certify(
     )  # fmt: skip
     journal = Journal(folder / "journal.jsonl", {"plan": asdict(made)}, resume=resume)
     try:
-        suite = Suite(made, backend, journal, store=store, target=f"broken_backends:{type(backend).__name__}",
+        suite = Suite(made, backend, journal, store=store, target=f"tests.wrong:{type(backend).__name__}",
                       expected=expected)  # fmt: skip
         if only:
             suite.blocks = [b for b in suite.blocks if _subject(suite, b.lo) == only]

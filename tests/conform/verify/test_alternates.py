@@ -8,9 +8,8 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from broken_backends import Right
-from runs import certify
-
+from tests.conform.verify.runs import certify
+from tests.wrong import Right
 from vyre.conform.records import counts
 from vyre.conform.registry import specs
 from vyre.conform.spec.levels import TABLE

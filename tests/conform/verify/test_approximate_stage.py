@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from broken_backends import Right
 
+from tests.wrong import Right
 from vyre.conform.oracle.floats.layout import LAYOUTS, Layout
 from vyre.conform.spec.track import APPROXIMATE, subject_track
 from vyre.conform.suite.plan import make_plan

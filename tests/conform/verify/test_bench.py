@@ -9,8 +9,7 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-import broken_backends as broken
-
+from tests import wrong
 from vyre.conform.generate.cases import of_words
 from vyre.conform.registry import lookup, spec, specs
 from vyre.conform.suite.plan import make_plan
@@ -75,7 +74,7 @@ def test_every_declared_law_is_checked_on_some_kind() -> None:
 
 
 def test_a_result_that_is_never_written_is_seen() -> None:
-    class Silent(broken.Right):
+    class Silent(wrong.Right):
         def compile(self, program: Any) -> Any:
             class Nothing:
                 def run(self, buffers: Any, workgroups: Any) -> None: ...
@@ -105,7 +104,7 @@ def test_words_become_elements_and_come_back(of: DataType) -> None:
 
 
 def test_inputs_made_by_the_backend_are_those_of_the_host() -> None:
-    bench = Bench(broken.Right())
+    bench = Bench(wrong.Right())
     stream = of_words("random", spec(MUL), (0xFFFF_FFFF, 0xFFFF), 9)
     maker = InputMaker(bench, stream, bench.memory())
     for start in (0, 1000, (5 << 32) - 300):
@@ -117,7 +116,7 @@ def test_inputs_made_by_the_backend_are_those_of_the_host() -> None:
 
 def test_a_backend_that_makes_wrong_inputs_gets_them_from_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vyre.conform.verify.operations.MADE_FROM", 1)
-    bench = Bench(broken.OffByOne())
+    bench = Bench(wrong.OffByOne())
     stream = of_words("random", spec(MUL), (0xFFFF_FFFF,), 9)
     maker = InputMaker(bench, stream, bench.memory())
     made = maker.block(0, 64)
@@ -138,7 +137,7 @@ def test_a_block_counts_the_classes_and_boundary_values_among_its_cases(name: st
     found = graph(spec("primitive.math.div"), lookup)
     kind = next(k for k in kinds(found, make_plan("cpu", cases=64)) if k.name == name)
     lo, hi = kind.count // 3, kind.count // 2
-    bench = Bench(broken.Right())
+    bench = Bench(wrong.Right())
     record = run_block(bench, kind, lo, hi, bench.memory())
     assert record.coverage is not None
     words = [kind.block(lo, hi - lo)[p] for p in range(2)]
@@ -153,7 +152,7 @@ def test_a_block_counts_the_classes_and_boundary_values_among_its_cases(name: st
 COPY = "  movl (%rdi), %eax\n  addq $4, %rdi\n"
 
 
-class Shown(broken.Right):
+class Shown(wrong.Right):
     """Shows an assembly in which an addition can be missing."""
 
     adds = True
@@ -171,5 +170,5 @@ def test_the_instruction_of_the_op_is_looked_for() -> None:
     folded = Shown()
     folded.adds = False
     assert control.instruction(Bench(folded), add) == "not seen"
-    assert control.instruction(Bench(broken.Right()), add) == "not exposed"
+    assert control.instruction(Bench(wrong.Right()), add) == "not exposed"
     assert control.instruction(Bench(Shown()), spec("value.select")) == "not exposed"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,8 +12,7 @@ from click.testing import CliRunner
 
 pytest.importorskip("llvmlite")
 
-from runs import certify
-
+from tests.conform.verify.runs import certify
 from vyre.cli.app import main
 from vyre.conform.process.isolate import BackendHang, Isolated, MemoryGone
 from vyre.conform.records.blocks import OpBlock
@@ -35,16 +32,11 @@ from vyre.errors import VyreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from vyre.conform.records.results import Failure
 
-HERE = Path(__file__).parent
 XOR, OR, SHR = "primitive.bitwise.xor", "primitive.bitwise.or", "primitive.bitwise.shr"
-
-
-@pytest.fixture(autouse=True)
-def here_importable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "path", [str(HERE), *sys.path])
 
 
 @pytest.fixture
@@ -52,7 +44,7 @@ def isolated() -> Iterator[Any]:
     opened: list[Isolated] = []
 
     def start(name: str, *, timeout: float = 30.0) -> Isolated:
-        opened.append(Isolated(f"broken_backends:{name}", timeout=timeout))
+        opened.append(Isolated(f"tests.wrong:{name}", timeout=timeout))
         return opened[-1]
 
     yield start
@@ -86,8 +78,8 @@ def test_the_replay_command_outlives_the_crash(
 ) -> None:
     failure = only(isolated("CrashingOn"), tmp_path, XOR)
     monkeypatch.chdir(tmp_path)
-    assert failure.replay.startswith("vyre certify --backend-class broken_backends:Isolated")
-    asked = ["certify", "--backend-class", "broken_backends:CrashingOn", "--case", failure.smallest]
+    assert failure.replay.startswith("vyre certify --backend-class tests.wrong:Isolated")
+    asked = ["certify", "--backend-class", "tests.wrong:CrashingOn", "--case", failure.smallest]
     done = CliRunner().invoke(main, asked)
     assert done.exit_code == 1
     assert "failed (crash)" in done.output

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import engines_wrong as wrong
 import numpy as np
 import pytest
 
+from tests import wrong
+from tests.wrong.base import processor
 from vyre.conform.process.isolate import Isolated
 from vyre.conform.records.results import RunPlan
 from vyre.conform.registry.engine import ENGINES, bucket, compact, histogram, reduce, scan
@@ -44,7 +45,7 @@ def failing(backend: Any, *specs: EngineSpec) -> set[str]:
 
 @pytest.mark.slow
 def test_engines_hold_their_invariants_on_cpu() -> None:
-    found = STAGE.run(wrong.processor(), PLAN, 0, STAGE.group)
+    found = STAGE.run(processor(), PLAN, 0, STAGE.group)
     assert [(o.case, o.actual) for o in found if o.status != PASSED] == []
     assert len({o.subject for o in found}) == STAGE.group
 
@@ -101,7 +102,7 @@ def test_a_hang_is_a_failure_of_termination(monkeypatch: pytest.MonkeyPatch) -> 
     drawn = {n: _first_word(spec.case(PLAN.seed + n, 0, spec.invariants[n])) for n in range(3)}
     assert len(set(drawn.values())) == 3
     monkeypatch.setenv("VYRE_TEST_HANG", str(drawn[1]))
-    with Isolated("engines_wrong:Hangs", timeout=6) as backend:
+    with Isolated("tests.wrong:Hangs", timeout=6) as backend:
         found = stage.run(backend, PLAN, 0, 3)
         assert backend.restarts >= 1
     assert [(o.subject, o.status, o.kind) for o in found] == [
@@ -167,7 +168,7 @@ def test_names_of_cases_are_the_same_in_short_and_long_runs() -> None:
     short, long = replace(PLAN, cases=1), replace(PLAN, cases=1 << 20)
     assert STAGE.count(short) < STAGE.count(long)
     number = STAGE.count(short) - 1
-    names = {STAGE.run(wrong.processor(), p, number, number + 1)[0].case for p in (short, long)}
+    names = {STAGE.run(processor(), p, number, number + 1)[0].case for p in (short, long)}
     assert len(names) == 1
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import engines_wrong as wrong
 import numpy as np
 import pytest
 
+from tests import wrong
+from tests.wrong.engines import words
 from vyre.conform.records.results import RunPlan
 from vyre.conform.registry import spec
 from vyre.conform.registry.engine import ENGINES
@@ -136,9 +137,9 @@ def test_a_table_that_is_read_wrongly_is_caught() -> None:
         def before(self, program: Program, buffers: Any) -> None:
             self.table = program.buffer("table") is not None
 
-        def after(self, program: Program, buffers: Any, kept: Any) -> None:
+        def after(self, program: Program, buffers: Any) -> None:
             if program.buffer("table") is not None:
-                out = wrong.words(buffers["output"])
+                out = words(buffers["output"])
                 out[:] = np.roll(out, 1) ^ np.uint32(1)
 
     assert statuses(TableShifted())["V2"] == {FAILED}

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from planted import definition, flipped, literals, planted, swapped
 
+from tests.wrong.definitions import definition, flipped, literals, planted, swapped
 from vyre.conform.oracle.truth import store
 from vyre.conform.spec.track import FLOAT, subject_track
 from vyre.conform.suite.plan import make_plan
@@ -61,7 +61,7 @@ def test_a_changed_definition_is_unverified(op_id: str) -> None:
     assert subject_of(op_id) in [o.subject for o in wrong]
     assert all(o.kind == "unverified" and "unverified: " in o.actual for o in wrong)
     assert all(subject_track(o.subject) == FLOAT for o in wrong)
-    assert "tools/prove_functions.py" in wrong[0].note
+    assert "lab.functions.prove" in wrong[0].note
 
 
 def test_a_function_in_doubles_that_falls_back_is_bound_to_what_it_falls_back_to() -> None:
@@ -78,9 +78,9 @@ def test_a_missing_record_is_unverified(tmp_path: Path) -> None:
 
 
 def test_names_are_no_part_of_a_digest() -> None:
-    from vyre.compose.op import Op, Param
     from vyre.ir.expr import Var
     from vyre.ir.node import Let
+    from vyre.ir.op import Op, Param
     from vyre.ir.types import DataType
 
     def op(name: str) -> Op:

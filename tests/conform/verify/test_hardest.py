@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from planted import definition, flipped, literals, planted, swapped
 
+from tests.wrong.definitions import definition, flipped, literals, planted, swapped
 from vyre.conform.oracle.truth import hardest
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.suite.units import ALL_STAGES
@@ -26,8 +26,8 @@ from vyre.numeric.doubles.ties import TIES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vyre.compose.op import Op
     from vyre.conform.verify.stage import Outcome
+    from vyre.ir.op import Op
 
 ROOT = Path(__file__).parents[3]
 PLAN = replace(make_plan("cpu", ops=("float.*",)), repeats=1)
@@ -92,8 +92,8 @@ def test_the_search_found_every_tie_by_itself(name: str) -> None:
 
 def test_nothing_that_makes_the_lists_knows_a_definition() -> None:
     for path in (
-        "tools/find_hardest.py",
-        "tools/hardest_cuda.py",
+        "lab/truth/hardest.py",
+        "lab/truth/hardest_cuda.py",
         "src/vyre/conform/oracle/truth/hardest.py",
     ):
         tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))

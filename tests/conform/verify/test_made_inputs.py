@@ -10,9 +10,8 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-import broken_backends as broken
-from runs import certify
-
+from tests import wrong
+from tests.conform.verify.runs import certify
 from vyre.conform.generate.cases import of_words
 from vyre.conform.process.locked import Locked
 from vyre.conform.registry import lookup, spec
@@ -41,7 +40,7 @@ def is_maker(program: Program) -> bool:
     return program.buffers[0].name == "start"
 
 
-class EasyInput(broken.Right):
+class EasyInput(wrong.Right):
     """Makes one input easier than it should be, and is right in everything else."""
 
     def compile(self, program: Program) -> Any:
@@ -63,7 +62,7 @@ class _Easy:
             words[PLACE - int(start[0])] = 0
 
 
-class SpoiledInput(broken.Right):
+class SpoiledInput(wrong.Right):
     """Zeroes an input while it computes, so that the host would expect a result for another one."""
 
     def compile(self, program: Program) -> Any:
@@ -102,7 +101,7 @@ class Memory:
     def free(self) -> None: ...
 
 
-class Apart(broken.Right):
+class Apart(wrong.Right):
     """A device with memory of its own."""
 
     easy = False
@@ -157,18 +156,18 @@ def block(backend: Any) -> OpBlock:
 
 def test_a_device_apart_is_one() -> None:
     assert Bench(Locked(Apart())).residence is not None
-    assert Bench(Locked(broken.Right())).residence is None
+    assert Bench(Locked(wrong.Right())).residence is None
 
 
-@pytest.mark.parametrize("backend", [broken.Right, Apart])
-def test_right_inputs_are_believed(backend: type[broken.Right]) -> None:
+@pytest.mark.parametrize("backend", [wrong.Right, Apart])
+def test_right_inputs_are_believed(backend: type[wrong.Right]) -> None:
     record = block(backend())
     assert (record.cases, record.fails) == (COUNT, ())
     assert record.made is None
 
 
 @pytest.mark.parametrize("backend", [EasyInput, ApartAndEasy])
-def test_one_easier_input_is_found(backend: type[broken.Right]) -> None:
+def test_one_easier_input_is_found(backend: type[wrong.Right]) -> None:
     kind = kind_of(graph(spec(ADD), lookup), "random", make_plan("x", cases=COUNT))
     record = block(backend())
     wanted = kind.case(PLACE)[1]
@@ -192,7 +191,7 @@ def test_it_is_a_failure_of_the_op_and_can_be_replayed(tmp_path: Path) -> None:
     assert failure.case == f"{ADD}/made/random/{PLACE}"
     again = certify(EasyInput(), tmp_path, ops=(ADD,), stages=("regressions",), cases=COUNT, largest=0)
     assert [f.stage for f in again.failures] == ["regressions"]
-    bench, plan = Bench(broken.Right()), make_plan("x", cases=COUNT)
+    bench, plan = Bench(wrong.Right()), make_plan("x", cases=COUNT)
     assert run_named(bench, failure.case, plan, STAGES).status == "passed"
 
 

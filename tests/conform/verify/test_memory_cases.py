@@ -9,9 +9,8 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from broken_backends import Right
-from runs import certify
-
+from tests.conform.verify.runs import certify
+from tests.wrong import Right
 from vyre.conform.registry import specs
 from vyre.conform.spec.levels import WITNESSES
 from vyre.conform.suite.plan import make_plan

@@ -8,9 +8,8 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-import broken_backends as broken
-from runs import certify, failure_of
-
+from tests import wrong
+from tests.conform.verify.runs import certify, failure_of
 from vyre.conform.oracle.golden import load_rows
 from vyre.conform.records import counts
 from vyre.conform.suite.run import make_plan
@@ -25,7 +24,7 @@ ARITHMETIC = ("primitive.math", "primitive.bitwise.xor", "primitive.compare.lt")
 
 def test_a_right_backend_passes_everything(tmp_path: Path) -> None:
     results = certify(
-        broken.Right(), tmp_path, ops=("primitive.math.div", "primitive.bitwise.shl", "memory.load.u32")
+        wrong.Right(), tmp_path, ops=("primitive.math.div", "primitive.bitwise.shl", "memory.load.u32")
     )
     assert results.failures == ()
     assert results.ok
@@ -40,14 +39,14 @@ def test_a_right_backend_passes_everything(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "op", "inputs", "expected", "actual"),
     [
-        (broken.ShiftBy32, "primitive.bitwise.shl", ("0x1", "0x20"), "0x1", "0x0"),
-        (broken.SignedCompare, "primitive.compare.lt", ("0x0", "0x80000000"), "0x1", "0x0"),
-        (broken.DivisionByZero, "primitive.math.div", ("0x0", "0x0"), "0x0", "0xFFFFFFFF"),
-        (broken.WrongAbove, "primitive.math.mul", ("0x80000000", "0x0"), "0x0", "0x1"),
-        (broken.WrongOnEqual, "primitive.math.sub", ("0x0", "0x0"), "0x0", "0x1"),
-        (broken.WrongPair, "primitive.math.add", ("0x39", "0xC8"), "0x101", "0x0"),
-        (broken.WrongUnary, "primitive.bitwise.popcount", ("0x9C49",), "0x7", "0x9"),
-        (broken.SwappedLanes, "value.lane.u64.0", ("0x100000000",), "0x0", "0x1"),
+        (wrong.ShiftBy32, "primitive.bitwise.shl", ("0x1", "0x20"), "0x1", "0x0"),
+        (wrong.SignedCompare, "primitive.compare.lt", ("0x0", "0x80000000"), "0x1", "0x0"),
+        (wrong.DivisionByZero, "primitive.math.div", ("0x0", "0x0"), "0x0", "0xFFFFFFFF"),
+        (wrong.WrongAbove, "primitive.math.mul", ("0x80000000", "0x0"), "0x0", "0x1"),
+        (wrong.WrongOnEqual, "primitive.math.sub", ("0x0", "0x0"), "0x0", "0x1"),
+        (wrong.WrongPair, "primitive.math.add", ("0x39", "0xC8"), "0x101", "0x0"),
+        (wrong.WrongUnary, "primitive.bitwise.popcount", ("0x9C49",), "0x7", "0x9"),
+        (wrong.SwappedLanes, "value.lane.u64.0", ("0x100000000",), "0x0", "0x1"),
     ],
 )
 def test_a_wrong_value_is_shrunk_to_one_input(
@@ -60,9 +59,7 @@ def test_a_wrong_value_is_shrunk_to_one_input(
     assert failure.smallest == f"{op}/inputs/{','.join(_words(failure.smallest))}"
     assert "entry {" in failure.program
     assert failure.source == "the source of a broken backend"
-    assert failure.replay.startswith(
-        f"vyre certify --backend-class broken_backends:{make.__name__} --seed 24301"
-    )
+    assert failure.replay.startswith(f"vyre certify --backend-class tests.wrong:{make.__name__} --seed 24301")
     assert not results.ok
 
 
@@ -71,7 +68,7 @@ def _words(name: str) -> list[str]:
 
 
 def test_operands_that_depend_on_each_other_are_tried(tmp_path: Path) -> None:
-    results = certify(broken.WrongOnComplement(), tmp_path, ops=("primitive.bitwise.xor",))
+    results = certify(wrong.WrongOnComplement(), tmp_path, ops=("primitive.bitwise.xor",))
     failure = failure_of(results, "primitive.bitwise.xor")
     a, b = (int(x, 16) for x in failure.inputs)
     assert a + b == 0xFFFF_FFFF
@@ -79,7 +76,7 @@ def test_operands_that_depend_on_each_other_are_tried(tmp_path: Path) -> None:
 
 
 def test_a_law_fails_on_the_backends_own_results(tmp_path: Path) -> None:
-    results = certify(broken.WrongAbove(), tmp_path, ops=("primitive.math.mul",))
+    results = certify(wrong.WrongAbove(), tmp_path, ops=("primitive.math.mul",))
     failure = failure_of(results, "primitive.math.mul", law="Commutative")
     assert failure.kind == "law"
     assert sorted(failure.inputs) == ["0x0", "0x80000000"]
@@ -88,33 +85,33 @@ def test_a_law_fails_on_the_backends_own_results(tmp_path: Path) -> None:
 
 
 def test_a_backend_that_varies_is_told_apart(tmp_path: Path) -> None:
-    results = certify(broken.Unstable(), tmp_path, ops=("primitive.math.sub",), cases=1 << 20)
+    results = certify(wrong.Unstable(), tmp_path, ops=("primitive.math.sub",), cases=1 << 20)
     assert failure_of(results, "primitive.math.sub").kind == "unstable"
 
 
 def test_determinism_finds_one_result_in_100000(tmp_path: Path) -> None:
     plan = make_plan("unstable", repeats=8)
-    outcomes = STAGES["determinism"].run(broken.Unstable(), plan, 0, 2)
+    outcomes = STAGES["determinism"].run(wrong.Unstable(), plan, 0, 2)
     assert {(o.status, o.kind, o.subject) for o in outcomes} >= {("failed", "unstable", "primitive.math.add")}
-    assert all(o.status == "passed" for o in STAGES["determinism"].run(broken.Right(), plan, 0, 2))
+    assert all(o.status == "passed" for o in STAGES["determinism"].run(wrong.Right(), plan, 0, 2))
 
 
 def test_results_of_an_earlier_run_are_not_believed(tmp_path: Path) -> None:
-    results = certify(broken.StaleResults(), tmp_path, ops=("primitive.math.add",), cases=1 << 19)
+    results = certify(wrong.StaleResults(), tmp_path, ops=("primitive.math.add",), cases=1 << 19)
     assert results.ops[0].status == "failed"
 
 
 @pytest.mark.parametrize(
     ("make", "stage", "subject"),
     [
-        (broken.NoBoundsCheck, "bounds", "load U32"),
-        (broken.LostAtomic, "atomics", "storage Add"),
-        (broken.NoBarrier, "barrier", "visibility"),
-        (broken.NoBarrier, "barrier", "storage visibility"),
-        (broken.NoBarrier, "barrier", "isolation"),
-        (broken.NoBarrier, "barrier", "uniform control flow"),
-        (broken.TornHalf, "races", "adjacent halves"),
-        (broken.NoBarrier, "races", "prefix sum"),
+        (wrong.NoBoundsCheck, "bounds", "load U32"),
+        (wrong.LostAtomic, "atomics", "storage Add"),
+        (wrong.NoBarrier, "barrier", "visibility"),
+        (wrong.NoBarrier, "barrier", "storage visibility"),
+        (wrong.NoBarrier, "barrier", "isolation"),
+        (wrong.NoBarrier, "barrier", "uniform control flow"),
+        (wrong.TornHalf, "races", "adjacent halves"),
+        (wrong.NoBarrier, "races", "prefix sum"),
     ],
 )
 def test_a_stage_catches_its_fault(make: Any, stage: str, subject: str, tmp_path: Path) -> None:
@@ -123,14 +120,14 @@ def test_a_stage_catches_its_fault(make: Any, stage: str, subject: str, tmp_path
     failure = found.failures[0]
     assert failure.case.startswith(f"{stage}/{subject}/")
     assert failure.expected != failure.actual
-    fine = certify(broken.Right(), tmp_path / "fine", stages=(stage,), repeats=1, only=subject)
+    fine = certify(wrong.Right(), tmp_path / "fine", stages=(stage,), repeats=1, only=subject)
     assert fine.ok
     assert counts.cases(fine).run > 0
 
 
 def test_golden_rows_are_replayed() -> None:
     rows = tuple(row for row in load_rows() if row.stem in ("primitive.math.div", "primitive.math.add"))
-    found = golden.run_rows(broken.DivisionByZero(), rows)
+    found = golden.run_rows(wrong.DivisionByZero(), rows)
     assert {o.case.partition("/")[2].partition("/")[0] for o in found if o.status == "failed"} == {
         "primitive.math.div"
     }
@@ -138,7 +135,7 @@ def test_golden_rows_are_replayed() -> None:
 
 
 def test_out_of_bounds_is_also_caught_at_the_op(tmp_path: Path) -> None:
-    results = certify(broken.NoBoundsCheck(), tmp_path, ops=("memory.load.u32",))
+    results = certify(wrong.NoBoundsCheck(), tmp_path, ops=("memory.load.u32",))
     failure = failure_of(results, "memory.load.u32")
     index, length, _ = (int(x, 16) for x in failure.inputs)
     assert index >= length > 0
@@ -146,11 +143,11 @@ def test_out_of_bounds_is_also_caught_at_the_op(tmp_path: Path) -> None:
 
 
 def test_a_lost_atomic_passes_alone_and_fails_in_a_crowd(tmp_path: Path) -> None:
-    assert certify(broken.LostAtomic(), tmp_path, ops=("atomic.add",)).ok
+    assert certify(wrong.LostAtomic(), tmp_path, ops=("atomic.add",)).ok
 
 
 def test_a_refusal_is_no_failure_and_no_evidence(tmp_path: Path) -> None:
-    results = certify(broken.Refusing(), tmp_path, ops=("primitive.math.div", "primitive.math.mod"))
+    results = certify(wrong.Refusing(), tmp_path, ops=("primitive.math.div", "primitive.math.mod"))
     div, mod = results.ops
     assert (div.status, div.cases, div.evidence) == ("refused", 0, "unverified")
     assert div.refusal == "Div is not supported by the backend refusing: it has none."
@@ -161,14 +158,14 @@ def test_a_refusal_is_no_failure_and_no_evidence(tmp_path: Path) -> None:
 
 
 def test_an_exception_of_the_backend_is_a_result(tmp_path: Path) -> None:
-    results = certify(broken.Raising(), tmp_path, ops=("primitive.math.div", "primitive.math.add"))
+    results = certify(wrong.Raising(), tmp_path, ops=("primitive.math.div", "primitive.math.add"))
     failure = next(f for f in results.failures if f.op == "primitive.math.div")
     assert (failure.kind, failure.actual) == ("error", "RuntimeError: the compiler gave up")
     assert [op.status for op in results.ops] == ["passed", "failed"]
 
 
 def test_generated_programs_are_shrunk(tmp_path: Path) -> None:
-    results = certify(broken.OffByOne(), tmp_path, stages=("programs",), programs=8)
+    results = certify(wrong.OffByOne(), tmp_path, stages=("programs",), programs=8)
     failure = results.failures[0]
     assert (failure.stage, failure.kind) == ("programs", "value")
     assert " * " in failure.program

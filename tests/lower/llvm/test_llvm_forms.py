@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from llvm_programs import OUT, TILE, function, program, source_of
 
+from tests.lower.llvm.llvm_programs import OUT, TILE, function, program, source_of
 from vyre.ir import (
     Barrier,
     BufLen,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from llvm_programs import OUT, TILE, I, program
 
+from tests.lower.llvm.llvm_programs import OUT, TILE, I, program
 from vyre.ir import Assign, Expr, InvocationId, Let, LitU32, Load, LocalId, Node, Store, Var, WorkgroupId
 from vyre.lower.llvm.affine import Limit, Ranges
 from vyre.lower.llvm.forms import Affine

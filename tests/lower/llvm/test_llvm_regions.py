@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from llvm_programs import TILE, I, program
-
+from tests.lower.llvm.llvm_programs import TILE, I, program
 from vyre.ir import (
     Assign,
     Barrier,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from llvm_programs import I, function, program, source_of
 
+from tests.lower.llvm.llvm_programs import I, function, program, source_of
 from vyre.engines import elementwise
 from vyre.ir import (
     Assign,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from llvm_programs import TILE, U32, BufferDecl, I, function, popcount, source_of
 
+from tests.lower.llvm.llvm_programs import TILE, U32, BufferDecl, I, function, popcount, source_of
 from vyre.errors import UnsupportedByBackend
 from vyre.ir import (
     Assign,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from control_programs import (
+
+from tests.lower.wgsl.control_programs import (
     GRID,
     INPUTS,
     UNIFORM,
@@ -17,7 +18,6 @@ from control_programs import (
     nested_loops,
     random_control,
 )
-
 from vyre.conform.diff.differential import compare
 from vyre.conform.generate.programs import GeneratedProgram
 from vyre.errors import VyreError

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from control_programs import (
+
+from tests.lower.wgsl.control_programs import (
     GRID,
     INPUTS,
     UNIFORM,
@@ -16,7 +17,6 @@ from control_programs import (
     nested_loops,
     random_control,
 )
-
 from vyre.errors import UnsupportedByBackend
 from vyre.ir import Assign, If, LitU32, Loop, Program, Return, Var
 from vyre.ir.walk import statements

@@ -1,12 +1,11 @@
-"""Every function at every F16 and BF16 against MPFR: `python tests/reference/floats/every_half.py`."""
+"""Every function at every F16 and BF16 against MPFR: `python -m tests.reference.floats.every_half`."""
 
 from __future__ import annotations
 
 import sys
 
-from float_oracles import differences, mpfr_oracle
-from test_float_functions import FUNCTIONS, ours
-
+from tests.reference.floats.float_oracles import differences, mpfr_oracle
+from tests.reference.floats.test_float_functions import FUNCTIONS, ours
 from vyre.reference.floats import BF16, F16
 
 

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 import pytest
-from float_oracles import ALL_FORMATS, differences, lookup, mpfr_oracle, sample, specials
 
+from tests.reference.floats.float_oracles import (
+    ALL_FORMATS,
+    differences,
+    lookup,
+    mpfr_oracle,
+    sample,
+    specials,
+)
 from vyre.errors import InterpreterError
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.reference.floats import BF16, F16, F32, F64, Format, binary, fma, unary

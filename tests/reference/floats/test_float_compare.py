@@ -6,8 +6,8 @@ import math
 from itertools import product
 
 import pytest
-from float_oracles import ALL_FORMATS, sample, specials, to_float
 
+from tests.reference.floats.float_oracles import ALL_FORMATS, sample, specials, to_float
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.reference.floats import F16, F32, Format, binary, unary
 

@@ -11,10 +11,17 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from float_hard_cases import HARD_F32
-from float_oracles import FUNCTION_FORMATS, differences, lookup, mpfr_oracle, sample, specials
-from test_float_functions import FUNCTIONS, ours
 
+from tests.reference.floats.float_hard_cases import HARD_F32
+from tests.reference.floats.float_oracles import (
+    FUNCTION_FORMATS,
+    differences,
+    lookup,
+    mpfr_oracle,
+    sample,
+    specials,
+)
+from tests.reference.floats.test_float_functions import FUNCTIONS, ours
 from vyre.ir.operators import BinaryOp
 from vyre.reference.floats import F16, F32, Format, arithmetic, binary, fma, ziv
 from vyre.reference.floats.formats import round_exact

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING
 import ml_dtypes
 import numpy as np
 import pytest
-from float_oracles import ALL_FORMATS, from_float, mpfr_nearest, sample, specials, to_float
 
+from tests.reference.floats.float_oracles import (
+    ALL_FORMATS,
+    from_float,
+    mpfr_nearest,
+    sample,
+    specials,
+    to_float,
+)
 from vyre.errors import InterpreterError
 from vyre.ir.operators import RoundMode, UnaryOp
 from vyre.ir.types import DataType

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from float_oracles import ALL_FORMATS, to_float
 
+from tests.reference.floats.float_oracles import ALL_FORMATS, to_float
 from vyre.ir.types import DataType
 from vyre.reference.floats import BF16, F16, F32, F64, FORMATS, Format
 from vyre.reference.floats.formats import round_exact, unpack

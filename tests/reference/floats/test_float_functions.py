@@ -8,8 +8,9 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from float_hard_cases import HARD_F32
-from float_oracles import (
+
+from tests.reference.floats.float_hard_cases import HARD_F32
+from tests.reference.floats.float_oracles import (
     ALL_FORMATS,
     FUNCTION_FORMATS,
     arb_exact,
@@ -22,7 +23,6 @@ from float_oracles import (
     specials,
     to_float,
 )
-
 from vyre.ir.operators import ApproxOp, BinaryOp, UnaryOp
 from vyre.reference.floats import BF16, F16, F32, F64, Format, approx, binary, unary
 

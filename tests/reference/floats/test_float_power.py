@@ -6,7 +6,8 @@ from functools import partial
 from itertools import product
 
 import pytest
-from float_oracles import (
+
+from tests.reference.floats.float_oracles import (
     FUNCTION_FORMATS,
     differences,
     from_float,
@@ -16,7 +17,6 @@ from float_oracles import (
     specials,
     to_float,
 )
-
 from vyre.ir.operators import BinaryOp
 from vyre.reference.floats import BF16, F16, F32, F64, Format, binary
 

@@ -7,8 +7,16 @@ from fractions import Fraction
 from functools import reduce as fold
 
 import pytest
-from float_oracles import ALL_FORMATS, from_float, gmpy2, mpfr_context, sample, specials, to_float
 
+from tests.reference.floats.float_oracles import (
+    ALL_FORMATS,
+    from_float,
+    gmpy2,
+    mpfr_context,
+    sample,
+    specials,
+    to_float,
+)
 from vyre.ir.operators import BinaryOp, ReduceOp, ReduceOrder
 from vyre.reference.floats import F16, F32, F64, Format, binary, reduce, reduce_exact
 

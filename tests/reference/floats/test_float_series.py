@@ -6,8 +6,8 @@ import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from float_oracles import flint
 
+from tests.reference.floats.float_oracles import flint
 from vyre.reference.floats import constants, elementary, series
 from vyre.reference.floats.ziv import quotient
 

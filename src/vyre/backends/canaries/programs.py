@@ -31,7 +31,7 @@ from vyre.ir import (
     Program,
     Var,
 )
-from vyre.ir.expr import BinOp
+from vyre.ir.expr import BinOp, mul_hi
 from vyre.ir.walk import expressions, statements
 
 if TYPE_CHECKING:
@@ -273,8 +273,18 @@ def elementwise(
     return Canary(name, feature, program, inputs, len(rows), expected, uses)
 
 
-def binary(op: BinaryOp) -> Callable[[Expr, Expr], Expr]:
+def binary(op: BinaryOp) -> Callable[[Expr, Expr], BinOp]:
     return lambda a, b: BinOp(op, a, b)
+
+
+def _operator(
+    name: str,
+    feature: str,
+    operation: Callable[[Expr, Expr], BinOp],
+    rows: Sequence[tuple[int, int, int]],
+) -> Canary:
+    """One operator of words, watched wherever it occurs."""
+    return elementwise(name, feature, operation, rows, has_operator(operation(_I, _I).op))
 
 
 def _signed_mod(a: Expr, b: Expr) -> Expr:
@@ -292,40 +302,35 @@ INTEGER_CANARIES: tuple[Canary, ...] = (
     _barriers(),
     _atomics(),
     _half_stores(),
-    elementwise(
+    _operator(
         "shifts left",
         "shifts",
         binary(BinaryOp.Shl),
         [(_ODD, 0, _ODD), (_ODD, 31, 0x8000_0000), (_ODD, 32, _ODD), (_ODD, 33, 2), (3, _MAX, 0x8000_0000)],
-        has_operator(BinaryOp.Shl),
     ),
-    elementwise(
+    _operator(
         "shifts right",
         "shifts",
         binary(BinaryOp.Shr),
         [(_ODD, 0, _ODD), (_ODD, 31, 1), (_ODD, 32, _ODD), (_ODD, 33, 0x4000_0000), (_MAX, _MAX, 1)],
-        has_operator(BinaryOp.Shr),
     ),
-    elementwise(
+    _operator(
         "division",
         "division",
         binary(BinaryOp.Div),
         [(7, 0, 0), (_MAX, 0, 0), (_MAX, 1, _MAX), (_MAX, _MAX, 1), (0x8000_0000, _MAX, 0), (100, 7, 14)],
-        has_operator(BinaryOp.Div),
     ),
-    elementwise(
+    _operator(
         "remainder",
         "division",
         binary(BinaryOp.Mod),
         [(7, 0, 0), (_MAX, 0, 0), (_MAX, 10, 5), (0x8000_0000, _MAX, 0x8000_0000), (100, 7, 2)],
-        has_operator(BinaryOp.Mod),
     ),
-    elementwise(
+    _operator(
         "high product",
         "MulHi",
-        binary(BinaryOp.MulHi),
+        mul_hi,
         [(_MAX, _MAX, 0xFFFF_FFFE), (0x1_0000, 0x1_0000, 1), (0xFFFF, 0x1_0001, 0), (_ODD, 2, 1)],
-        has_operator(BinaryOp.MulHi),
     ),
     # Composed of unsigned operators, so that a device whose signed remainder is wrong still gets it right.
     elementwise(

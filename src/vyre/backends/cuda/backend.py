@@ -85,7 +85,7 @@ class CudaBackend(Examined):
     def __init__(self, *, ordinal: int = 0, canaries: bool = True) -> None:
         self.home = Home(self.name)
         driver, nvrtc = bindings("driver"), bindings("nvrtc")
-        self._driver = driver
+        self.driver = driver
         self.ordinal = ordinal
         try:
             _check(driver.cuInit(0))
@@ -108,16 +108,16 @@ class CudaBackend(Examined):
             self.examine_later()
 
     def _attribute(self, attribute: Any) -> int:
-        return int(_check(self._driver.cuDeviceGetAttribute(attribute, self.device)))
+        return int(_check(self.driver.cuDeviceGetAttribute(attribute, self.device)))
 
     def enter(self) -> None:
         """Makes the device's context current in this thread, as every call of the driver needs it."""
         self.home.require()
-        _check(self._driver.cuCtxSetCurrent(self.context))
+        _check(self.driver.cuCtxSetCurrent(self.context))
 
     def synchronize(self) -> None:
         self.enter()
-        _check(self._driver.cuCtxSynchronize())
+        _check(self.driver.cuCtxSynchronize())
 
     def allocate(self, nbytes: int) -> CudaMemory:
         return allocate(self, nbytes)
@@ -134,7 +134,7 @@ class CudaBackend(Examined):
         return DeviceBuffer(self, adopt(self, array), array.dtype, array.shape, readonly=array.readonly)
 
     def describe(self) -> BackendInfo:
-        driver = self._driver
+        driver = self.driver
         name: bytes = _check(driver.cuDeviceGetName(128, self.device))
         version: int = _check(driver.cuDriverGetVersion())
         memory: int = _check(driver.cuDeviceTotalMem(self.device))
@@ -169,8 +169,8 @@ class CudaBackend(Examined):
         key = [source.text, self.architecture, *OPTIONS, self._toolchain]
         code = kept(self.name, key, lambda: compile_source(source, self.architecture))
         self.enter()
-        module = _check(self._driver.cuModuleLoadData(code))
-        function = _check(self._driver.cuModuleGetFunction(module, source.entry.encode()))
+        module = _check(self.driver.cuModuleLoadData(code))
+        function = _check(self.driver.cuModuleGetFunction(module, source.entry.encode()))
         return CudaExecutable(self, source, module, function)
 
 
@@ -179,10 +179,10 @@ class CudaExecutable:
 
     def __init__(self, backend: CudaBackend, source: Source, module: Any, function: Any) -> None:
         self._backend = backend
-        self._driver = backend._driver
+        self._driver = backend.driver
         self._function = function
         self.source = source
-        unload = weakref.finalize(self, _unload, backend._driver, backend.home, backend.context, module)
+        unload = weakref.finalize(self, _unload, backend.driver, backend.home, backend.context, module)
         unload.atexit = False  # the process takes its modules with it, and the driver may be gone first
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from vyre.backends import dlpack
 from vyre.backends.cuda.arrays import LEGACY
@@ -15,12 +15,25 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from vyre.backends.cuda.arrays import CudaArray
-    from vyre.backends.cuda.backend import CudaBackend
+    from vyre.backends.forks import Home
 
 MIN_BYTES = 16
 """The least that is allocated for a buffer, whose length may be 0."""
 
 _NO_TIMING = 2
+
+
+class CudaOwner(Protocol):
+    """What memory needs of the backend that it belongs to."""
+
+    driver: Any
+    context: Any
+    ordinal: int
+    home: Home
+
+    def enter(self) -> None: ...
+
+    def synchronize(self) -> None: ...
 
 
 class CudaMemory:
@@ -31,7 +44,7 @@ class CudaMemory:
     stream = LEGACY
 
     def __init__(
-        self, backend: CudaBackend, address: int, nbytes: int, *, foreign: CudaArray | None = None
+        self, backend: CudaOwner, address: int, nbytes: int, *, foreign: CudaArray | None = None
     ) -> None:
         self._backend = backend
         self._foreign = foreign
@@ -45,15 +58,15 @@ class CudaMemory:
 
     def read(self, target: memoryview) -> None:
         self._backend.enter()
-        check(self._backend._driver.cuMemcpyDtoH(address_of(target), self.address, target.nbytes))
+        check(self._backend.driver.cuMemcpyDtoH(address_of(target), self.address, target.nbytes))
 
     def write(self, source: memoryview) -> None:
         self._backend.enter()
-        check(self._backend._driver.cuMemcpyHtoD(self.address, address_of(source), source.nbytes))
+        check(self._backend.driver.cuMemcpyHtoD(self.address, address_of(source), source.nbytes))
 
     def copy(self, source: CudaMemory) -> None:
         self._backend.enter()
-        check(self._backend._driver.cuMemcpyDtoD(self.address, source.address, self.nbytes))
+        check(self._backend.driver.cuMemcpyDtoD(self.address, source.address, self.nbytes))
 
     def free(self) -> None:
         if not self._backend.home.here:
@@ -61,8 +74,8 @@ class CudaMemory:
             return
         if self._foreign is None:
             # In whatever thread collects the owner; a lost device has freed it already.
-            self._backend._driver.cuCtxSetCurrent(self._backend.context)
-            self._backend._driver.cuMemFree(self.address)
+            self._backend.driver.cuCtxSetCurrent(self._backend.context)
+            self._backend.driver.cuMemFree(self.address)
             return
         try:
             hand_back(self._backend, self._foreign.stream)
@@ -77,16 +90,16 @@ class CudaMemory:
             order(self._backend, LEGACY, int(stream or 0))
 
 
-def allocate(backend: CudaBackend, nbytes: int) -> CudaMemory:
+def allocate(backend: CudaOwner, nbytes: int) -> CudaMemory:
     """Memory of zeros."""
     memory = _reserve(backend, nbytes)
     if nbytes:
         with _freeing(memory):
-            check(backend._driver.cuMemsetD8(memory.address, 0, nbytes))
+            check(backend.driver.cuMemsetD8(memory.address, 0, nbytes))
     return memory
 
 
-def borrow(backend: CudaBackend, data: memoryview) -> CudaMemory:
+def borrow(backend: CudaOwner, data: memoryview) -> CudaMemory:
     """Memory that holds `data`."""
     memory = _reserve(backend, data.nbytes)
     if data.nbytes:
@@ -95,9 +108,9 @@ def borrow(backend: CudaBackend, data: memoryview) -> CudaMemory:
     return memory
 
 
-def _reserve(backend: CudaBackend, nbytes: int) -> CudaMemory:
+def _reserve(backend: CudaOwner, nbytes: int) -> CudaMemory:
     backend.enter()
-    return CudaMemory(backend, int(check(backend._driver.cuMemAlloc(max(MIN_BYTES, nbytes)))), nbytes)
+    return CudaMemory(backend, int(check(backend.driver.cuMemAlloc(max(MIN_BYTES, nbytes)))), nbytes)
 
 
 @contextmanager
@@ -109,7 +122,7 @@ def _freeing(memory: CudaMemory) -> Generator[None]:
         raise
 
 
-def adopt(backend: CudaBackend, array: CudaArray) -> CudaMemory:
+def adopt(backend: CudaOwner, array: CudaArray) -> CudaMemory:
     """The memory of a stranger's array, ready for our work."""
     if array.device not in (None, backend.ordinal) or not _is_here(backend, array):
         array.release()
@@ -122,7 +135,7 @@ def adopt(backend: CudaBackend, array: CudaArray) -> CudaMemory:
     return CudaMemory(backend, array.address, array.nbytes, foreign=array)
 
 
-def hand_back(backend: CudaBackend, stream: int | None) -> None:
+def hand_back(backend: CudaOwner, stream: int | None) -> None:
     """Orders the owner's further work after ours; waits for ours where its stream is not known."""
     backend.enter()
     if stream is None:
@@ -131,10 +144,10 @@ def hand_back(backend: CudaBackend, stream: int | None) -> None:
         order(backend, LEGACY, stream)
 
 
-def order(backend: CudaBackend, first: int, second: int) -> None:
+def order(backend: CudaOwner, first: int, second: int) -> None:
     """What comes later on the stream `second` waits for what is on `first` now."""
     backend.enter()
-    driver = backend._driver
+    driver = backend.driver
     event: Any = check(driver.cuEventCreate(_NO_TIMING))
     try:
         check(driver.cuEventRecord(event, first))
@@ -143,12 +156,12 @@ def order(backend: CudaBackend, first: int, second: int) -> None:
         driver.cuEventDestroy(event)
 
 
-def _is_here(backend: CudaBackend, array: CudaArray) -> bool:
+def _is_here(backend: CudaOwner, array: CudaArray) -> bool:
     """Asks the driver about an address that came without the number of its GPU."""
     if array.device is not None or not array.nbytes:
         return True
     backend.enter()
-    driver = backend._driver
+    driver = backend.driver
     ordinal = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
     status, *found = driver.cuPointerGetAttribute(ordinal, array.address)
     return int(status) == 0 and int(found[0]) == backend.ordinal

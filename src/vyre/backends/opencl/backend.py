@@ -50,7 +50,7 @@ class OpenClBackend(Examined):
     def __init__(self, *, device: Any = None, canaries: bool = True) -> None:
         self.home = Home(self.name)
         cl: Any = importlib.import_module("pyopencl")
-        self._cl = cl
+        self.cl = cl
         self.device = device or _choose(cl)
         try:
             self.context = cl.Context([self.device])
@@ -77,18 +77,18 @@ class OpenClBackend(Examined):
                 version=str(device.version).strip(),
                 device=str(device.name).strip(),
                 driver=str(device.driver_version).strip(),
-                toolchain=f"pyopencl {self._cl.VERSION_TEXT}, {str(device.platform.version).strip()}",
+                toolchain=f"pyopencl {self.cl.VERSION_TEXT}, {str(device.platform.version).strip()}",
                 limits=BackendLimits(buffer_bytes=int(device.max_mem_alloc_size)),
                 categories=("A", "C") if self.hardware else ("A",),
                 hardware=self.hardware,
             )
-        except self._cl.Error as error:
+        except self.cl.Error as error:
             raise DeviceLost(f"the OpenCL device is lost: {error}.", fix="choose another backend.") from None
 
     @cached_property
     def ways(self) -> Ways:
         """What the device promises by the bits that it reports."""
-        bits = self._cl.device_fp_config
+        bits = self.cl.device_fp_config
         single = int(self.device.single_fp_config)
         nearest = bits.DENORM | bits.INF_NAN | bits.ROUND_TO_NEAREST
         return opencl_ways(
@@ -117,15 +117,15 @@ class OpenClBackend(Examined):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a compiler's remarks are no trouble of the user's
             try:
-                kernel = self._cl.Kernel(self._built(source), source.entry)
-            except self._cl.Error as error:
+                kernel = self.cl.Kernel(self._built(source), source.entry)
+            except self.cl.Error as error:
                 compiler = f"the OpenCL compiler of {str(self.device.name).strip()}"
                 raise SourceRejected(compiler, str(error), source.text) from None
         return OpenClExecutable(self, source, kernel)
 
     def _built(self, source: Source) -> Any:
         """The program from what the driver made of it before, or from its source."""
-        cl, options = self._cl, self._options(source)
+        cl, options = self.cl, self._options(source)
         fresh: list[Any] = []
 
         def build() -> bytes:
@@ -248,7 +248,7 @@ class OpenClExecutable:
             yield [n * s for n, s in zip(grid, size, strict=True)], list(size), hidden
 
     def _run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
-        cl, queue = self._backend._cl, self._backend.queue
+        cl, queue = self._backend.cl, self._backend.queue
         source = self.source
         memories: list[Any] = []
         try:
@@ -272,7 +272,7 @@ class OpenClExecutable:
     def _bind(self, view: memoryview) -> Any:
         import numpy as np
 
-        cl, context = self._backend._cl, self._backend.context
+        cl, context = self._backend.cl, self._backend.context
         flags = cl.mem_flags
         if view.nbytes < MIN_BYTES:
             host = np.zeros(MIN_BYTES, np.uint8)

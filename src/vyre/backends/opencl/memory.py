@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from vyre.backends.forks import abandon, renew_after_fork
 from vyre.backends.protocol import BackendLimits
@@ -13,7 +13,7 @@ from vyre.errors import DeviceError, DeviceLost, DeviceOutOfMemory
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from vyre.backends.opencl.backend import OpenClBackend
+    from vyre.backends.forks import Home
 
 MIN_BYTES = 16
 """A buffer of no bytes cannot exist in OpenCL; its length word still says 0."""
@@ -23,15 +23,26 @@ _OUT_OF_MEMORY = ("MEM_OBJECT_ALLOCATION_FAILURE", "OUT_OF_RESOURCES", "OUT_OF_H
 _LOST = ("DEVICE_NOT_AVAILABLE", "INVALID_COMMAND_QUEUE", "INVALID_CONTEXT", "INVALID_DEVICE")
 
 
+class OpenClOwner(Protocol):
+    """What memory needs of the backend that it belongs to."""
+
+    name: str
+    home: Home
+    cl: Any
+    device: Any
+    context: Any
+    queue: Any
+
+
 class OpenClMemory:
     """A buffer object of its own, of zeros."""
 
-    def __init__(self, backend: OpenClBackend, nbytes: int) -> None:
+    def __init__(self, backend: OpenClOwner, nbytes: int) -> None:
         BackendLimits(buffer_bytes=int(backend.device.max_mem_alloc_size)).require_room(nbytes, backend.name)
         self._backend = backend
         self.nbytes = nbytes
         self.span = (f"opencl {next(_spaces)}", 0, nbytes)
-        cl = backend._cl
+        cl = backend.cl
         size = -(-max(MIN_BYTES, nbytes) // 4) * 4
         with faults(backend):
             self.buffer = cl.Buffer(backend.context, cl.mem_flags.READ_WRITE, size=size)
@@ -48,15 +59,15 @@ class OpenClMemory:
 
     def read(self, target: memoryview) -> None:
         with faults(self._backend):
-            self._backend._cl.enqueue_copy(self._backend.queue, target, self.buffer)
+            self._backend.cl.enqueue_copy(self._backend.queue, target, self.buffer)
 
     def write(self, source: memoryview) -> None:
         with faults(self._backend):
-            self._backend._cl.enqueue_copy(self._backend.queue, self.buffer, source)
+            self._backend.cl.enqueue_copy(self._backend.queue, self.buffer, source)
 
     def copy(self, source: OpenClMemory) -> None:
         with faults(self._backend):
-            self._backend._cl.enqueue_copy(
+            self._backend.cl.enqueue_copy(
                 self._backend.queue, self.buffer, source.buffer, byte_count=self.nbytes
             )
 
@@ -68,10 +79,10 @@ class OpenClMemory:
 
 
 @contextmanager
-def faults(backend: OpenClBackend) -> Generator[None]:
+def faults(backend: OpenClOwner) -> Generator[None]:
     """Errors of OpenCL as errors of ours."""
     backend.home.require()
-    cl = backend._cl
+    cl = backend.cl
     try:
         yield
     except cl.Error as error:

@@ -84,7 +84,7 @@ class WebGpuBackend:
     @cached_property
     def hardware(self) -> frozenset[str]:
         """The instructions that the device was seen to have."""
-        return webgpu_hardware(self)
+        return webgpu_hardware(self, lambda source: WebGpuExecutable(self, source).run)
 
     @property
     def buffer_bytes(self) -> int:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import itertools
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from vyre.backends.webgpu.device import STAGING, STORAGE, DeviceFault
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from contextlib import AbstractContextManager
 
-    from vyre.backends.webgpu.backend import WebGpuBackend
     from vyre.backends.webgpu.device import WebGpuDevice
 
 _MIN_BYTES = 16
@@ -25,10 +25,20 @@ _POOLED = 1 << 20
 _spaces = itertools.count()
 
 
+class WebGpuOwner(Protocol):
+    """What memory needs of the backend that it belongs to."""
+
+    pool: Pool
+
+    def using(self, *memories: WebGpuMemory) -> AbstractContextManager[WebGpuDevice]: ...
+
+    def discard(self, device: WebGpuDevice, *buffers: Any) -> None: ...
+
+
 class WebGpuMemory:
     """A storage buffer of its own."""
 
-    def __init__(self, backend: WebGpuBackend, device: WebGpuDevice, nbytes: int) -> None:
+    def __init__(self, backend: WebGpuOwner, device: WebGpuDevice, nbytes: int) -> None:
         self._backend = backend
         self.device = device
         self.nbytes = nbytes

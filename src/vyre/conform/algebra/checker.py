@@ -16,8 +16,9 @@ from vyre.conform.algebra.evidence import Evidence, EvidenceKind, LawResult
 from vyre.conform.algebra.proof import Values, prove_equations
 from vyre.conform.algebra.witness import minimal
 from vyre.conform.generate.cases import law_cases
-from vyre.conform.spec.law import kind, parameters, sides
+from vyre.conform.spec.law import kind, parameters
 from vyre.conform.spec.satisfied import satisfied
+from vyre.conform.spec.sides import sides
 from vyre.conform.spec.term import variables
 from vyre.conform.spec.words import split, word_count
 
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from vyre.conform.generate.stream import CaseStream
+    from vyre.conform.spec.evaluate import Lookup
     from vyre.conform.spec.law import AlgebraicLaw
     from vyre.conform.spec.op import OpSpec
-    from vyre.conform.spec.term import Equation, Lookup
+    from vyre.conform.spec.term import Equation
     from vyre.semantics.proof_cache import ProofCache
 
 BLOCK = 1 << 16

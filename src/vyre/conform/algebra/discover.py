@@ -18,16 +18,18 @@ from vyre.conform.algebra.evidence import Evidence, EvidenceKind, LawResult
 from vyre.conform.generate.cases import law_cases
 from vyre.conform.registry import primitives
 from vyre.conform.spec import law as laws
-from vyre.conform.spec.term import Apply, Constant, Equation, Variable, holds
+from vyre.conform.spec.evaluate import holds
+from vyre.conform.spec.sides import sides
+from vyre.conform.spec.term import Apply, Constant, Equation, Variable
 from vyre.semantics.solvers import Answer
 from vyre.semantics.terms import SmtDomain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from vyre.conform.spec.evaluate import Lookup
     from vyre.conform.spec.law import AlgebraicLaw
     from vyre.conform.spec.op import OpSpec
-    from vyre.conform.spec.term import Lookup
     from vyre.semantics.proof_cache import ProofCache
 
 _MAX = 0xFFFF_FFFF
@@ -123,7 +125,7 @@ def _implied(law: AlgebraicLaw, known: Sequence[AlgebraicLaw], op: str) -> bool:
 
 
 def _refuted_by_sample(law: AlgebraicLaw, spec: OpSpec, lookup: Lookup) -> bool:
-    equations = laws.sides(law, spec)
+    equations = sides(law, spec)
     for kind in ("random", "correlated", "adversarial", "boundary"):
         stream = law_cases(kind, law, spec)
         count = min(_SAMPLES, stream.length or _SAMPLES)
@@ -192,5 +194,5 @@ def _against(kind: str, spec: OpSpec, element: int, lookup: Lookup) -> int | Non
     """An operand at which this element fails."""
     law = next(k for k in SIDED if k.__name__ == kind)(element)
     stream = law_cases("random", law, spec)
-    bad = first_failure(laws.sides(law, spec), stream, lookup, count=1 << 16)
+    bad = first_failure(sides(law, spec), stream, lookup, count=1 << 16)
     return None if bad is None else int(np.uint32(stream.case(bad)[0]))

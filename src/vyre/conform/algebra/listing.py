@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from vyre.conform.algebra.evidence import LawResult
+    from vyre.conform.spec.evaluate import Lookup
     from vyre.conform.spec.law import AlgebraicLaw
     from vyre.conform.spec.op import OpSpec
-    from vyre.conform.spec.term import Lookup
 
 
 def statements(spec: OpSpec) -> Iterator[tuple[str, AlgebraicLaw, str]]:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.conform.algebra.evidence import Evidence, EvidenceKind
-from vyre.conform.spec.law import sides
-from vyre.conform.spec.term import holds, variables
+from vyre.conform.spec.evaluate import holds
+from vyre.conform.spec.sides import sides
+from vyre.conform.spec.term import variables
 from vyre.conform.spec.words import fit, mask_of, word_count
 from vyre.errors import VyreError
 from vyre.semantics.domain import CONCRETE
@@ -22,9 +23,10 @@ from vyre.semantics.terms import SmtDomain
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vyre.conform.spec.evaluate import Lookup
     from vyre.conform.spec.law import AlgebraicLaw
     from vyre.conform.spec.op import OpSpec
-    from vyre.conform.spec.term import Equation, Lookup, Variable
+    from vyre.conform.spec.term import Equation, Variable
     from vyre.semantics.proof_cache import ProofCache
 
 Values = tuple[tuple[int, ...], ...]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vyre.conform.generate.shrink import Fails, shrink, weight
+from vyre.conform.spec.evaluate import evaluate, holds
 from vyre.conform.spec.satisfied import satisfied
-from vyre.conform.spec.term import evaluate, holds, variables
+from vyre.conform.spec.term import variables
 from vyre.conform.spec.words import masks, split, to_bits
 from vyre.semantics.domain import CONCRETE
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vyre.conform.algebra.proof import Values
-    from vyre.conform.spec.term import Equation, Lookup
+    from vyre.conform.spec.evaluate import Lookup
+    from vyre.conform.spec.term import Equation
     from vyre.semantics.arrays import Words
 
 

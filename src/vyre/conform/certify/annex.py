@@ -21,7 +21,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from vyre.conform.certify import statement
-from vyre.conform.certify.verify import GOOD, OPEN, WRONG, Finding
+from vyre.conform.certify.finding import GOOD, OPEN, WRONG, Finding
 from vyre.conform.process.isolate import allocate
 from vyre.conform.process.residence import residence
 from vyre.conform.records.documents import Among, Field, FieldError, Rule, Within, canonical, decode, encode

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import changes, registry_now
-from vyre.conform.certify.sound import misfolded, unsound
+from vyre.conform.certify.sound import belongs, misfolded, unsound
 from vyre.conform.records.blocks import FAILED, GroupEntry, GroupFacts
 from vyre.conform.records.documents import Field, FieldError, encode, reread
 from vyre.conform.records.faults import EXPLAINED, Faults
-from vyre.conform.spec.track import APPROXIMATE, KINDS, not_approximate
+from vyre.conform.spec.track import APPROXIMATE, not_approximate
 from vyre.conform.suite import fold
 from vyre.conform.suite.block_records import read_record
 from vyre.conform.suite.units import REGRESSIONS, blocks, graph_of, units
@@ -169,14 +169,6 @@ def _same_run(first: Certificate, other: Certificate) -> None:
             raise refused(f"their {name} differ")
     if (first.vyre, first.code) != (other.vyre, other.code):
         raise refused("other versions of vyre made them")
-
-
-def belongs(unit: Unit, certificate: Certificate) -> bool:
-    """Whether a kind of certificate is about a unit: strict and approximate ones share only golden rows."""
-    if unit.kind is None:
-        alone = (unit.name == APPROXIMATE) == (certificate.kind == APPROXIMATE)
-        return certificate.kind in KINDS and (alone or unit.name == "golden")
-    return certificate.rules.op_track(unit.group, certificate.backend.approximate) in KINDS[certificate.kind]
 
 
 def _without_others(stage: StageResult, certificate: Certificate) -> StageResult:

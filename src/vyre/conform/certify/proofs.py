@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.algebra.proof import prove_equations
 from vyre.conform.registry import lookup, spec
-from vyre.conform.spec.law import sides
+from vyre.conform.spec.sides import sides
 from vyre.conform.verify.graph import law_names
 from vyre.semantics.solvers import plan, solver_version
 

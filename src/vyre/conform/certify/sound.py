@@ -17,7 +17,7 @@ from vyre.conform.certify.promises import promises
 from vyre.conform.process.provenance import APART, IN_PROCESS
 from vyre.conform.records.blocks import GroupFacts
 from vyre.conform.records.results import covers
-from vyre.conform.spec.track import KINDS, not_approximate
+from vyre.conform.spec.track import APPROXIMATE, KINDS, not_approximate
 from vyre.conform.suite import fold
 from vyre.conform.suite.block_records import misrecorded
 from vyre.conform.suite.units import ALL_STAGES, OPS, blocks
@@ -256,7 +256,13 @@ def _facts(op: OpResult) -> GroupFacts:
     return GroupFacts(op.lowering, op.instruction)
 
 
-def _of_kind(certificate: Certificate, unit: Unit) -> bool:
-    from vyre.conform.certify.merge import belongs
+def belongs(unit: Unit, certificate: Certificate) -> bool:
+    """Whether a kind of certificate is about a unit: strict and approximate ones share only golden rows."""
+    if unit.kind is None:
+        alone = (unit.name == APPROXIMATE) == (certificate.kind == APPROXIMATE)
+        return certificate.kind in KINDS and (alone or unit.name == "golden")
+    return certificate.rules.op_track(unit.group, certificate.backend.approximate) in KINDS[certificate.kind]
 
+
+def _of_kind(certificate: Certificate, unit: Unit) -> bool:
     return belongs(unit, certificate)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.finding import Finding
     from vyre.conform.certify.granted import Level, TrackLevels
-    from vyre.conform.certify.verify import Finding
     from vyre.conform.records.counts import Counts
     from vyre.conform.records.results import BackendFacts, Failure, OpResult, Results
 

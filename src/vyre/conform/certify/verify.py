@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from vyre.backends.canaries.run import CANARIES
 from vyre.conform.certify import schema1
+from vyre.conform.certify.finding import GOOD, OPEN, WRONG, Finding
 from vyre.conform.certify.merge import units_of
 from vyre.conform.certify.promises import changes, registry_now
 from vyre.conform.certify.sound import impossible, misfolded, misstaged, unsound
@@ -37,22 +38,11 @@ if TYPE_CHECKING:
     from vyre.conform.records.evidence import KindCount
     from vyre.conform.records.results import OpResult
 
-GOOD, WRONG, OPEN = "good", "wrong", "open"
 PLAN = "plan"
 UNSIGNED = (
     "not signed: anybody may have written it. That its contents agree with each other does not show that the "
     "run took place, on this device or on any; a signature shows who says so, and --rerun repeats a part here"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One check: `status` is `good`, `wrong`, or `open` for what nobody asked or could be told here."""
-
-    check: str
-    status: str
-    text: str
-    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from vyre.conform.generate import adversarial, boundary, correlated, equivalence
 from vyre.conform.generate import float_streams as floats
 from vyre.conform.oracle.floats.layout import HEAD, LAYOUTS
 from vyre.conform.spec.float_names import is_float
-from vyre.conform.spec.law import sides
+from vyre.conform.spec.sides import sides
 from vyre.conform.spec.term import variables
 from vyre.conform.spec.words import masks
 from vyre.errors import VyreError

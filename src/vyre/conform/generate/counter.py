@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vyre.compose.op import Op, Param
 from vyre.ir.expr import Var
+from vyre.ir.op import Op, Param
 from vyre.ir.types import DataType
 from vyre.semantics.domain import CONCRETE
 from vyre.semantics.emitted import IrDomain

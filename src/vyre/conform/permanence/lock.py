@@ -32,7 +32,7 @@ from vyre.ir.typing import CAST_TABLE
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 LOCK_FILE = "permanence.lock.json"
 _BOUNDARY = "boundary/"
@@ -122,7 +122,8 @@ def _ops() -> Promises:
 def _specs() -> Promises:
     """What each specified op computes, and every law and property it declares; laws may be added."""
     from vyre.conform.registry import own_specs
-    from vyre.conform.spec.law import label, sides
+    from vyre.conform.spec.law import label
+    from vyre.conform.spec.sides import sides
     from vyre.conform.suite.plan import definition_program
     from vyre.conform.verify.graph import law_names
     from vyre.wire import meaning_digest

@@ -18,18 +18,14 @@ from typing import TYPE_CHECKING
 from vyre.conform.registry.admission import admitted
 from vyre.conform.spec.float_names import is_float
 from vyre.errors import OpError
+from vyre.ir.operators import INTEGER_BINARY_OPS, INTEGER_UNARY_OPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from vyre.conform.spec.evaluate import Lookup
     from vyre.conform.spec.op import OpSpec
-    from vyre.conform.spec.term import Lookup
 
-PRIMITIVES = (
-    *("add", "sub", "mul", "div", "mod", "bit_and", "bit_or", "bit_xor", "shl", "shr"),
-    *("eq", "ne", "lt", "gt", "le", "ge", "logical_and", "logical_or"),
-    *("mul_hi", "negate", "bit_not", "logical_not", "popcount", "clz", "ctz", "reverse_bits"),
-)
 ATOMICS = ("add", "bit_or", "bit_and", "bit_xor", "min", "max", "exchange", "compare_exchange")
 
 
@@ -39,6 +35,7 @@ GROUP = "vyre.specs"
 @cache
 def own_specs() -> tuple[OpSpec, ...]:
     """The specs of this package."""
+    from vyre.conform.registry import primitive
     from vyre.conform.registry.cast import table
     from vyre.conform.registry.float_ import table as floats
     from vyre.conform.registry.memory import load, store
@@ -46,7 +43,7 @@ def own_specs() -> tuple[OpSpec, ...]:
 
     here = __name__
     found: list[OpSpec] = [
-        *(importlib.import_module(f"{here}.primitive.{name}").SPEC for name in PRIMITIVES),
+        *primitive.specs(),
         *(importlib.import_module(f"{here}.atomic.{name}").SPEC for name in ATOMICS),
         select.SPEC,
         *lanes.specs(),
@@ -83,8 +80,8 @@ def specs() -> tuple[OpSpec, ...]:
 
 
 def primitives() -> tuple[OpSpec, ...]:
-    """The 18 binary and 7 unary primitives and `MulHi`."""
-    return specs()[: len(PRIMITIVES)]
+    """The specs of the integer operators, binary ones first."""
+    return specs()[: len(INTEGER_BINARY_OPS) + len(INTEGER_UNARY_OPS)]
 
 
 def floats() -> tuple[OpSpec, ...]:

@@ -80,11 +80,14 @@ def alternate(name: str, build: Callable[[tuple[Expr, ...]], Expr]) -> Alternate
     return Alternate(name, build)
 
 
+def _plain(doc: str) -> str:
+    """The doc of an op without the marks around its parameters."""
+    return doc.replace("`", "")
+
+
 def binary(
     op: BinaryOp,
-    id: str,
     cpu_fn: Binary,
-    doc: str,
     *,
     laws: tuple[AlgebraicLaw, ...] = (),
     properties: tuple[AlgebraicLaw, ...] = (),
@@ -94,13 +97,16 @@ def binary(
     right: tuple[int, ...] = EDGES,
     alternates: tuple[Alternate, ...] = (),
 ) -> OpSpec:
-    """The spec of a `BinOp` on U32; `right` are the boundaries of the second operand."""
+    """The spec of a `BinOp` on U32, with the id and the doc of its row.
+
+    `right` are the boundaries of the second operand.
+    """
     return OpSpec(
-        id,
+        op.row.op_id,
         OpSignature((U32, U32), U32),
         cpu_fn,
         ExpressionForm(lambda x: BinOp(op, *x)),
-        doc,
+        _plain(op.row.doc),
         laws=laws,
         properties=properties,
         non_laws=non_laws,
@@ -113,9 +119,7 @@ def binary(
 
 def unary(
     op: UnaryOp,
-    id: str,
     cpu_fn: Unary,
-    doc: str,
     *,
     laws: tuple[AlgebraicLaw, ...] = (),
     properties: tuple[AlgebraicLaw, ...] = (),
@@ -123,14 +127,17 @@ def unary(
     classes: tuple[EquivalenceClass, ...],
     alternates: tuple[Alternate, ...] = (),
 ) -> OpSpec:
-    """The spec of a `UnOp` on U32; its boundaries have every power of two and its neighbours."""
+    """The spec of a `UnOp` on U32, with the id and the doc of its row.
+
+    Its boundaries have every power of two and its neighbours.
+    """
     powers = {v & MAX for k in range(33) for v in ((1 << k) - 1, 1 << k, (1 << k) + 1, MAX ^ (1 << k))}
     return OpSpec(
-        id,
+        op.row.op_id,
         OpSignature((U32,), U32),
         cpu_fn,
         ExpressionForm(lambda x: UnOp(op, *x)),
-        doc,
+        _plain(op.row.doc),
         laws=laws,
         properties=properties,
         non_laws=non_laws,

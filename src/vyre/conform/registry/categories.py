@@ -15,7 +15,7 @@ from vyre.conform.registry import specs
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 
 @dataclass(frozen=True, slots=True)

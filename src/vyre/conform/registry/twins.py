@@ -12,8 +12,8 @@ from vyre.ir.walk import postorder, rebuild
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vyre.compose.op import Op
     from vyre.compose.registry import Registry
+    from vyre.ir.op import Op
 
 
 def written_out(root: Expr, library: Registry, prefix: str) -> tuple[list[Node], Expr]:

@@ -14,7 +14,6 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from vyre.compose.op import Op, Param
 from vyre.compose.registry import Registry, default_registry
 from vyre.conform.registry.seen import kept
 from vyre.conform.registry.twins import written_out
@@ -23,6 +22,7 @@ from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Call, Expr, LitU32, Var
 from vyre.ir.node import Let, Node, Store
+from vyre.ir.op import Op, Param
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.lower.languages import LANGUAGES

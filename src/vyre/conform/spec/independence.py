@@ -20,8 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vyre.conform.spec.law import sides
 from vyre.conform.spec.op import ExpressionForm
+from vyre.conform.spec.sides import sides
 from vyre.conform.spec.term import Relation
 from vyre.errors import OpError
 from vyre.ir.expr import Var

@@ -14,8 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.conform.spec.evaluate import type_of
 from vyre.conform.spec.op import AtomicForm, ExpressionForm, LoadForm, StoreForm
-from vyre.conform.spec.term import Apply, Constant, Variable, type_of
+from vyre.conform.spec.term import Apply, Constant, Variable
 from vyre.errors import OpError
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Atomic, Expr, InvocationId, LitU32, Load, Var
@@ -24,8 +25,9 @@ from vyre.ir.program import Program
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
+    from vyre.conform.spec.evaluate import Lookup
     from vyre.conform.spec.op import OpSpec
-    from vyre.conform.spec.term import Lookup, Term
+    from vyre.conform.spec.term import Term
 
 WORKGROUP = (256, 1, 1)
 OUT = "out"

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.conform.spec.term import holds
+from vyre.conform.spec.evaluate import holds
 from vyre.semantics.arrays import NUMPY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.conform.spec.term import Equation, Lookup
+    from vyre.conform.spec.evaluate import Lookup
+    from vyre.conform.spec.term import Equation
     from vyre.semantics.arrays import Words
 
 

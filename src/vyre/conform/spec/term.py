@@ -7,25 +7,17 @@ a changed definition is the same term with another look-up.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from vyre.conform.spec.words import fit, mask_of, to_words
-from vyre.errors import OpError
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from vyre.conform.spec.op import OpSpec
-    from vyre.semantics.domain import Domain, V
 
 NAMES = "abcdefgh"
-
-Lookup = Callable[[str], "OpSpec"]
-"""Gives the spec of an op id; raises `OpError` for an unknown one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,53 +102,3 @@ def variables(equations: Sequence[Equation]) -> tuple[Variable, ...]:
     """The variables of the equations, by index."""
     found = {v.index: v for e in equations for t in e.terms for v in subterms(t) if isinstance(v, Variable)}
     return tuple(found[k] for k in sorted(found))
-
-
-def type_of(term: Term, lookup: Lookup) -> DataType:
-    match term:
-        case Variable(type=of) | Constant(type=of):
-            return of
-        case Apply(op=op, result=result):
-            return lookup(op).outputs[result]
-
-
-def evaluate(term: Term, d: Domain[V], values: Sequence[Sequence[V]], lookup: Lookup) -> tuple[V, ...]:
-    """The words of a term. `values[k]` are the words of variable k, cut to its type before use."""
-    match term:
-        case Variable(index=index, type=of):
-            return tuple(fit(d, word, mask_of(of)) for word in values[index])
-        case Constant(bits=bits, type=of):
-            return tuple(d.const(word) for word in to_words(of, bits))
-        case Apply(op=op, args=args, result=result):
-            spec = lookup(op)
-            words = [word for arg in args for word in evaluate(arg, d, values, lookup)]
-            return spec.apply(d, *words)[result]
-
-
-def holds(equation: Equation, d: Domain[V], values: Sequence[Sequence[V]], lookup: Lookup) -> V:
-    """A word that is not zero exactly where the equation is satisfied."""
-    left = evaluate(equation.lhs, d, values, lookup)
-    right = evaluate(equation.rhs, d, values, lookup)
-    true = _related(equation.relation, d, left, right)
-    if equation.precondition is None:
-        return true
-    (condition,) = evaluate(equation.precondition, d, values, lookup)
-    return d.ite(condition, true, d.const(1))
-
-
-def _related(relation: Relation, d: Domain[V], left: tuple[V, ...], right: tuple[V, ...]) -> V:
-    if len(left) != len(right) or (relation is not Relation.Eq and len(left) != 1):
-        raise OpError(
-            f"a side of {len(left)} words is compared with one of {len(right)} by {relation.value}.",
-            fix="compare values of one type, and order single words only.",
-        )
-    match relation:
-        case Relation.Eq:
-            true = d.eq(left[0], right[0])
-            for a, b in zip(left[1:], right[1:], strict=True):
-                true = d.and_(true, d.eq(a, b))
-            return true
-        case Relation.Le:
-            return d.ule(left[0], right[0])
-        case Relation.Lt:
-            return d.ult(left[0], right[0])

@@ -12,9 +12,10 @@ from vyre.conform.records.results import RunPlan
 from vyre.conform.registry import specs
 from vyre.conform.spec.composed import definition
 from vyre.conform.spec.float_names import is_float
-from vyre.conform.spec.law import label, sides
+from vyre.conform.spec.law import label
 from vyre.conform.spec.levels import rows
 from vyre.conform.spec.program import application
+from vyre.conform.spec.sides import sides
 from vyre.conform.spec.track import FLOAT, INTEGER, op_track
 from vyre.conform.suite.units import ALL_STAGES, OPS, REGRESSIONS, graph_of
 from vyre.errors import VyreError

@@ -11,15 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.conform.spec.law import label, sides
+from vyre.conform.spec.law import label
+from vyre.conform.spec.sides import sides
 from vyre.conform.spec.term import Apply, Constant, Relation, Variable
 from vyre.conform.spec.words import word_count
 from vyre.errors import OpError
 
 if TYPE_CHECKING:
+    from vyre.conform.spec.evaluate import Lookup
     from vyre.conform.spec.law import AlgebraicLaw
     from vyre.conform.spec.op import OpSpec
-    from vyre.conform.spec.term import Equation, Lookup, Term
+    from vyre.conform.spec.term import Equation, Term
     from vyre.ir.types import DataType
 
 PARITY = "parity"

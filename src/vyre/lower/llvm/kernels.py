@@ -22,9 +22,9 @@ from vyre.lower.llvm.text import FunctionText
 from vyre.lower.llvm.values import Arrays, Derived
 
 if TYPE_CHECKING:
-    from vyre.lower.guards import Guards
     from vyre.lower.llvm.affine import Ranges
     from vyre.lower.llvm.layout import MemoryLayout
+    from vyre.lower.llvm.watch import WatchedGuards
     from vyre.lower.prepare import Prepared
 
 _AXES = "xyz"
@@ -36,7 +36,7 @@ def is_flat(prepared: Prepared) -> bool:
 
 
 def flat_function(
-    name: str, prepared: Prepared, layout: MemoryLayout, ranges: Ranges, guards: Guards, *, fast: bool
+    name: str, prepared: Prepared, layout: MemoryLayout, ranges: Ranges, guards: WatchedGuards, *, fast: bool
 ) -> list[str]:
     """Runs the invocations `%first` to `%last` of a row."""
     text = FunctionText()
@@ -79,7 +79,7 @@ def workgroups_function(
     prepared: Prepared,
     layout: MemoryLayout,
     ranges: Ranges,
-    guards: Guards,
+    guards: WatchedGuards,
     plan: RegionPlan,
     *,
     fast: bool,
@@ -282,7 +282,7 @@ def _start(
     prepared: Prepared,
     layout: MemoryLayout,
     ranges: Ranges,
-    guards: Guards,
+    guards: WatchedGuards,
     *,
     fast: bool,
 ) -> StatementEmitter:

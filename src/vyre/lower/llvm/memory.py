@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from vyre.ir import expr as e
     from vyre.ir import node as n
     from vyre.ir.buffers import BufferDecl
-    from vyre.lower.guards import Guards
     from vyre.lower.llvm.affine import Ranges
     from vyre.lower.llvm.forms import Affine
     from vyre.lower.llvm.text import FunctionText
+    from vyre.lower.llvm.watch import WatchedGuards
     from vyre.lower.prepare import Prepared
 
 Lanes = tuple[str, ...]
@@ -57,7 +57,7 @@ class MemoryEmitter(ABC):
         ranges: Ranges,
         *,
         fast: bool,
-        guards: Guards | None = None,
+        guards: WatchedGuards | None = None,
     ) -> None:
         self.prepared = prepared
         self.guards = guards

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
-from vyre.lower.guards import Guards
 from vyre.lower.llvm import strands
 from vyre.lower.llvm.affine import Limit, Ranges
 from vyre.lower.llvm.functions import called_functions
@@ -22,6 +21,7 @@ from vyre.lower.llvm.layout import lay_out
 from vyre.lower.llvm.memory import length_of
 from vyre.lower.llvm.regions import Run, plan_regions
 from vyre.lower.llvm.text import FunctionText
+from vyre.lower.llvm.watch import WatchedGuards
 from vyre.lower.native_llvm import declarations
 from vyre.lower.source import Source, bound_buffers
 from vyre.lower.support import check_supported
@@ -82,7 +82,7 @@ def emit(prepared: Prepared, *, backend: str = "cpu", watch: Watch | None = None
     flat = ranges.flat
     plan = plan_regions(prepared)
     layout = lay_out(prepared, plan)
-    guards = Guards(prepared, watch=watch)
+    guards = WatchedGuards(prepared, watch)
     quick = strands.plan_strands(plan, ranges) if ranges.constraints and not flat else plan
     # The guarded version has a copy of what is rolled for each strand, and runs at the edges only.
     rolled = any(isinstance(item, Run) and item.copies > 1 for item in quick.items)

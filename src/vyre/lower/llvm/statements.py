@@ -12,10 +12,10 @@ from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.values import Arrays, Derived, Held, Slots, ValueEmitter
 
 if TYPE_CHECKING:
-    from vyre.lower.guards import Guards
     from vyre.lower.llvm.affine import Ranges
     from vyre.lower.llvm.memory import Lanes
     from vyre.lower.llvm.text import FunctionText
+    from vyre.lower.llvm.watch import WatchedGuards
     from vyre.lower.prepare import Prepared
 
 
@@ -41,7 +41,7 @@ class StatementEmitter(ValueEmitter):
         ranges: Ranges,
         *,
         fast: bool,
-        guards: Guards | None = None,
+        guards: WatchedGuards | None = None,
     ) -> None:
         super().__init__(prepared, text, ranges, fast=fast, guards=guards)
         self.leave = ""

@@ -21,9 +21,9 @@ from vyre.lower.native import PREFIX
 from vyre.lower.prepare import function_name
 
 if TYPE_CHECKING:
-    from vyre.lower.guards import Guards
     from vyre.lower.llvm.affine import Ranges
     from vyre.lower.llvm.text import FunctionText
+    from vyre.lower.llvm.watch import WatchedGuards
     from vyre.lower.prepare import Prepared
 
 _DIRECT = {
@@ -45,6 +45,16 @@ _COMPARE = {
 _LOGIC = {BinaryOp.And: "and", BinaryOp.Or: "or"}
 _SHIFT = {BinaryOp.Shl: "shl", BinaryOp.Shr: "lshr"}
 _DIVISION = {BinaryOp.Div: "udiv", BinaryOp.Mod: "urem"}
+_STEPS = {
+    BinaryOp.MulHi: (
+        "zext i32 {a} to i64",
+        "zext i32 {b} to i64",
+        "mul i64 {0}, {1}",
+        "lshr i64 {2}, 32",
+        "trunc i64 {3} to i32",
+    ),
+}
+"""Operators of several instructions; `{0}` is the result of the first of them."""
 _INTRINSIC = {
     UnaryOp.Popcount: ("@llvm.ctpop.i32", ""),
     UnaryOp.Clz: ("@llvm.ctlz.i32", ", i1 false"),
@@ -98,7 +108,7 @@ class ValueEmitter(MemoryEmitter):
         ranges: Ranges,
         *,
         fast: bool,
-        guards: Guards | None = None,
+        guards: WatchedGuards | None = None,
     ) -> None:
         super().__init__(prepared, text, ranges, fast=fast, guards=guards)
         self.apart = False
@@ -235,10 +245,12 @@ class ValueEmitter(MemoryEmitter):
         if op in _SHIFT:
             amount = str(right.value & 31) if isinstance(right, e.LitU32) else let("t", f"and i32 {b}, 31")
             return let(hint, f"{_SHIFT[op]} i32 {a}, {amount}")
-        if op is BinaryOp.MulHi:
-            wide = let("w", f"zext i32 {a} to i64"), let("w", f"zext i32 {b} to i64")
-            product = let("w", f"mul i64 {wide[0]}, {wide[1]}")
-            return let(hint, f"trunc i64 {let('w', f'lshr i64 {product}, 32')} to i32")
+        if op in _STEPS:
+            *steps, last = _STEPS[op]
+            found: list[str] = []
+            for step in steps:
+                found.append(let("w", step.format(*found, a=a, b=b)))
+            return let(hint, last.format(*found, a=a, b=b))
         return self._divide(_DIVISION[op], a, b, right, hint)
 
     def _divide(self, instruction: str, a: str, b: str, right: e.Expr, hint: str) -> str:

@@ -10,8 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.lower.guards import Guards
+
 if TYPE_CHECKING:
     from vyre.lower.llvm.text import FunctionText
+    from vyre.lower.prepare import Prepared
 
 TABLE = "vyre_watch"
 RAN, LAST, ESCAPED = 4, 1, 2
@@ -45,3 +48,11 @@ class Watch:
 
     def table(self) -> str:
         return f"@{TABLE} = global [{max(self.sites, 1)} x i8] zeroinitializer\n"
+
+
+class WatchedGuards(Guards):
+    """The guards of a program; with a `watch`, the emitter keeps an eye on what it leaves out."""
+
+    def __init__(self, prepared: Prepared, watch: Watch | None) -> None:
+        super().__init__(prepared)
+        self.watch = watch

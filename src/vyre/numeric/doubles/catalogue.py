@@ -10,7 +10,7 @@ from vyre.numeric.doubles import circular, exponentials, hyperbolic, inverse, lo
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 PREFIX = "double.f32."
 

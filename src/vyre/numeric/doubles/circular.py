@@ -31,7 +31,7 @@ from vyre.numeric.doubles.script import (
 from vyre.numeric.doubles.ties import fairly_rounded
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 LIMIT = 0x4D800000
 """2^28."""

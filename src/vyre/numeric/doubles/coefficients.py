@@ -1,4 +1,4 @@
-"""Bits of the constants of functions in doubles, by `tools/make_double_coefficients.py`. Not for editing."""
+"""Bits of the constants of functions in doubles, by `lab.functions.double_coefficients`. Not for editing."""
 
 # 1 / log of 2 to this base, in 1 parts
 EXP_PER_OCTAVE = (0x3FF71547652B82FE,)

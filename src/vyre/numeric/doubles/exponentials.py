@@ -27,7 +27,7 @@ from vyre.numeric.doubles.script import (
 from vyre.numeric.doubles.ties import fairly_rounded
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 LIMIT = 0x43800000
 """256: sizes from there on give 0 or infinity to every base, and their powers are still doubles."""

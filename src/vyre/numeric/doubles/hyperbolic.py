@@ -35,7 +35,7 @@ from vyre.numeric.doubles.script import (
 )
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 SMALL, LARGE = 0x39000000, 0x41800000
 """2^-13 and 16."""

@@ -35,7 +35,7 @@ from vyre.numeric.doubles.script import (
 from vyre.numeric.doubles.ties import fairly_rounded
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 F32_ONE, F32_HALF = 0x3F800000, 0x3F000000
 TINY = 0x39000000

@@ -31,7 +31,7 @@ from vyre.numeric.doubles.script import (
 from vyre.numeric.doubles.ties import fairly_rounded
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 LOWEST, MIDDLE = 0x3FEA827A, 0x3FF2BEC3
 """About 0.8284 and 1.1716, as high words of doubles: m lies between the first and twice it."""

@@ -37,7 +37,7 @@ from vyre.numeric.doubles.script import (
 )
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
 
 LARGEST = 0x7F7FFFFF
 POWER_SLACK = 43

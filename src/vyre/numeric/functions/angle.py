@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitU32, mul_hi, select
 from vyre.numeric.formula import clz, smaller
-from vyre.numeric.functions.coefficients import ARC_TANGENT_2, ARC_TANGENT_3, EIGHTHS
+from vyre.numeric.functions.angle_coefficients import ARC_TANGENT_2, ARC_TANGENT_3, EIGHTHS
 from vyre.numeric.functions.decide import slack_of, tested
 from vyre.numeric.functions.ending import Parts, Unrounded, nearest, taken_apart
 from vyre.numeric.functions.limbs import (
@@ -35,7 +35,7 @@ from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import alternating
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.soft.layout import Layout
 
 _EIGHTH = 0x6A09E667

@@ -13,7 +13,7 @@ from vyre.numeric.soft.layout import LAYOUTS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.soft.layout import Layout
 
 _MAKERS: dict[str, Callable[[Layout], Op]] = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitU32, select
-from vyre.numeric.functions.coefficients import COSINE, SINE, TWO_OVER_PI
+from vyre.numeric.functions.angle_coefficients import COSINE, SINE, TWO_OVER_PI
 from vyre.numeric.functions.ending import Unrounded, nearest, taken_apart
 from vyre.numeric.functions.limbs import (
     chosen,
@@ -28,7 +28,7 @@ from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import alternating, alternating_either
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.functions.ending import Parts
     from vyre.numeric.functions.limbs import Words
     from vyre.numeric.soft.layout import Layout

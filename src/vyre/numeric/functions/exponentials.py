@@ -24,7 +24,7 @@ from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import rising
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.functions.ending import Parts
     from vyre.numeric.functions.limbs import Words
     from vyre.numeric.soft.layout import Layout

@@ -18,8 +18,8 @@ from vyre.numeric.functions.quotient import divided
 from vyre.numeric.functions.script import Script
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
     from vyre.ir.expr import Expr
+    from vyre.ir.op import Op
     from vyre.numeric.functions.ending import Parts
     from vyre.numeric.functions.limbs import Words
     from vyre.numeric.soft.layout import Layout

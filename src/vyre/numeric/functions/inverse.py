@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitU32, select
 from vyre.numeric.formula import clz
-from vyre.numeric.functions.coefficients import ARC_SINE, EIGHTHS
+from vyre.numeric.functions.angle_coefficients import ARC_SINE, EIGHTHS
 from vyre.numeric.functions.ending import Unrounded, nearest, taken_apart
 from vyre.numeric.functions.limbs import (
     chosen,
@@ -29,7 +29,7 @@ from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import signed
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.functions.ending import Parts
     from vyre.numeric.functions.limbs import Words
     from vyre.numeric.soft.layout import Layout

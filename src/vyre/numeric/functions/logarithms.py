@@ -28,7 +28,7 @@ from vyre.numeric.functions.series import signed
 from vyre.numeric.soft.parts import TOP
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.functions.limbs import Words
     from vyre.numeric.soft.layout import Layout
 

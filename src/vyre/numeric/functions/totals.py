@@ -25,7 +25,7 @@ from vyre.numeric.soft.layout import LAYOUTS
 from vyre.numeric.soft.parts import TOP, unpack
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.functions.limbs import Words
     from vyre.numeric.soft.layout import Layout
 

@@ -9,7 +9,7 @@ from vyre.numeric.formula import Formula, clz, larger, smaller, sticky
 from vyre.numeric.soft.parts import OFFSET, TOP, packed, rounded, unpack
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.soft.layout import Layout
 
 

@@ -14,7 +14,7 @@ from vyre.numeric.soft.layout import BF16, F16, F32, LAYOUTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.soft.layout import Layout
 
 _NAMES: dict[BinaryOp | UnaryOp, str] = {

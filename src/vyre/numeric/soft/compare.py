@@ -10,7 +10,7 @@ from vyre.numeric.formula import Formula
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.soft.layout import Layout
 
 

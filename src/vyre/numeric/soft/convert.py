@@ -10,7 +10,7 @@ from vyre.numeric.soft.layout import BF16, F16, F32
 from vyre.numeric.soft.parts import OFFSET, TOP, packed, rounded
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.soft.layout import Layout
 
 

@@ -10,7 +10,7 @@ from vyre.numeric.formula import Formula
 from vyre.numeric.soft.parts import TOP
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
+    from vyre.ir.op import Op
     from vyre.numeric.soft.layout import Layout
 
 _ROUNDINGS = {

@@ -8,8 +8,7 @@ looks at those bits only, or is given them by one mask.
 
 from __future__ import annotations
 
-from vyre.compose.hardware import BackendAvailability
-from vyre.compose.op import Category, Op, Param
+from vyre.ir.op import BackendAvailability, Category, Op, Param
 from vyre.ir.types import DataType
 
 WIDTHS = (4, 8, 16, 32)

@@ -1,24 +1,19 @@
 """Literals move to the right, so that every other rule need look for them there only."""
 
 from vyre.ir.expr import BinOp, Expr
-from vyre.ir.operators import LOGICAL_BINARY_OPS, SIGN_AGNOSTIC_OPS, BinaryOp
+from vyre.ir.operators import (
+    INTEGER_COMPARE_OPS,
+    LOGICAL_BINARY_OPS,
+    PRIMITIVE_BINARY_OPS,
+    SIGN_AGNOSTIC_OPS,
+    BinaryOp,
+)
 from vyre.optimize.rules.build import BOOL, I32, U32, c, rule, suffix, x
 
 _SWAPPED = {
-    BinaryOp.Add: BinaryOp.Add,
-    BinaryOp.Mul: BinaryOp.Mul,
-    BinaryOp.MulHi: BinaryOp.MulHi,
-    BinaryOp.BitAnd: BinaryOp.BitAnd,
-    BinaryOp.BitOr: BinaryOp.BitOr,
-    BinaryOp.BitXor: BinaryOp.BitXor,
-    BinaryOp.And: BinaryOp.And,
-    BinaryOp.Or: BinaryOp.Or,
-    BinaryOp.Eq: BinaryOp.Eq,
-    BinaryOp.Ne: BinaryOp.Ne,
-    BinaryOp.Lt: BinaryOp.Gt,
-    BinaryOp.Gt: BinaryOp.Lt,
-    BinaryOp.Le: BinaryOp.Ge,
-    BinaryOp.Ge: BinaryOp.Le,
+    op: BinaryOp(op.row.mirror)
+    for op in sorted(PRIMITIVE_BINARY_OPS, key=INTEGER_COMPARE_OPS.__contains__)
+    if op.row.mirror
 }
 
 

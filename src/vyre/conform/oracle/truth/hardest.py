@@ -6,7 +6,7 @@
 An exact result next to a midpoint between two floats is where a small error shows. For a function of one F32
 the list has every input, of all 2^32, whose result is within `reach` of one, relative to the result; so an
 error below that size which changes any result at all changes one of these. Functions of one F16 or BF16 need
-no list: every run tries all their inputs. `tools/find_hardest.py` finds them with the libraries of others;
+no list: every run tries all their inputs. `lab/truth/hardest.py` finds them with the libraries of others;
 MPFR and Arb decide them.
 """
 

@@ -46,7 +46,7 @@ def load(name: str, *, folder: Path | None = None) -> Truth:
     if made is None or not path.exists():
         raise VyreError(
             f"the truth of {name} on all inputs is not part of this installation.",
-            fix="compute it with tools/make_truth.py, which takes a GPU seconds.",
+            fix="compute it with `python -m lab.truth.make`, which takes a GPU seconds.",
         )
     data = path.read_bytes()
     found = hashlib.sha256(data).hexdigest()

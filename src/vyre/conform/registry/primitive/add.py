@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import TOP, alternate, binary, class2, denied
-from vyre.conform.registry.ids import ADD, MUL, SUB
+from vyre.conform.registry.ids import MUL, SUB
 from vyre.conform.spec.law import Associative, Commutative, DistributiveOver, Idempotent, Identity, InverseOf
 from vyre.ir.operators import BinaryOp
 
@@ -19,9 +19,7 @@ def cpu_fn(d: Domain[V], a: V, b: V) -> V:
 
 SPEC = binary(
     BinaryOp.Add,
-    ADD,
     cpu_fn,
-    "Sum modulo 2^32.",
     laws=(Commutative(), Associative(), Identity(0)),
     properties=(InverseOf(SUB),),
     non_laws=denied("own", Idempotent(), DistributiveOver(MUL)),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import MAX, alternate, binary, c, law1, law2
 from vyre.conform.registry.classes import BITS
-from vyre.conform.registry.ids import AND, NOT, OR, XOR
+from vyre.conform.registry.ids import NOT, OR, XOR
 from vyre.conform.spec.law import (
     Absorbing,
     Associative,
@@ -30,9 +30,7 @@ def cpu_fn(d: Domain[V], a: V, b: V) -> V:
 
 SPEC = binary(
     BinaryOp.BitAnd,
-    AND,
     cpu_fn,
-    "Bits set in both.",
     laws=(
         Commutative(),
         Associative(),

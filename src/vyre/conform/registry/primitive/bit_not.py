@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import MAX, alternate, c, denied, law1, unary
 from vyre.conform.registry.classes import NONZERO, ONES, ZERO
-from vyre.conform.registry.ids import AND, NEGATE, NOT, OR, SUB, XOR
+from vyre.conform.registry.ids import AND, NEGATE, OR, SUB, XOR
 from vyre.conform.spec.law import IDENTITY, Complement, DeMorgan, Idempotent, Involution, Monotone, ap
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import UnaryOp
@@ -21,9 +21,7 @@ def cpu_fn(d: Domain[V], a: V) -> V:
 
 SPEC = unary(
     UnaryOp.BitNot,
-    NOT,
     cpu_fn,
-    "Every bit flipped.",
     laws=(Involution(), DeMorgan(AND, OR), Complement(IDENTITY, MAX)),
     properties=(
         DeMorgan(OR, AND),

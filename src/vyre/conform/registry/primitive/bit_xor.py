@@ -29,9 +29,7 @@ def cpu_fn(d: Domain[V], a: V, b: V) -> V:
 
 SPEC = binary(
     BinaryOp.BitXor,
-    XOR,
     cpu_fn,
-    "Bits that differ.",
     laws=(Commutative(), Associative(), Identity(0), SelfInverse(0)),
     properties=(
         InverseOf(XOR),

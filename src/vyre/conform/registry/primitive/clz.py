@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import TOP, c, denied, law0, law1, law2, unary
 from vyre.conform.registry.classes import HIGH, NONZERO, SINGLE, ZERO
-from vyre.conform.registry.ids import CLZ, CTZ, LE, NE, REVERSE, SHL
+from vyre.conform.registry.ids import CTZ, LE, NE, REVERSE, SHL
 from vyre.conform.spec.law import Bounded, Involution, Monotone, ap
 from vyre.conform.spec.term import Equation, Relation
 from vyre.ir.operators import UnaryOp
@@ -29,9 +29,7 @@ def cpu_fn(d: Domain[V], a: V) -> V:
 
 SPEC = unary(
     UnaryOp.Clz,
-    CLZ,
     cpu_fn,
-    "Zero bits above the highest set bit; 32 for 0.",
     laws=(Bounded(0, 32),),
     properties=(
         law1("clz(a) = ctz(reverse(a))", lambda f, a: Equation(f(a), ap(CTZ, ap(REVERSE, a)))),

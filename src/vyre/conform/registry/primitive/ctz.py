@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import c, denied, law0, law1, unary
 from vyre.conform.registry.classes import NONZERO, ODD, SINGLE, ZERO
-from vyre.conform.registry.ids import AND, CLZ, CTZ, NE, NOT, POPCOUNT, REVERSE, SHR, SUB
+from vyre.conform.registry.ids import AND, CLZ, NE, NOT, POPCOUNT, REVERSE, SHR, SUB
 from vyre.conform.spec.law import Bounded, Involution, Monotone, ap
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import UnaryOp
@@ -29,9 +29,7 @@ def cpu_fn(d: Domain[V], a: V) -> V:
 
 SPEC = unary(
     UnaryOp.Ctz,
-    CTZ,
     cpu_fn,
-    "Zero bits below the lowest set bit; 32 for 0.",
     laws=(Bounded(0, 32),),
     properties=(
         law1("ctz(a) = clz(reverse(a))", lambda f, a: Equation(f(a), ap(CLZ, ap(REVERSE, a)))),

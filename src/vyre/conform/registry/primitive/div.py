@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import binary, c, denied, law1, law2
 from vyre.conform.registry.classes import DIVISION
-from vyre.conform.registry.ids import ADD, DIV, LT, MOD, MUL, NE
+from vyre.conform.registry.ids import ADD, LT, MOD, MUL, NE
 from vyre.conform.spec.law import (
     Absorbing,
     Associative,
@@ -31,9 +31,7 @@ def cpu_fn(d: Domain[V], a: V, b: V) -> V:
 
 SPEC = binary(
     BinaryOp.Div,
-    DIV,
     cpu_fn,
-    "Quotient, rounded down; 0 when b is 0.",
     properties=(
         RightIdentity(1),
         LeftAbsorbing(0),

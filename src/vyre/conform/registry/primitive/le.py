@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import alternate, binary, c, denied, law1, law2, law3
 from vyre.conform.registry.classes import ORDER
-from vyre.conform.registry.ids import AND, LE, LT, SUB
+from vyre.conform.registry.ids import AND, LT, SUB
 from vyre.conform.spec.law import Bounded, Commutative, SelfInverse, ap
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
@@ -21,9 +21,7 @@ def cpu_fn(d: Domain[V], a: V, b: V) -> V:
 
 SPEC = binary(
     BinaryOp.Le,
-    LE,
     cpu_fn,
-    "1 when a is at most b, else 0.",
     laws=(SelfInverse(1), Bounded(0, 1)),
     properties=(
         law2("(a <= b) = 1 - (b < a)", lambda f, a, b: Equation(f(a, b), ap(SUB, c(1), ap(LT, b, a)))),

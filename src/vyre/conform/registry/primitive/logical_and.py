@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import alternate, binary, c, denied, law1
 from vyre.conform.registry.classes import TRUTH
-from vyre.conform.registry.ids import LE, LOGICAL_AND, NE
+from vyre.conform.registry.ids import LE, NE
 from vyre.conform.spec.law import Absorbing, Associative, Bounded, Commutative, Idempotent, Identity, ap
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
@@ -22,9 +22,7 @@ def cpu_fn(d: Domain[V], a: V, b: V) -> V:
 
 SPEC = binary(
     BinaryOp.And,
-    LOGICAL_AND,
     cpu_fn,
-    "1 when neither is 0, else 0.",
     properties=(
         Commutative(),
         Associative(),

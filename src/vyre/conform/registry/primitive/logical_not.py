@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import alternate, c, denied, law1, unary
 from vyre.conform.registry.classes import NONZERO, ZERO
-from vyre.conform.registry.ids import EQ, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NE
+from vyre.conform.registry.ids import EQ, LOGICAL_AND, LOGICAL_OR, NE
 from vyre.conform.spec.law import Bounded, DeMorgan, Idempotent, Involution, ap
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import UnaryOp
@@ -21,9 +21,7 @@ def cpu_fn(d: Domain[V], a: V) -> V:
 
 SPEC = unary(
     UnaryOp.LogicalNot,
-    LOGICAL_NOT,
     cpu_fn,
-    "1 when a is 0, else 0.",
     laws=(Bounded(0, 1), DeMorgan(LOGICAL_AND, LOGICAL_OR)),
     properties=(
         DeMorgan(LOGICAL_OR, LOGICAL_AND),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import alternate, binary, c, denied, law1
 from vyre.conform.registry.classes import TRUTH
-from vyre.conform.registry.ids import LE, LOGICAL_OR, NE
+from vyre.conform.registry.ids import LE, NE
 from vyre.conform.spec.law import Absorbing, Associative, Bounded, Commutative, Idempotent, Identity, ap
 from vyre.conform.spec.op import Erratum
 from vyre.conform.spec.term import Equation
@@ -23,9 +23,7 @@ def cpu_fn(d: Domain[V], a: V, b: V) -> V:
 
 SPEC = binary(
     BinaryOp.Or,
-    LOGICAL_OR,
     cpu_fn,
-    "0 when both are 0, else 1.",
     properties=(
         Commutative(),
         Associative(),

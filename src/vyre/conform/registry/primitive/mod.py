@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import alternate, binary, c, denied, law1, law2
 from vyre.conform.registry.classes import DIVISION
-from vyre.conform.registry.ids import MOD, NE
+from vyre.conform.registry.ids import NE
 from vyre.conform.spec.law import (
     Absorbing,
     Associative,
@@ -31,9 +31,7 @@ def cpu_fn(d: Domain[V], a: V, b: V) -> V:
 
 SPEC = binary(
     BinaryOp.Mod,
-    MOD,
     cpu_fn,
-    "Remainder of the division; 0 when b is 0.",
     laws=(SelfInverse(0),),
     properties=(
         LeftAbsorbing(0),

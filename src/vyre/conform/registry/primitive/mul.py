@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import MAX, binary, c, class2, denied, law1
 from vyre.conform.registry.classes import is_zero
-from vyre.conform.registry.ids import ADD, MUL, NEGATE, SUB
+from vyre.conform.registry.ids import ADD, NEGATE, SUB
 from vyre.conform.spec.law import (
     Absorbing,
     Associative,
@@ -29,9 +29,7 @@ def cpu_fn(d: Domain[V], a: V, b: V) -> V:
 
 SPEC = binary(
     BinaryOp.Mul,
-    MUL,
     cpu_fn,
-    "Low 32 bits of the product.",
     laws=(Commutative(), Associative(), Identity(1), Absorbing(0), ZeroProduct(holds=False)),
     properties=(
         DistributiveOver(ADD),

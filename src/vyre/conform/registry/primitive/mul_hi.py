@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import MAX, TOP, binary, c, class2, denied, law1
 from vyre.conform.registry.classes import is_zero
-from vyre.conform.registry.ids import MUL_HI, NE, SHR, SUB
+from vyre.conform.registry.ids import NE, SHR, SUB
 from vyre.conform.spec.law import Absorbing, Commutative, Idempotent, ap
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
@@ -28,9 +28,7 @@ def cpu_fn(d: Domain[V], a: V, b: V) -> V:
 
 SPEC = binary(
     BinaryOp.MulHi,
-    MUL_HI,
     cpu_fn,
-    "High 32 bits of the product.",
     properties=(
         Commutative(),
         Absorbing(0),

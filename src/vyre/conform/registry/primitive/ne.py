@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import alternate, binary, c, denied, law2
 from vyre.conform.registry.classes import ORDER
-from vyre.conform.registry.ids import ADD, EQ, GT, LT, NE, SUB
+from vyre.conform.registry.ids import ADD, EQ, GT, LT, SUB
 from vyre.conform.spec.law import Associative, Bounded, Commutative, SelfInverse, ap
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import BinaryOp
@@ -21,9 +21,7 @@ def cpu_fn(d: Domain[V], a: V, b: V) -> V:
 
 SPEC = binary(
     BinaryOp.Ne,
-    NE,
     cpu_fn,
-    "1 when different, else 0.",
     laws=(Commutative(), SelfInverse(0), Bounded(0, 1)),
     properties=(
         law2("(a != b) = 1 - (a = b)", lambda f, a, b: Equation(f(a, b), ap(SUB, c(1), ap(EQ, a, b)))),

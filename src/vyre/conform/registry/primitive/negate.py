@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import alternate, c, denied, law1, law2, unary
 from vyre.conform.registry.classes import HIGH, NONZERO, ZERO
-from vyre.conform.registry.ids import ADD, NEGATE, SUB
+from vyre.conform.registry.ids import ADD, SUB
 from vyre.conform.spec.law import Idempotent, Involution, Monotone, ap
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import UnaryOp
@@ -21,9 +21,7 @@ def cpu_fn(d: Domain[V], a: V) -> V:
 
 SPEC = unary(
     UnaryOp.Negate,
-    NEGATE,
     cpu_fn,
-    "Two's complement: 0 - a modulo 2^32.",
     laws=(Involution(),),
     properties=(
         law1("a + -a = 0", lambda f, a: Equation(ap(ADD, a, f(a)), c(0))),

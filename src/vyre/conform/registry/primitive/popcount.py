@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import c, denied, law0, law1, unary
 from vyre.conform.registry.classes import NONZERO, ONES, SINGLE, ZERO
-from vyre.conform.registry.ids import AND, NE, NOT, POPCOUNT, REVERSE, SUB
+from vyre.conform.registry.ids import AND, NE, NOT, REVERSE, SUB
 from vyre.conform.spec.law import Bounded, Involution, Monotone, ap
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import UnaryOp
@@ -26,9 +26,7 @@ def cpu_fn(d: Domain[V], a: V) -> V:
 
 SPEC = unary(
     UnaryOp.Popcount,
-    POPCOUNT,
     cpu_fn,
-    "How many bits are set.",
     laws=(Bounded(0, 32),),
     properties=(
         law1("popcount(~a) = 32 - popcount(a)", lambda f, a: Equation(f(ap(NOT, a)), ap(SUB, c(32), f(a)))),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import c, denied, law1, unary
 from vyre.conform.registry.classes import NONZERO, SINGLE, ZERO
-from vyre.conform.registry.ids import AND, NOT, REVERSE, SHL, SHR, XOR
+from vyre.conform.registry.ids import AND, NOT, SHL, SHR, XOR
 from vyre.conform.spec.law import DeMorgan, Idempotent, Involution, Monotone, ap
 from vyre.conform.spec.term import Equation
 from vyre.ir.operators import UnaryOp
@@ -25,9 +25,7 @@ def cpu_fn(d: Domain[V], a: V) -> V:
 
 SPEC = unary(
     UnaryOp.ReverseBits,
-    REVERSE,
     cpu_fn,
-    "Bit i moves to bit 31 - i.",
     laws=(Involution(),),
     properties=(
         DeMorgan(AND, AND),

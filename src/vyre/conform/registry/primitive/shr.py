@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import AMOUNTS, alternate, binary, c, denied, law1, law2
 from vyre.conform.registry.classes import SHIFT
-from vyre.conform.registry.ids import AND, DIV, SHR
+from vyre.conform.registry.ids import AND, DIV
 from vyre.conform.spec.law import Commutative, Identity, LeftAbsorbing, Monotone, RightIdentity, ap
 from vyre.conform.spec.term import Equation, Relation
 from vyre.ir.operators import BinaryOp
@@ -21,9 +21,7 @@ def cpu_fn(d: Domain[V], a: V, b: V) -> V:
 
 SPEC = binary(
     BinaryOp.Shr,
-    SHR,
     cpu_fn,
-    "a shifted right by the low 5 bits of b, zeros moving in.",
     properties=(
         RightIdentity(0),
         RightIdentity(32),

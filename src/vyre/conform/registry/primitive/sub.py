@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.build import alternate, binary, denied, law2
 from vyre.conform.registry.classes import ORDER
-from vyre.conform.registry.ids import ADD, NEGATE, SUB
+from vyre.conform.registry.ids import ADD, NEGATE
 from vyre.conform.spec.law import (
     Associative,
     Commutative,
@@ -29,9 +29,7 @@ def cpu_fn(d: Domain[V], a: V, b: V) -> V:
 
 SPEC = binary(
     BinaryOp.Sub,
-    SUB,
     cpu_fn,
-    "Difference modulo 2^32.",
     laws=(SelfInverse(0),),
     properties=(
         RightIdentity(0),

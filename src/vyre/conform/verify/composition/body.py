@@ -23,8 +23,8 @@ from vyre.ir.walk import postorder, rebuild, statements
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping, Sequence
 
-    from vyre.compose.op import Op
     from vyre.compose.registry import Registry
+    from vyre.ir.op import Op
 
 RESULT = "result"
 MAX_STEPS = 4096

@@ -35,9 +35,9 @@ from vyre.semantics.terms import SmtDomain
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from vyre.compose.op import Op
     from vyre.conform.spec.op import OpSpec
     from vyre.ir.expr import Expr
+    from vyre.ir.op import Op
     from vyre.semantics.proof_cache import ProofCache
 
 _ABSTRACT = {"bvudiv": "quotient", "bvurem": "remainder"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from vyre.compose.op import Op, Param
 from vyre.compose.registry import Registry, default_registry
 from vyre.conform.verify.golden.law_checks import check_law
 from vyre.conform.verify.golden.outcome import Outcome, Status, compared
@@ -13,6 +12,7 @@ from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.convention import kept
 from vyre.ir.expr import Atomic, Call, Cast, Expr, LitU32, Load, Var
 from vyre.ir.node import Let, Node, Store
+from vyre.ir.op import Op, Param
 from vyre.ir.operators import AtomicOp
 from vyre.ir.program import Program
 from vyre.ir.signature import V1, V2, OpSignature

@@ -23,12 +23,13 @@ def check_law(row: Row) -> Outcome:
 def _satisfied(name: str, case: Mapping[str, Any]) -> bool:
     from vyre.conform.registry import lookup
     from vyre.conform.spec import law
-    from vyre.conform.spec.term import holds
+    from vyre.conform.spec.evaluate import holds
+    from vyre.conform.spec.sides import sides
     from vyre.semantics.domain import CONCRETE
 
     made = getattr(law, name)(*map(_argument, case["args"]))
     values = [[_argument(operand)] for operand in case["at"]]
-    equations = law.sides(made, lookup(case["op"]))
+    equations = sides(made, lookup(case["op"]))
     return all(holds(equation, CONCRETE, values, lookup) != 0 for equation in equations)
 
 

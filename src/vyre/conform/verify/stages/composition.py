@@ -37,9 +37,9 @@ from vyre.semantics.proof_cache import ProofCache, default_folder
 from vyre.semantics.solvers import Answer, solver_version
 
 if TYPE_CHECKING:
-    from vyre.compose.op import Op
     from vyre.conform.records.results import RunPlan
     from vyre.conform.verify.composition.theorems import Theorem
+    from vyre.ir.op import Op
 
 _RANDOM = 128
 _SOLVERS = ("bitwuzla", "cvc5", "z3")

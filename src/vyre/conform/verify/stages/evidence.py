@@ -46,9 +46,7 @@ class FunctionEvidence:
             f"the definition of digest {known['digest'][:16]}, run {known['date']}" if known else "a record"
         )
         found = f"{UNVERIFIED}: {why} (digest {evidence.digest(op_id)[:16]})"
-        note = (
-            f"{op_id}; restore the definition, or run tools/prove_functions.py, which tries every input again"
-        )
+        note = f"{op_id}; restore the definition, or try every input again: `python -m lab.functions.prove`"
         return Outcome(case, subject, FAILED, UNVERIFIED, (), wanted, found, note)
 
 

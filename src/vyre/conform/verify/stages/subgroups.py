@@ -25,8 +25,8 @@ from vyre.reference import run
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from vyre.compose.op import Op
     from vyre.conform.records.results import RunPlan
+    from vyre.ir.op import Op
 
     Size = tuple[int, int, int]
     Surroundings = Callable[[Op, int], list[Node]]

@@ -1,0 +1,1 @@
+"""Runs in bulk: generated programs, hostile bytes, removed checks, memory."""

@@ -1,0 +1,1 @@
+"""What is checked on the devices of a machine, beyond a certificate."""

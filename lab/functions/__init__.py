@@ -1,0 +1,1 @@
+"""Coefficients of the correctly rounded functions, and the runs that try every input of them."""

@@ -1,0 +1,210 @@
+"""Writes `src/vyre/numeric/doubles/coefficients.py`: polynomials and constants of the functions in doubles.
+
+    python -m lab.functions.double_coefficients            writes the file
+    python -m lab.functions.double_coefficients --check    fails when the file differs
+
+A polynomial interpolates at Chebyshev nodes and its coefficients are rounded to doubles; the error printed
+beside it is that of the rounded one, at 1,000 points. A constant in parts is the sum of doubles, each the
+nearest to what the ones before it leave. Needs python-flint (Arb).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flint import arb, ctx  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+
+from lab.functions.coefficients import PRECISION, interpolated
+from vyre.ir.float_bits import double_bits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Number = Any
+    Function = Callable[[Number], Number]
+
+PATH = Path(__file__).parents[2] / "src" / "vyre" / "numeric" / "doubles" / "coefficients.py"
+
+RADIUS = arb(0.1725)
+"""How far from 1 the argument of a logarithm is at most, when its series begins."""
+NUDGE = 2.0**-60
+"""A step of the nudges of a coefficient, times `RADIUS` to its power."""
+SHORT = 10
+"""The degree of the short series of log2, which is right to 2^-39 only."""
+NUDGES = (
+    -1048576,
+    527030,
+    1048576,
+    -1048576,
+    1048576,
+    -1048576,
+    1048576,
+    -914737,
+    -1048576,
+    1048576,
+    -1048576,
+)
+"""By `lab/functions/nudge_log2.py`."""
+
+
+def nearest(value: Number) -> float:
+    """The double nearest to a number that is known to 600 bits."""
+    return float(value.mid())
+
+
+class Page:
+    """The generated module, constant by constant."""
+
+    def __init__(self) -> None:
+        self.text = (
+            '"""Bits of the constants of functions in doubles, by `lab.functions.double_coefficients`. '
+            'Not for editing."""\n'
+        )
+
+    def numbers(self, name: str, note: str, values: list[float]) -> None:
+        texts = [f"0x{double_bits(v):016X}" for v in values]
+        lines = f"{texts[0]}," if len(texts) == 1 else "\n" + "".join(f"    {t},\n" for t in texts)
+        self.text += f"\n# {note}\n{name} = ({lines})\n"
+
+    def parts(self, name: str, note: str, value: Number, count: int) -> None:
+        found: list[float] = []
+        for _ in range(count):
+            found.append(nearest(value))
+            value = value - arb(found[-1])
+        self.numbers(name, f"{note}, in {count} parts", found)
+
+    def polynomial(
+        self,
+        name: str,
+        note: str,
+        function: Function,
+        degree: int,
+        high: Number,
+        *,
+        low: Number = None,
+        nudges: tuple[int, ...] = (),
+    ) -> None:
+        """From `low`, `-high` if it is not given, to a little more than `high`: no node is zero."""
+        low, high = -high if low is None else low, high * (1 + arb(1) / 1024)
+        values = [nearest(c) for c in interpolated(function, degree, low, high)]
+        for place, steps in enumerate(nudges):
+            values[place] = nearest(arb(values[place]) + steps * NUDGE / RADIUS**place)
+        worst = arb(0)
+        for step in range(1001):
+            x = low + (high - low) * arb(step) / 1000 + arb(1) / (1 << 40)
+            total = arb(0)
+            for c in reversed(values):
+                total = total * x + arb(c)
+            worst = worst.max(abs(total - function(x)))
+        error = float((worst.log() / arb(2).log()).mid())
+        self.numbers(name, f"{note}; error 2^{error:.1f}", values)
+
+
+def split_octave(scale: Number) -> tuple[float, float]:
+    """A double near sqrt(1/2) and minus its logarithm, which has only 21 bits.
+
+    The best of the candidates with a logarithm that short: it is right to 13 bits more than a double holds.
+    """
+    middle = round(float((arb(2).log() / 2 / scale).mid()) * 2**22)
+    best = (1.0, 0.0, 0.0)
+    for shift in (n / 2.0**22 for n in range(middle - 6000, middle + 6000, 4)):
+        exact = (-arb(shift) * scale).exp()
+        factor = nearest(exact)
+        best = min(best, (abs(float((exact / arb(factor) - 1).mid())), factor, shift))
+    return best[1], best[2]
+
+
+def logarithm_series(scale: Number) -> Function:
+    """What is left of the logarithm of 1 + x behind x / log b, over x^2."""
+    return lambda x: (x.log1p() - x) / (x * x) / scale
+
+
+def generate() -> str:
+    ctx.prec = PRECISION
+    page = Page()
+    one, two, ten, pi = arb(1), arb(2), arb(10), arb.pi()
+    ln2 = two.log()
+
+    for name, scale in (("EXP", one), ("EXP2", ln2), ("EXP10", ten.log())):
+        half = ln2 / scale / 2
+        if name != "EXP2":
+            page.parts(f"{name}_PER_OCTAVE", "1 / log of 2 to this base", scale / ln2, 1)
+            page.parts(f"{name}_OCTAVE", "the logarithm of 2 to this base", ln2 / scale, 2)
+        if name != "EXP":
+            page.parts(f"{name}_SLOPE", "the natural logarithm of the base", scale, 1)
+        page.polynomial(
+            f"{name}_SERIES",
+            "(b^x - 1 - x log b) / x^2",
+            lambda x, scale=scale: ((x * scale).expm1() - x * scale) / (x * x),
+            8,
+            half,
+        )
+
+    for name, base in (("LOG", one.exp()), ("LOG2", two), ("LOG10", ten)):
+        scale = base.log()
+        factor, shift = split_octave(scale)
+        page.numbers(f"{name}_HALF", "a factor of about sqrt(1/2), and minus its logarithm", [factor, shift])
+        if name != "LOG":
+            page.parts(f"{name}_SLOPE", "1 / log of the base", 1 / scale, 1)
+        if name != "LOG2":
+            page.parts(f"{name}_OF_2", "the logarithm of 2", ln2 / scale, 1)
+        series, note = logarithm_series(scale), "(log(1 + x) - x / log b) / x^2"
+        page.polynomial(f"{name}_SERIES", note, series, 11 if name == "LOG" else 12, RADIUS)
+        if name == "LOG2":
+            page.polynomial(f"{name}_SHORT", f"{note}, nudged", series, SHORT, RADIUS, nudges=NUDGES)
+
+    for name, value in (("PI", pi), ("HALF_PI", pi / 2), ("QUARTER_PI", pi / 4)):
+        page.parts(name, name.lower().replace("_", " "), value, 2)
+    page.parts("PER_PI", "1 / pi", 1 / pi, 1)
+    page.parts("PER_HALF_PI", "2 / pi", 2 / pi, 1)
+    for name, limit, degree in (("SINE", pi / 2, 8), ("SINE_OF_LESS", pi / 4, 6)):
+        page.polynomial(
+            name,
+            "(sin(y) / y - 1) / x for y = sqrt(x)",
+            lambda x: (x.sqrt().sin() / x.sqrt() - 1) / x,
+            degree,
+            limit**2,
+            low=arb(0),
+        )
+    page.polynomial(
+        "COSINE",
+        "(cos(y) - 1) / x for y = sqrt(x)",
+        lambda x: (x.sqrt().cos() - 1) / x,
+        7,
+        (pi / 4) ** 2,
+        low=arb(0),
+    )
+    page.polynomial(
+        "ARC_TANGENT",
+        "(atan(y) / y - 1) / x for y = sqrt(x) up to tan(pi / 8)",
+        lambda x: (x.sqrt().atan() / x.sqrt() - 1) / x,
+        11,
+        (pi / 8).tan() ** 2,
+        low=arb(0),
+    )
+    page.polynomial(
+        "ARC_SINE",
+        "(asin(y) / y - 1) / x for y = sqrt(x)",
+        lambda x: (x.sqrt().asin() / x.sqrt() - 1) / x,
+        13,
+        one / 4,
+        low=arb(0),
+    )
+    return page.text
+
+
+def main() -> int:
+    text = generate()
+    if "--check" in sys.argv[1:]:
+        same = PATH.exists() and PATH.read_text() == text
+        print(f"{PATH.name} {'is up to date' if same else 'differs: run this script without --check'}")
+        return 0 if same else 1
+    PATH.write_text(text)
+    print(f"wrote {PATH}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

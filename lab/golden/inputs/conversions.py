@@ -1,0 +1,110 @@
+"""Values that are cast between float widths, and converted to and from integers."""
+
+from __future__ import annotations
+
+from lab.golden.inputs.values import BSPECIAL, D1, DSPECIAL, HSPECIAL, MAX, NORMAL, ONE, SPECIAL, TINY
+
+WIDTH_CASTS = {
+    ("F32", "F16"): [
+        ONE,
+        0x3F801000,
+        0x3F803000,
+        0x3F801001,
+        0x477FE000,
+        0x477FEFFF,
+        0x477FF000,
+        MAX,
+        0x33800000,
+        0x33000000,
+        0x33000001,
+        0x38800000,
+        0x387FFFFF,
+        0x387FC000,
+        *SPECIAL,
+    ],
+    ("F16", "F32"): [0x3C00, 0x0001, 0x03FF, 0x0400, 0x7BFF, 0x8001, *HSPECIAL, 0xFE01],
+    ("F32", "BF16"): [
+        ONE,
+        0x3F808000,
+        0x3F818000,
+        0x3F808001,
+        MAX,
+        0x7F7F7FFF,
+        0x7F7F8000,
+        TINY,
+        0x00008000,
+        0x00008001,
+        0x00018000,
+        0x007FFFFF,
+        *SPECIAL,
+    ],
+    ("BF16", "F32"): [0x3F80, 0x0001, 0x007F, 0x0080, 0x7F7F, 0x8001, *BSPECIAL, 0xFFC1],
+    ("F32", "F64"): [ONE, TINY, 0x007FFFFF, NORMAL, MAX, *SPECIAL],
+    ("F64", "F32"): [
+        D1,
+        0x3FF0000010000000,
+        0x3FF0000030000000,
+        0x3FF0000010000001,
+        0x47EFFFFFEFFFFFFF,
+        0x47EFFFFFF0000000,
+        0x36A0000000000000,
+        0x3690000000000000,
+        0x3690000000000001,
+        1,
+        *DSPECIAL,
+    ],
+}
+
+_INTEGRAL = [
+    0x3F000000,
+    0x3FC00000,
+    0x40200000,
+    0xBF000000,
+    0xBFC00000,
+    0xC0200000,
+    0x3EFFFFFF,
+    0x4EFFFFFF,
+    0x4F000000,
+    0x4F7FFFFF,
+    0x4F800000,
+    0xCF000000,
+    0xCF000001,
+    TINY,
+    0x80000001,
+    MAX,
+    *SPECIAL,
+]
+_DINTEGRAL = [
+    0x3FE0000000000000,
+    0xC004000000000000,
+    0x41DFFFFFFFC00000,
+    0x41DFFFFFFFE00000,
+    0x41E0000000000000,
+    0x41EFFFFFFFE00000,
+    0x41EFFFFFFFF00000,
+    0xC1E0000000100000,
+    0xC1E0000000200000,
+    *DSPECIAL,
+]
+TO_INTEGER = {
+    ("F32", "I32"): _INTEGRAL,
+    ("F32", "U32"): _INTEGRAL,
+    ("F16", "I32"): [0x3800, 0x3E00, 0xC100, 0x7BFF, 0xFBFF, 0x0001, *HSPECIAL],
+    ("F16", "U32"): [0x3800, 0x3E00, 0xC100, 0x7BFF, *HSPECIAL],
+    ("BF16", "I32"): [0x3F00, 0x3FC0, 0xC020, 0x4F00, 0xCF01, 0x0001, *BSPECIAL],
+    ("BF16", "U32"): [0x3F00, 0x3FC0, 0xC020, 0x4F7F, 0x4F80, *BSPECIAL],
+    ("F64", "I32"): _DINTEGRAL,
+    ("F64", "U32"): _DINTEGRAL,
+}
+_SIGNED = [0, 1, -1, 16777215, 16777216, 16777217, 16777219, -16777217, 2147483647, -2147483648]
+_UNSIGNED = [0, 1, 16777217, 16777219, 2147483648, 4294967040, 4294967167, 4294967168, 4294967169, 4294967295]
+FROM_INTEGER = {
+    ("I32", "F32"): _SIGNED,
+    ("U32", "F32"): _UNSIGNED,
+    ("I32", "F16"): [0, -1, 2048, 2049, 2051, 65504, 65519, 65520, -65520, 2147483647],
+    ("U32", "F16"): [1, 2049, 65519, 65520, 4294967295],
+    ("I32", "BF16"): [0, -1, 257, 259, -2147483648, 2147483647],
+    ("U32", "BF16"): [1, 257, 4278190080, 4294967295],
+    ("I32", "F64"): [0, -1, 2147483647, -2147483648],
+    ("U32", "F64"): [1, 4294967295],
+}

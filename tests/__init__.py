@@ -1,0 +1,1 @@
+"""The tests. They mirror `src/vyre`; what several of them need is imported from here as `tests.…`."""

@@ -1,0 +1,176 @@
+"""Compositional proofs: complete, able to fail, and tied to the real inlined bodies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from vyre.backends.reference.backend import ReferenceBackend
+from vyre.compose.registry import Registry
+from vyre.conform.suite.plan import make_plan
+from vyre.conform.verify.composition import proofs
+from vyre.conform.verify.composition.body import LoopParts, inlined_body, loop_parts
+from vyre.conform.verify.composition.meaning import INVARIANTS, MEANINGS
+from vyre.conform.verify.composition.proofs import provable_ops, prove_op
+from vyre.conform.verify.composition.theorems import THEOREMS, Theorem, mutant_obligations, obligation
+from vyre.conform.verify.stage import FAILED, PASSED
+from vyre.conform.verify.stages.composition import Composition
+from vyre.errors import OpError
+from vyre.ir.expr import Cast, Expr, Lane, LitU32, MakeVec, Var
+from vyre.ir.node import Assign, If, Let, Loop
+from vyre.ir.op import Op
+from vyre.ir.types import DataType
+from vyre.ops import standard_ops
+from vyre.optimize.smt import Translation
+from vyre.semantics.proof_cache import ProofCache, default_folder
+from vyre.semantics.solvers import Answer, Attempt, solve
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+U32 = DataType.U32
+
+CACHE = ProofCache(default_folder())
+OPS = {op.id: op for op in provable_ops()}
+
+
+def test_every_integer_op_of_the_library_has_a_meaning() -> None:
+    library = {op.id for op in standard_ops() if not op.id.startswith("float.")}
+    assert set(OPS) == library
+    assert set(MEANINGS) <= library
+
+
+@pytest.mark.parametrize("op_id", list(OPS))
+def test_the_inlined_body_is_proved_for_all_inputs(op_id: str) -> None:
+    proof = prove_op(OPS[op_id], CACHE)
+    assert proof.proved, proof
+
+
+def _wrong_at_one_word(op: Op) -> Expr:
+    """The body, with the lowest bit of the result flipped where the first word is 0xDEADBEEF."""
+    first, body = op.params[0], inlined_body(op)
+    word = Lane(Var(first.name), 0) if first.type.lanes > 1 else Cast(U32, Var(first.name))
+    flip = word.eq(0xDEADBEEF)
+    if op.output.lanes == 1:
+        return Cast(op.output, Cast(U32, body) ^ flip)
+    lanes = [Lane(body, k) for k in range(op.output.lanes)]
+    return MakeVec(op.output, (lanes[0] ^ flip, *lanes[1:]))
+
+
+@pytest.mark.parametrize("op_id", [i for i in MEANINGS if i not in INVARIANTS and not i.endswith(".mul")])
+def test_one_wrong_word_is_refuted(op_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proofs, "inlined_body", _wrong_at_one_word)
+    proof = prove_op(OPS[op_id], ProofCache(None))
+    assert proof.answer == "refuted"
+
+
+@pytest.mark.parametrize("fault", ["one turn too few", "a turn that sets the lowest bit"])
+def test_a_wrong_loop_is_refuted(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    op = OPS["integer.isqrt"]
+    real = loop_parts(op)
+
+    def low_bit(turn: int) -> Mapping[str, Expr]:
+        return {"root": real.step(turn)["root"] | 1}
+
+    def parts(_: Op) -> LoopParts:
+        return replace(real, turns=range(15)) if fault == "one turn too few" else replace(real, step=low_bit)
+
+    monkeypatch.setattr(proofs, "loop_parts", parts)
+    assert prove_op(op, ProofCache(None)).answer == "refuted"
+
+
+def test_a_shape_that_is_not_the_meaning_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(
+        proofs.SHAPES,  # type: ignore[arg-type]
+        "wide.u64.mul",
+        "(= result (bvmul a (bvadd b (_ bv4294967296 64))))",
+    )
+    assert not prove_op(OPS["wide.u64.mul"], ProofCache(None)).proved
+
+
+@pytest.mark.parametrize("theorem", THEOREMS, ids=lambda t: t.name)
+def test_every_theorem_is_proved_and_needs_each_of_its_hypotheses(theorem: Theorem) -> None:
+    assert solve(obligation(theorem)).answer is Answer.Unsat
+    assert theorem.without in {h.name for h in theorem.hypotheses}
+    for k in range(len(theorem.hypotheses)):
+        fewer = replace(theorem, hypotheses=theorem.hypotheses[:k] + theorem.hypotheses[k + 1 :])
+        assert solve(obligation(fewer)).answer is Answer.Sat, theorem.hypotheses[k].name
+
+
+@pytest.mark.parametrize("theorem", THEOREMS, ids=lambda t: t.name)
+def test_the_counterexample_of_a_mutant_replays_in_another_solver(theorem: Theorem) -> None:
+    _, broken = mutant_obligations(theorem)
+    verdict = solve(broken)
+    assert verdict.answer is Answer.Sat
+    fixed = "".join(f"(assert (= {name} (_ bv{value} 32)))\n" for name, value in verdict.model.items())
+    assert solve(broken + fixed, attempts=[Attempt("cvc5")]).answer is Answer.Sat
+
+
+def test_statements_become_expressions() -> None:
+    x = Var("x")
+    op = Op(
+        "test.steps",
+        OPS["integer.min"].params[:1],
+        OPS["integer.min"].output,
+        x,
+        (
+            Let("x", Var("a")),
+            Loop("i", LitU32(0), LitU32(3), (If(x & 1, (Assign("x", x + Var("i")),)),)),
+        ),
+    )
+    body = inlined_body(op, registry=Registry([op]))
+    for a in (0, 1, 5, 0xFFFF_FFFF):
+        x = a
+        for i in range(3):
+            x = (x + i) & 0xFFFF_FFFF if x & 1 else x
+        fixed = Translation({"a": U32})
+        known = f"(assert (= a (_ bv{a} 32)))\n(assert (distinct {fixed.term(body)} (_ bv{x} 32)))"
+        text = "\n".join(["(set-logic QF_BV)", *fixed.lines, known])
+        assert solve(text).answer is Answer.Unsat
+
+
+def test_a_loop_of_unknown_length_is_refused() -> None:
+    a = OPS["integer.min"].params[0]
+    body = (Let("x", LitU32(0)), Loop("i", LitU32(0), Var("a"), (Assign("x", Var("x") + 1),)))
+    op = Op("test.unknown", (a,), a.type, Var("x"), body)
+    with pytest.raises(OpError, match="no literals"):
+        inlined_body(op, registry=Registry([op]))
+
+
+class Wrong:
+    """The reference, with one bit flipped in the result of every program."""
+
+    name = "wrong"
+
+    def describe(self) -> object:
+        return ReferenceBackend().describe()
+
+    def compile(self, program: object) -> object:
+        inner = ReferenceBackend().compile(program)  # type: ignore[arg-type]
+
+        class Run:
+            def run(self, buffers: dict[str, memoryview], workgroups: tuple[int, int, int]) -> None:
+                inner.run(buffers, workgroups)
+                buffers["result"][0] ^= 1
+
+        return Run()
+
+
+def test_the_stage_proves_and_runs() -> None:
+    stage, plan = Composition(CACHE), make_plan("reference", cases=0)
+    number = list(OPS).index("signed.div")
+    last = stage.count(plan) - 1
+    assert [o.status for o in stage.run(ReferenceBackend(), plan, number, number + 2)] == [PASSED, PASSED]
+    assert [o.status for o in stage.run(ReferenceBackend(), plan, last, last + 1)] == [PASSED]
+    (wrong,) = stage.run(Wrong(), plan, number, number + 1)
+    assert (wrong.status, wrong.kind) == (FAILED, "value")
+
+
+def test_the_stage_fails_on_a_proof_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proofs, "inlined_body", _wrong_at_one_word)
+    stage, plan = Composition(ProofCache(None)), make_plan("reference", cases=0)
+    (wrong,) = stage.run(ReferenceBackend(), plan, 0, 1)
+    assert (wrong.status, wrong.kind) == (FAILED, "proof")
+    assert wrong.inputs

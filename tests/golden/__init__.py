@@ -1,0 +1,1 @@
+"""Small programs and the source they become, side by side."""

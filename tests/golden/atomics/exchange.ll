@@ -1,0 +1,156 @@
+declare i64 @llvm.umin.i64(i64, i64)
+declare i64 @llvm.umax.i64(i64, i64)
+
+define internal void @workgroups_guarded(ptr noalias readonly %b_a, ptr %b_slots, ptr noalias %b_out, i32 %len_slots, i32 %len_out, i64 %first, i64 %last, i32 %workgroup_y, i32 %workgroup_z) #1 {
+entry:
+  %len_slots.wide = zext i32 %len_slots to i64
+  %len_out.wide = zext i32 %len_out to i64
+  %any = icmp ult i64 %first, %last
+  br i1 %any, label %workgroup, label %done
+workgroup:
+  %group = phi i64 [ %first, %entry ], [ %group.next, %following ]
+  %workgroup_x = trunc i64 %group to i32
+  br label %local_x
+local_x:
+  %at_x = phi i64 [ 0, %workgroup ], [ %at_x.next, %latch ]
+  %local_x.1 = trunc i64 %at_x to i32
+  %w = mul i64 %group, 64
+  %id.1 = add i64 %w, %at_x
+  %p = getelementptr inbounds i32, ptr %b_a, i64 %at_x
+  %t = load i32, ptr %p, align 4
+  %at = freeze i32 %t
+  %ok = icmp ult i32 %at, %len_slots
+  %at.1 = zext i32 %at to i64
+  br i1 %ok, label %inside.1, label %after.1
+inside.1:
+  %p.1 = getelementptr inbounds i32, ptr %b_slots, i64 %at.1
+  %old = atomicrmw xchg ptr %p.1, i32 %local_x.1 seq_cst, align 4
+  br label %after.1
+after.1:
+  %v_old = phi i32 [ %old, %inside.1 ], [ 0, %local_x ]
+  %ok.1 = icmp ult i32 %local_x.1, %len_out
+  %at.2 = zext i32 %local_x.1 to i64
+  br i1 %ok.1, label %inside.2, label %after.2
+inside.2:
+  %p.2 = getelementptr inbounds i32, ptr %b_out, i64 %at.2
+  store i32 %v_old, ptr %p.2, align 4
+  br label %after.2
+after.2:
+  br label %latch
+latch:
+  %at_x.next = add nuw i64 %at_x, 1
+  %more = icmp ult i64 %at_x.next, 64
+  br i1 %more, label %local_x, label %endregion, !llvm.loop !0
+endregion:
+  br label %following
+following:
+  %group.next = add nuw i64 %group, 1
+  %more.1 = icmp ult i64 %group.next, %last
+  br i1 %more.1, label %workgroup, label %done
+done:
+  ret void
+}
+
+define internal void @workgroups_in_range(ptr noalias readonly %b_a, ptr %b_slots, ptr noalias %b_out, i32 %len_slots, i32 %len_out, i64 %first, i64 %last, i32 %workgroup_y, i32 %workgroup_z) #1 {
+entry:
+  %len_slots.wide = zext i32 %len_slots to i64
+  %len_out.wide = zext i32 %len_out to i64
+  %any = icmp ult i64 %first, %last
+  br i1 %any, label %workgroup, label %done
+workgroup:
+  %group = phi i64 [ %first, %entry ], [ %group.next, %following ]
+  %workgroup_x = trunc i64 %group to i32
+  br label %local_x
+local_x:
+  %at_x = phi i64 [ 0, %workgroup ], [ %at_x.next, %latch ]
+  %local_x.1 = trunc i64 %at_x to i32
+  %w = mul i64 %group, 64
+  %id.1 = add i64 %w, %at_x
+  %p = getelementptr inbounds i32, ptr %b_a, i64 %at_x
+  %t = load i32, ptr %p, align 4
+  %at = freeze i32 %t
+  %ok = icmp ult i32 %at, %len_slots
+  %at.1 = zext i32 %at to i64
+  br i1 %ok, label %inside.1, label %after.1
+inside.1:
+  %p.1 = getelementptr inbounds i32, ptr %b_slots, i64 %at.1
+  %old = atomicrmw xchg ptr %p.1, i32 %local_x.1 seq_cst, align 4
+  br label %after.1
+after.1:
+  %v_old = phi i32 [ %old, %inside.1 ], [ 0, %local_x ]
+  %p.2 = getelementptr inbounds i32, ptr %b_out, i64 %at_x
+  store i32 %v_old, ptr %p.2, align 4
+  br label %latch
+latch:
+  %at_x.next = add nuw i64 %at_x, 1
+  %more = icmp ult i64 %at_x.next, 64
+  br i1 %more, label %local_x, label %endregion, !llvm.loop !3
+endregion:
+  br label %following
+following:
+  %group.next = add nuw i64 %group, 1
+  %more.1 = icmp ult i64 %group.next, %last
+  br i1 %more.1, label %workgroup, label %done
+done:
+  ret void
+}
+
+define void @vyre_main(ptr %buffers, ptr %hidden, i64 %start, i64 %stop, ptr %scratch) #0 {
+entry:
+  %p = getelementptr inbounds ptr, ptr %buffers, i64 0
+  %b_a = load ptr, ptr %p, align 8
+  %p.1 = getelementptr inbounds ptr, ptr %buffers, i64 1
+  %b_slots = load ptr, ptr %p.1, align 8
+  %p.2 = getelementptr inbounds ptr, ptr %buffers, i64 2
+  %b_out = load ptr, ptr %p.2, align 8
+  %p.3 = getelementptr inbounds i32, ptr %hidden, i64 0
+  %grid_x = load i32, ptr %p.3, align 4
+  %grid_x.wide = zext i32 %grid_x to i64
+  %p.4 = getelementptr inbounds i32, ptr %hidden, i64 1
+  %grid_y = load i32, ptr %p.4, align 4
+  %grid_y.wide = zext i32 %grid_y to i64
+  %p.5 = getelementptr inbounds i32, ptr %hidden, i64 2
+  %grid_z = load i32, ptr %p.5, align 4
+  %grid_z.wide = zext i32 %grid_z to i64
+  %p.6 = getelementptr inbounds i32, ptr %hidden, i64 3
+  %len_slots = load i32, ptr %p.6, align 4
+  %len_slots.wide = zext i32 %len_slots to i64
+  %p.7 = getelementptr inbounds i32, ptr %hidden, i64 4
+  %len_out = load i32, ptr %p.7, align 4
+  %len_out.wide = zext i32 %len_out to i64
+  %room = sub i64 %len_out.wide, 63
+  %c = icmp sgt i64 %room, 0
+  %end = select i1 %c, i64 4611686018427387903, i64 0
+  %high = call i64 @llvm.umin.i64(i64 4611686018427387903, i64 %end)
+  %any = icmp ult i64 %start, %stop
+  br i1 %any, label %row, label %done
+row:
+  %position = phi i64 [ %start, %entry ], [ %position.next, %row ]
+  %row_number = udiv i64 %position, %grid_x.wide
+  %x = urem i64 %position, %grid_x.wide
+  %y = urem i64 %row_number, %grid_y.wide
+  %z = udiv i64 %row_number, %grid_y.wide
+  %workgroup_y = trunc i64 %y to i32
+  %workgroup_z = trunc i64 %z to i32
+  %left = sub i64 %stop, %position
+  %room.1 = sub i64 %grid_x.wide, %x
+  %count = call i64 @llvm.umin.i64(i64 %left, i64 %room.1)
+  %end.1 = add i64 %x, %count
+  %raised = call i64 @llvm.umax.i64(i64 %high, i64 %x)
+  %cut = call i64 @llvm.umin.i64(i64 %raised, i64 %end.1)
+  call void @workgroups_in_range(ptr %b_a, ptr %b_slots, ptr %b_out, i32 %len_slots, i32 %len_out, i64 %x, i64 %cut, i32 %workgroup_y, i32 %workgroup_z)
+  call void @workgroups_guarded(ptr %b_a, ptr %b_slots, ptr %b_out, i32 %len_slots, i32 %len_out, i64 %cut, i64 %end.1, i32 %workgroup_y, i32 %workgroup_z)
+  %position.next = add i64 %position, %count
+  %more = icmp ult i64 %position.next, %stop
+  br i1 %more, label %row, label %done
+done:
+  ret void
+}
+
+attributes #0 = { nounwind noinline optnone }
+attributes #1 = { nounwind noinline }
+
+!0 = distinct !{!0, !1, !2}
+!1 = !{!"llvm.loop.vectorize.enable", i1 false}
+!2 = !{!"llvm.loop.unroll.disable"}
+!3 = distinct !{!3, !2}

@@ -1,0 +1,23 @@
+#pragma OPENCL FP_CONTRACT OFF
+typedef uint u32;
+#define FN static inline
+FN u32 native_f32_add(u32 a, u32 b) { float x = as_float(a), y = as_float(b); return as_uint(x + y); }
+FN u32 native_f32_mul(u32 a, u32 b) { float x = as_float(a), y = as_float(b); return as_uint(x * y); }
+FN u32 native_f32_sub(u32 a, u32 b) { float x = as_float(a), y = as_float(b); return as_uint(x - y); }
+FN u32 soft_f32_canon(u32 v_a) {
+  return (((v_a & 2147483647u) > 2139095040u) ? 2143289344u : v_a);
+}
+
+__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void vyre_main(
+    const __global u32* restrict b_a,
+    const __global u32* restrict b_b,
+    __global u32* b_out,
+    const u32 base_x,
+    const u32 base_y,
+    const u32 base_z
+) {
+  const u32 local_x = (u32)get_local_id(0);
+  u32 v_i = local_x;
+  b_out[v_i] = soft_f32_canon(native_f32_add(native_f32_mul(b_a[v_i], b_b[v_i]), native_f32_sub(b_a[v_i], 1069547520u)));
+}

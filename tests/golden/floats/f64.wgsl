@@ -1,0 +1,1 @@
+refused: FMul on F64

@@ -1,0 +1,22 @@
+typedef unsigned int u32;
+#define FN static __device__ __forceinline__
+
+extern "C" __global__ void __launch_bounds__(64) vyre_main(
+    const u32* __restrict__ b_a,
+    const u32* __restrict__ b_b,
+    u32* b_out,
+    const u32 base_x,
+    const u32 base_y,
+    const u32 base_z
+) {
+  const u32 local_x = threadIdx.x;
+  u32 v_i = local_x;
+  u32 stop_k = 16u;
+  for (u32 v_k = 0u; v_k < stop_k; v_k++) {
+    if (b_a[(v_i + v_k)] == b_b[v_i]) {
+      b_out[v_i] = v_k;
+      return;
+    }
+  }
+  b_out[v_i] = 16u;
+}

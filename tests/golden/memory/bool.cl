@@ -1,0 +1,18 @@
+#pragma OPENCL FP_CONTRACT OFF
+typedef uint u32;
+#define FN static inline
+
+__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void vyre_main(
+    const __global u32* restrict b_a,
+    __global u32* b_flags,
+    __global u32* b_out,
+    const u32 base_x,
+    const u32 base_y,
+    const u32 base_z
+) {
+  const u32 local_x = (u32)get_local_id(0);
+  u32 v_i = local_x;
+  b_out[v_i] = ((u32)((((u32)(b_a[v_i] != 0u)) != 0u) && (!(((u32)((b_a + v_i)[1u] != 0u)) != 0u))));
+  b_flags[v_i] = ((u32)(b_out[v_i] != 0u));
+}

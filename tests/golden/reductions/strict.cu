@@ -1,0 +1,24 @@
+typedef unsigned int u32;
+#define FN static __device__ __forceinline__
+FN u32 native_f32_add(u32 a, u32 b) { float x = __uint_as_float(a), y = __uint_as_float(b); return __float_as_uint(__fadd_rn(x, y)); }
+FN u32 native_f32_mul(u32 a, u32 b) { float x = __uint_as_float(a), y = __uint_as_float(b); return __float_as_uint(__fmul_rn(x, y)); }
+FN u32 soft_f32_canon(u32 v_a) {
+  return (((v_a & 2147483647u) > 2139095040u) ? 2143289344u : v_a);
+}
+
+extern "C" __global__ void __launch_bounds__(1) vyre_main(
+    const u32* __restrict__ b_a,
+    u32* b_out,
+    const u32 base_x,
+    const u32 base_y,
+    const u32 base_z
+) {
+  u32 v_start = 0u;
+  u32 v_stop = 128u;
+  u32 v_total = ((v_start < v_stop) ? b_a[v_start] : 0u);
+  u32 stop_k = v_stop;
+  for (u32 v_k = ((v_start < v_stop) ? (v_start + 1u) : v_stop); v_k < stop_k; v_k++) {
+    v_total = native_f32_add(v_total, b_a[v_k]);
+  }
+  b_out[0u] = ((((v_start < v_stop) ? (v_stop - v_start) : 0u) > 1u) ? soft_f32_canon(native_f32_mul(v_total, 1065353216u)) : ((v_start < v_stop) ? b_a[v_start] : 0u));
+}

@@ -1,0 +1,1 @@
+refused: intrinsic.subgroup32.ballot

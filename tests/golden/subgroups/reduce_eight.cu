@@ -1,0 +1,1 @@
+refused: intrinsic.subgroup8.reduce_add

@@ -1,0 +1,15 @@
+typedef unsigned int u32;
+#define FN static __device__ __forceinline__
+
+extern "C" __global__ void __launch_bounds__(64) vyre_main(
+    const uint4* __restrict__ b_a,
+    uint4* b_out,
+    const u32 base_x,
+    const u32 base_y,
+    const u32 base_z
+) {
+  const u32 local_x = threadIdx.x;
+  u32 v_i = local_x;
+  uint4 v_v = b_a[v_i];
+  b_out[v_i] = make_uint4(v_v.w, v_v.z, (v_v.y + v_v.x), v_i);
+}

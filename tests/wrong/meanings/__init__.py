@@ -1,0 +1,1 @@
+"""Plausible wrong meanings of what the golden rows promise."""
