@@ -49,6 +49,8 @@ ALLOWED: dict[str, set[str]] = {
         "engines",
     },
     "report": {"errors", "conform"},
+    "files": {"errors"},
+    "certification": {"errors", "files", "backends", "conform", "report"},
     "__main__": {"cli"},
     "cli": {
         "errors",
@@ -62,7 +64,8 @@ ALLOWED: dict[str, set[str]] = {
         "lower",
         "backends",
         "conform",
-        "report",
+        "certification",
+        "files",
     },
 }
 """Which rooms a room may import from."""

@@ -142,7 +142,7 @@ def caught(wrong: WrongDefinition, backend: Backend) -> bool:
     memory = bench.memory()
     for kind in kinds(found, plan):
         record = run_block(bench, kind, 0, min(kind.count, 1 << 16), memory)
-        if record["fails"] or record["stop"]:
+        if record.fails or record.stop:
             return True
     return False
 

@@ -79,11 +79,11 @@ def _in_ops(backend: Backend, plan: RunPlan) -> tuple[str, int]:
         assert kind is not None
         record = run_block(bench, kind, block.lo, block.hi, memory, narrow=lambda: False)
         total += block.hi - block.lo
-        if record["stop"] is not None:
-            return f"{found[block.unit].name}/{record['stop']['case']}", total
-        if record["fails"]:
-            number, _, first = record["fails"][0]
-            law = kind.graph.checks[int(number)].name
+        if record.stop is not None:
+            return f"{found[block.unit].name}/{record.stop.case}", total
+        if record.fails:
+            number, _, first = record.fails[0]
+            law = kind.graph.checks[number].name
             op, _, name = found[block.unit].name.rpartition("/")
             return f"{op if law == 'parity' else f'{op}/{law}'}/{name}/{first}", total
     return "", total

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         ResidentBackend,
         ResidentExecutable,
     )
+    from vyre.certification import Certificate, CertifyPlan, CertifyProgress, RayCluster, certify
     from vyre.compose import Category, Op, Param, Registry, default_registry
     from vyre.errors import (
         BackendUnavailable,
@@ -191,6 +192,9 @@ __all__ = [
     "Call",
     "Cast",
     "Category",
+    "Certificate",
+    "CertifyPlan",
+    "CertifyProgress",
     "Compiled",
     "Convention",
     "Convert",
@@ -235,6 +239,7 @@ __all__ = [
     "ParseError",
     "PrintError",
     "Program",
+    "RayCluster",
     "ReduceOp",
     "ReduceOrder",
     "Registry",
@@ -281,6 +286,7 @@ __all__ = [
     "call",
     "cast",
     "ceil",
+    "certify",
     "clz",
     "compile_program",
     "convert",
@@ -353,6 +359,7 @@ _HOMES = {
         Backend BackendInfo BackendLimits DeviceMemory Executable LimitedExecutable ResidentBackend
         ResidentExecutable
     """,
+    "vyre.certification": "Certificate CertifyPlan CertifyProgress RayCluster certify",
     "vyre.compose": "Category Op Param Registry default_registry",
     "vyre.errors": """
         BackendUnavailable DeviceError DeviceLost DeviceOutOfMemory Diagnostic DispatchError

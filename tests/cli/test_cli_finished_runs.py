@@ -106,7 +106,7 @@ def test_a_certificate_that_cannot_be_put_there_is_kept_with_its_journal() -> No
 
 
 def test_endless_certificates_are_not_read_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vyre.cli.files._MAX_DOCUMENT_BYTES", 1 << 20)
+    monkeypatch.setattr("vyre.files.DOCUMENT_BYTES", 1 << 20)
     for command in (("verify",), ("report",), ("merge", "-o", "x")):
         result = vyre(*command, "/dev/zero")
         assert result.exit_code == 1

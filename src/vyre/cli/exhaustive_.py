@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vyre.cli.files import write_bytes
 from vyre.cli.progress import Bar
 from vyre.errors import VyreError
+from vyre.files import write_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

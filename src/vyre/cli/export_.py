@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vyre.cli.files import read_program, write_bytes
+from vyre.cli.files import read_program
 from vyre.errors import VyreError
+from vyre.files import write_bytes
 
 if TYPE_CHECKING:
     from vyre.ir.program import Program

@@ -5,16 +5,13 @@ from __future__ import annotations
 import runpy
 import sys
 from contextlib import redirect_stdout
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import VyreError
+from vyre.files import PROGRAM_BYTES, read_bytes, write_bytes
 
 if TYPE_CHECKING:
     from vyre.ir.program import Program
-
-_MAX_PROGRAM_BYTES = 64 * 1024 * 1024
-_MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
 
 
 def read_program(name: str) -> Program:
@@ -30,7 +27,7 @@ def read_program(name: str) -> Program:
     from vyre.ir.program import Program
     from vyre.wire import MAGIC
 
-    data = read_bytes(name, limit=_MAX_PROGRAM_BYTES)
+    data = read_bytes(name, limit=PROGRAM_BYTES)
     if data.startswith(MAGIC):
         return Program.from_wire(data)
     try:
@@ -42,55 +39,6 @@ def read_program(name: str) -> Program:
             fix="pass a file written by `vyre print` or Program.to_wire().",
         ) from None
     return Program.from_text(text, file=name)
-
-
-def read_document(name: str) -> bytes:
-    """A certificate, an annex or a list: a file of a bounded size."""
-    return read_bytes(name, limit=_MAX_DOCUMENT_BYTES)
-
-
-def read_bytes(name: str, *, limit: int | None = None) -> bytes:
-    """The whole file; more than `limit` bytes are an error, and are not read."""
-    try:
-        with Path(name).open("rb") as file:
-            data = file.read() if limit is None else file.read(limit + 1)
-    except (OSError, ValueError) as error:  # ValueError: a name with a null byte
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise VyreError(
-            f"cannot read {name!r}: {reason}.", fix="check the path and its permissions."
-        ) from None
-    except MemoryError:
-        raise VyreError(f"{name!r} does not fit into memory.", fix="pass a smaller file.") from None
-    if limit is not None and len(data) > limit:
-        what = "program within the limits" if limit == _MAX_PROGRAM_BYTES else "document of vyre's"
-        raise VyreError(
-            f"{name!r} has more than {limit} bytes, which no {what} takes.",
-            fix="pass a file that vyre has written.",
-        )
-    return data
-
-
-def write_bytes(name: str, data: bytes) -> None:
-    """Writes through a temporary file, so that a full disk leaves no half-written result.
-
-    A device or a pipe is written as it is, and a link is followed: neither may be replaced by a file.
-    """
-    part = None
-    try:
-        path = Path(name).resolve()
-        if path.exists() and not path.is_file():
-            path.write_bytes(data)
-            return
-        part = path.with_name(path.name + ".part")
-        part.write_bytes(data)
-        part.replace(path)
-    except (OSError, ValueError, RuntimeError) as error:  # a null byte in the name, a circle of links
-        if part is not None:
-            part.unlink(missing_ok=True)
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise VyreError(
-            f"cannot write {name!r}: {reason}.", fix="check the path, its permissions and free space."
-        ) from None
 
 
 def _kernel_program(path: str, kernel: str) -> Program:

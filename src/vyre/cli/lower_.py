@@ -6,7 +6,8 @@ import json
 
 import click
 
-from vyre.cli.files import read_program, write_bytes
+from vyre.cli.files import read_program
+from vyre.files import write_bytes
 
 
 @click.command("lower", epilog="Example: vyre lower hamming.vyre --to wgsl")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from vyre.cli.files import read_document, write_bytes
+from vyre.files import write_bytes
 
 
 @click.command("report", epilog="Example: vyre report cpu.certificate.json --output cpu.html")
@@ -16,10 +16,9 @@ from vyre.cli.files import read_document, write_bytes
 )
 def command(certificate: str, *, output: str | None) -> None:
     """Make one self-contained HTML page of CERTIFICATE."""
-    from vyre.conform.certify.statement import read
-    from vyre.report import render
+    from vyre.certification import Certificate
 
-    page = render(read(read_document(certificate)))
+    page = Certificate.load(certificate).to_html()
     target = output or str(Path(certificate).with_suffix(".html"))
     write_bytes(target, page.encode())
     click.echo(f"wrote {target}")

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vyre.cli.files import read_document
 from vyre.errors import VyreError
+from vyre.files import read_document
 
 if TYPE_CHECKING:
     from vyre.conform.certify.certificate import Certificate
     from vyre.conform.certify.finding import Finding
     from vyre.conform.certify.rerun import Rerun
-    from vyre.conform.certify.verify import Report
+    from vyre.conform.certify.verify import Verification
 
 _EPILOG = "Example: vyre verify certificate.json --public-key vyre.key.pub --rerun 1%"
 
@@ -153,7 +153,7 @@ def _finding(again: Rerun) -> Finding:
     )  # fmt: skip
 
 
-def _record(report: Report, again: Rerun | None) -> dict[str, Any]:
+def _record(report: Verification, again: Rerun | None) -> dict[str, Any]:
     document = report.document
     found: dict[str, Any] = {
         "ok": report.ok,
@@ -171,7 +171,7 @@ def _record(report: Report, again: Rerun | None) -> dict[str, Any]:
     return found
 
 
-def _show(report: Report) -> None:
+def _show(report: Verification) -> None:
     from vyre.cli.styled import echo_lines, width
     from vyre.conform.certify.summary import finding_lines, heading, track_lines
 
@@ -187,7 +187,7 @@ def _show(report: Report) -> None:
     echo_lines([[], [_verdict(report)]])
 
 
-def _verdict(report: Report) -> tuple[str, str]:
+def _verdict(report: Verification) -> tuple[str, str]:
     if not report.ok:
         return "✗ REFUSED.", "bad"
     if not report.holds:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vyre.conform.certify.promises import PromisedOp, Promises, promises
+from vyre.conform.records.evidence import KindCount
 from vyre.conform.records.results import (
     BackendFacts,
     CanaryResult,
@@ -11,7 +12,6 @@ from vyre.conform.records.results import (
     Coverage,
     FailingRange,
     Failure,
-    KindCount,
     LawResult,
     OpResult,
     Results,

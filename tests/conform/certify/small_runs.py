@@ -9,7 +9,7 @@ import pytest
 
 from tests import wrong
 from tests.wrong.base import applies
-from vyre.conform.certify.certificate import BlockRecord, certificates
+from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import registry_now
 from vyre.conform.records.journal import Journal
 from vyre.conform.suite.plan import make_plan
@@ -94,7 +94,7 @@ def certified(
         run = Suite(made, backend, journal, store=store, target="cpu", expected=expected).run()
     finally:
         journal.close()
-    blocks = [BlockRecord(*b) for b in run.blocks] if made.shard != (1, 1) else []
+    blocks = run.blocks if made.shard != (1, 1) else ()
     return certificates(run.results, promised=registry_now(), baselines=baselines, blocks=blocks)[0]
 
 

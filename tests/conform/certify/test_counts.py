@@ -20,7 +20,8 @@ from vyre.conform.certify.summary import summary
 from vyre.conform.certify.verify import verify
 from vyre.conform.records import counts
 from vyre.conform.records.counts import Counts
-from vyre.conform.records.results import KindCount, StageResult, SubjectCount
+from vyre.conform.records.evidence import KindCount
+from vyre.conform.records.results import StageResult, SubjectCount
 from vyre.report import render
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ pytest.importorskip("llvmlite")
 from tests.conform.certify.small_runs import DIV, Right, WrongDivision, certified, shards, small
 from vyre.conform.certify.merge import merge
 from vyre.conform.certify.statement import read, sealed_record, write
-from vyre.conform.certify.verify import Report, verify
+from vyre.conform.certify.verify import Verification, verify
 from vyre.conform.records.documents import canonical
 from vyre.errors import CertificateError
 
@@ -55,7 +55,7 @@ def changed(data: bytes, change: Any) -> bytes:
     return canonical(record)
 
 
-def told(report: Report) -> str:
+def told(report: Verification) -> str:
     return " | ".join(f"{f.check} {f.status}: {f.text}" for f in report.findings if f.status == "wrong")
 
 
@@ -141,7 +141,7 @@ FORGED: list[tuple[str, Any, str]] = [
     ("shard1", alter("blocks", by=lambda b: b[1:]), "other blocks than its plan"),
     ("shard1", alter("blocks", by=lambda b: [*b, b[0]]), "is there twice"),
     ("shard1", put("blocks", 0, "record", "cases", to=1), "does not say why"),
-    ("shard1", put("blocks", 0, "record", to={}), "is no record of a run"),
+    ("shard1", put("blocks", 0, "record", to={}), "blocks[0].record.cases: this field is missing"),
 ]
 
 

@@ -35,13 +35,8 @@ from tests.conform.certify.made_up import (
 from vyre.conform.certify import granted as shape
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.level import levels
-from vyre.conform.records.results import (
-    KindCount,
-    LawResult,
-    Results,
-    StageResult,
-    SubjectCount,
-)
+from vyre.conform.records.evidence import KindCount
+from vyre.conform.records.results import LawResult, Results, StageResult, SubjectCount
 from vyre.conform.spec.levels import LEVELS, TABLE
 from vyre.conform.spec.track import APPROXIMATE, FLOAT, FLOAT_ENGINES, INTEGER, op_track, subject_track
 

@@ -21,15 +21,17 @@ from tests.conform.certify.small_runs import (
     shards,
     small,
 )
-from vyre.conform.certify.certificate import BlockRecord, Certificate
 from vyre.conform.certify.merge import merge
 from vyre.conform.certify.statement import read, write
+from vyre.conform.records.blocks import BlockRecord, OpBlock
 from vyre.conform.suite.regressions import Store
 from vyre.errors import CertificateError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from vyre.conform.certify.certificate import Certificate
 
 __all__ = ["small"]
 
@@ -158,7 +160,9 @@ def test_overlapping_and_torn_shards_are_refused(parts: list[Certificate]) -> No
     assert "which another shard holds too" in refused([parts[0], doubled, parts[2]])
     torn = replace(parts[1], blocks=parts[1].blocks[1:])
     assert "no shard holds block" in refused([parts[0], torn, parts[2]])
-    strange = replace(parts[1], blocks=(*parts[1].blocks, BlockRecord("value.lane.u64.0/random", 99, {})))
+    strange = replace(
+        parts[1], blocks=(*parts[1].blocks, BlockRecord("value.lane.u64.0/random", 99, OpBlock(0)))
+    )
     assert "a block that its plan does not have" in refused([parts[0], strange, parts[2]])
 
 

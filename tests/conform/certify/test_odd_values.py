@@ -15,7 +15,7 @@ from tests.conform.certify.small_runs import DIV, Right, WrongDivision, certifie
 from tests.conform.certify.small_runs import small as small  # a fixture
 from vyre.cli import main
 from vyre.conform.certify.annex import Baseline, check_annex, write_annex
-from vyre.conform.certify.certificate import BlockRecord, Certificate
+from vyre.conform.certify.certificate import Certificate
 from vyre.conform.certify.merge import merge
 from vyre.conform.certify.statement import (
     PREDICATE_TYPE,
@@ -28,7 +28,7 @@ from vyre.conform.certify.statement import (
 )
 from vyre.conform.certify.summary import summary
 from vyre.conform.certify.verify import verify
-from vyre.conform.records.documents import canonical, parse
+from vyre.conform.records.documents import canonical, encode, parse
 from vyre.conform.records.journal import Journal
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.suite.regressions import Store
@@ -130,7 +130,7 @@ def test_every_command_names_the_field(
 def test_a_forged_shard_is_refused_by_merge(tmp_path: Path) -> None:
     """Records of blocks are no part of what levels rest on, so nothing but merge itself reads them."""
     first, second = shards(Right(), tmp_path, 2, ops=(LANE, DIV), stages=STAGES)
-    blocks = parse(canonical([asdict(b) for b in first.blocks]))
+    blocks = encode(first.blocks)
     of_ops = next(k for k, b in enumerate(blocks) if "coverage" in b["record"])
     of_stage = next(k for k, b in enumerate(blocks) if "outcomes" in b["record"])
     failing = {"kind": "hang", "message": "", "case": 0, "words": [1, 2], "at": ""}
@@ -138,9 +138,10 @@ def test_a_forged_shard_is_refused_by_merge(tmp_path: Path) -> None:
     refused = 0
     for k in (of_ops, of_stage):
         for _, odd in odd_documents(blocks, below=(k, "record")):
-            made = [BlockRecord(b["unit"], b["number"], b.get("record", {})) for b in odd]
-            forged = replace(first, blocks=tuple(made))
-            refused += printable_refusal(lambda forged=forged: merge([forged, second]))
+            record = {**encode(first), "blocks": odd}
+            refused += printable_refusal(
+                lambda record=record: merge([Certificate.from_record(record), second])
+            )
     assert refused > 200
 
 

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from vyre.backends.cpu.backend import CpuBackend
-from vyre.conform.certify.merge import merge
-from vyre.conform.certify.shards import Job, on_ray, run_job, split
-from vyre.conform.certify.statement import read, write
-from vyre.conform.suite.plan import make_plan
+from vyre.certification import Certificate, CertifyPlan, RayCluster
+from vyre.certification.cluster import ShardJob, on_ray, run_job, split
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from vyre.backends.protocol import Executable
-    from vyre.conform.records.results import RunPlan
     from vyre.ir.program import Program
 
 MARK = "VYRE_TEST_LOSE_A_WORKER"
+MORTAL = f"{__name__}:Mortal"
+ROOT = Path(__file__).parents[3]
 
 
 class Mortal(CpuBackend):
@@ -44,21 +42,24 @@ class Mortal(CpuBackend):
         return super().compile(program)
 
 
-def plan() -> RunPlan:
+def plan() -> CertifyPlan:
     ops = ("primitive.math.sub", "primitive.bitwise.not", "primitive.compare.lt")
-    return make_plan("cpu", cases=1 << 12, ops=ops, stages=("ops", "barrier"), largest=1 << 16)
+    return CertifyPlan(quick=True, ops=ops, stages=("ops", "barrier"), isolate=False)
+
+
+def merged(files: list[bytes]) -> bytes:
+    return Certificate.merge(*map(Certificate.parse, files)).data
 
 
 def whole(folder: Path) -> bytes:
-    (only,) = split(plan(), "test_shards:Mortal", 1, in_process=True, state=str(folder))
+    (only,) = split(plan(), MORTAL, 1, state=str(folder))
     return run_job(only)
 
 
 def test_shards_one_after_the_other_make_the_whole(tmp_path: Path) -> None:
-    jobs = split(plan(), "test_shards:Mortal", 3, in_process=True, state=str(tmp_path))
-    merged = merge([read(run_job(job)).certificate for job in jobs])
-    assert write(merged) == whole(tmp_path)
-    assert len({job.plan.digest for job in jobs}) == 3
+    jobs = split(plan(), MORTAL, 3, state=str(tmp_path))
+    assert merged([run_job(job) for job in jobs]) == whole(tmp_path)
+    assert [job.plan.shard for job in jobs] == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_a_shard_cannot_be_split_again() -> None:
@@ -72,11 +73,11 @@ def test_a_shard_cannot_be_split_again() -> None:
 def test_a_lost_worker_costs_nothing_but_time(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     mark = tmp_path / "died"
-    jobs = split(plan(), "test_shards:Mortal", 3, in_process=True, state=str(tmp_path))
-    finished: list[Job] = []
-    path = os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")])
+    jobs = split(plan(), MORTAL, 3, state=str(tmp_path))
+    finished: list[ShardJob] = []
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     environment = {MARK: str(mark), "PYTHONPATH": path, "VYRE_CACHE": "off"}
-    found = on_ray(jobs, done=finished.append, environment=environment)
+    found = on_ray(jobs, RayCluster(environment=environment), done=finished.append)
     assert mark.exists()
     assert len(finished) == 3
-    assert write(merge([read(data).certificate for data in found])) == whole(tmp_path)
+    assert merged(found) == whole(tmp_path)

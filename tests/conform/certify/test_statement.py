@@ -31,7 +31,7 @@ from vyre.conform.certify.statement import (
 )
 from vyre.conform.certify.verify import verify
 from vyre.conform.records.documents import canonical
-from vyre.conform.records.results import KindCount, density_found
+from vyre.conform.records.evidence import KindCount, density_found
 from vyre.errors import CertificateError
 
 if TYPE_CHECKING:

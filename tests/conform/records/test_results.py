@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from vyre.conform.records.evidence import KindCount, density_found, evidence
 from vyre.conform.records.results import (
     BackendFacts,
     BoundaryCount,
@@ -14,15 +15,12 @@ from vyre.conform.records.results import (
     Coverage,
     ExpectedFailure,
     Failure,
-    KindCount,
     LawResult,
     OpResult,
     Results,
     RunPlan,
     StageResult,
     SubjectCount,
-    density_found,
-    evidence,
 )
 from vyre.errors import VyreError
 

@@ -183,5 +183,5 @@ def test_the_suite_runs_them_and_sees_flushed_results(backend: Any, good: bool) 
     found = graph(BY_ID["float.mul"], lookup)
     kind = kind_of(found, "equivalence", make_plan("cpu", seed=1, cases=1, ops=("primitive.math.add",)))
     record = run_block(bench, kind, 0, kind.count, bench.memory())
-    assert record["stop"] is None
-    assert (record["fails"] == []) is good
+    assert record.stop is None
+    assert (record.fails == ()) is good

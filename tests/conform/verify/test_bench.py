@@ -125,9 +125,11 @@ def test_a_backend_that_makes_wrong_inputs_gets_them_from_the_host(monkeypatch: 
     found = graph(spec(MUL), lookup)
     kind = next(k for k in kinds(found, make_plan("cpu", cases=64)) if k.name == "random")
     record = run_block(bench, kind, 0, 64, bench.memory())
-    assert [0, 64, 0] in record["fails"]
-    assert [0, [[0, 63, 64]]] in record["failing"]
-    assert record["made"][0] == 0
+    assert (0, 64, 0) in record.fails
+    assert record.failing is not None
+    assert (0, ((0, 63, 64),)) in record.failing
+    assert record.made is not None
+    assert record.made.case == 0
 
 
 @pytest.mark.parametrize("name", ["u8", "boundary", "correlated"])
@@ -137,13 +139,14 @@ def test_a_block_counts_the_classes_and_boundary_values_among_its_cases(name: st
     lo, hi = kind.count // 3, kind.count // 2
     bench = Bench(wrong.Right())
     record = run_block(bench, kind, lo, hi, bench.memory())
+    assert record.coverage is not None
     words = [kind.block(lo, hi - lo)[p] for p in range(2)]
     for place, values in enumerate(found.spec.boundaries):
         met = np.flatnonzero(np.isin(np.asarray(values, np.uint32), words[place])).tolist()
-        assert record["coverage"]["boundaries"][place] == met
-    assert any(record["coverage"]["boundaries"])
+        assert list(record.coverage.boundaries[place]) == met
+    assert any(record.coverage.boundaries)
     counts = [int(np.count_nonzero(c.contains(NUMPY, *words))) for c in found.spec.classes]
-    assert record["coverage"]["classes"] == counts
+    assert list(record.coverage.classes) == counts
 
 
 COPY = "  movl (%rdi), %eax\n  addq $4, %rdi\n"

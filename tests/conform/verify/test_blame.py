@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,10 +16,11 @@ from tests.conform.verify.runs import certify
 from vyre.cli.app import main
 from vyre.conform.process.faults import BackendHang, MemoryGone
 from vyre.conform.process.isolate import Isolated
-from vyre.conform.records.documents import Field, FieldError
+from vyre.conform.records.blocks import OpBlock
+from vyre.conform.records.documents import Field, FieldError, encode
 from vyre.conform.registry import spec
 from vyre.conform.spec.program import application
-from vyre.conform.suite.block_records import check_record
+from vyre.conform.suite.block_records import read_record
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.suite.units import STAGES, units
 from vyre.conform.verify.bench import Bench
@@ -229,8 +231,8 @@ def test_a_stop_that_is_blamed_on_an_earlier_op_can_be_resumed() -> None:
     plan = make_plan("cpu", ops=("primitive.math.div",), stages=("ops",), cases=40, largest=0)
     unit = units(plan, None)[0]
     ended = stop(VyreError("died", fix="mend it."), 3, [1, 2], at="a single case", check=LAWS, cases=1)
-    blamed_on = {**ended, "op": "primitive.math.add", "in": "random"}
-    record: dict[str, Any] = {"cases": 0, "fails": [], "refused": [], "stop": blamed_on}
-    check_record(Field(record, "record"), unit)
+    block = OpBlock(0, stop=replace(ended, op="primitive.math.add", in_="random"))
+    record = encode(block)
+    assert read_record(Field(record, "record"), unit) == block
     with pytest.raises(FieldError, match=r"record\.stop\.in: expected a string"):
-        check_record(Field({**record, "stop": {**blamed_on, "in": 7}}, "record"), unit)
+        read_record(Field({**record, "stop": {**record["stop"], "in": 7}}, "record"), unit)

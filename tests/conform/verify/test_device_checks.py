@@ -77,9 +77,9 @@ def test_a_false_law_is_counted_as_the_host_counts_it(bench: Bench) -> None:
 def test_a_block_reports_what_the_device_finds(bench: Bench) -> None:
     kind = random_kind(SUB, false_law=True)
     record = run_block(bench, kind, 0, COUNT, bench.memory())
-    (fail,) = record["fails"]
-    assert fail[1] > COUNT * 0.99
-    assert fail[2] == 0
+    (fail,) = record.fails
+    assert fail.failed > COUNT * 0.99
+    assert fail.first == 0
 
 
 def test_the_parts_of_a_run_join(bench: Bench) -> None:

@@ -27,6 +27,7 @@ from vyre.conform.verify.operations import run_block
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from vyre.conform.records.blocks import OpBlock
     from vyre.ir.program import Program
 
 ADD = "primitive.math.add"
@@ -147,7 +148,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vyre.conform.verify.operations.MADE_FROM", COUNT)
 
 
-def block(backend: Any) -> dict[str, Any]:
+def block(backend: Any) -> OpBlock:
     bench = Bench(Locked(backend))
     kind = kind_of(graph(spec(ADD), lookup), "random", make_plan("x", cases=COUNT))
     return run_block(bench, kind, 0, COUNT, bench.memory())
@@ -161,8 +162,8 @@ def test_a_device_apart_is_one() -> None:
 @pytest.mark.parametrize("backend", [wrong.Right, Apart])
 def test_right_inputs_are_believed(backend: type[wrong.Right]) -> None:
     record = block(backend())
-    assert (record["cases"], record["fails"]) == (COUNT, [])
-    assert "made" not in record
+    assert (record.cases, record.fails) == (COUNT, ())
+    assert record.made is None
 
 
 @pytest.mark.parametrize("backend", [EasyInput, ApartAndEasy])
@@ -170,12 +171,15 @@ def test_one_easier_input_is_found(backend: type[wrong.Right]) -> None:
     kind = kind_of(graph(spec(ADD), lookup), "random", make_plan("x", cases=COUNT))
     record = block(backend())
     wanted = kind.case(PLACE)[1]
-    assert record["made"][:4] == [PLACE, 1, 0, wanted]
-    assert record["fails"] == []
+    assert record.made is not None
+    assert record.made[:4] == (PLACE, 1, 0, wanted)
+    assert record.fails == ()
 
 
 def test_an_input_that_is_changed_while_it_is_used_is_found() -> None:
-    assert block(SpoiledInput())["made"][0] == PLACE
+    made = block(SpoiledInput()).made
+    assert made is not None
+    assert made.case == PLACE
 
 
 def test_it_is_a_failure_of_the_op_and_can_be_replayed(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from lab.mutants.mutant import DENSE_CASES, Fate
 from lab.mutants.page import survivors
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.conform.generate.counter import mix
-from vyre.conform.records.results import density_found
+from vyre.conform.records.evidence import density_found
 from vyre.semantics.domain import CONCRETE
 
 

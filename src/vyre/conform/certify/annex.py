@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from vyre.conform.certify import statement
 from vyre.conform.certify.finding import GOOD, OPEN, WRONG, Finding
 from vyre.conform.process.held import held
-from vyre.conform.records.documents import Among, Field, FieldError, Rule, Within, canonical, decode
+from vyre.conform.records.documents import Among, Field, FieldError, Rule, Within, canonical, decode, encode
 from vyre.errors import CertificateError, VyreError
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import BinOp, Expr, InvocationId, LitU32, Load, UnOp
@@ -269,7 +269,7 @@ def write_annex(
             "_type": statement.STATEMENT_TYPE,
             "subject": [{"name": backend.name, "digest": {"sha256": backend.digest}}],
             "predicateType": PREDICATE_TYPE,
-            "predicate": statement.sealed_record(asdict(annex)),
+            "predicate": statement.sealed_record(encode(annex)),
         }
     )
     return body if key is None else statement.seal(body, statement.PAYLOAD_TYPE, key)
@@ -284,7 +284,7 @@ def read_annex(data: bytes) -> tuple[Annex, Any, tuple[str, ...]]:
         )
     try:
         predicate = statement.unsealed(record.get("predicate"), "predicate")
-        annex = cast("Annex", decode(Annex, _current(predicate)))
+        annex = decode(Annex, _current(predicate))
     except FieldError as error:
         raise CertificateError(f"this is no performance annex: {error}.", fix=statement.FETCH_AGAIN) from None
     return annex, record.get("subject"), signers

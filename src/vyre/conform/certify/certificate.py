@@ -13,7 +13,7 @@ contains. One of schema 1 is read with what it did not say as unknown, and judge
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from vyre.conform.certify import level, schema1, schema1_levels
@@ -22,7 +22,9 @@ from vyre.conform.certify.promises import Promises  # noqa: TC001 - read back by
 from vyre.conform.certify.proofs import LawProof
 from vyre.conform.certify.settings import settings
 from vyre.conform.process.provenance import code_digest, installed
-from vyre.conform.records.documents import Among, FieldError, canonical, decode, parse
+from vyre.conform.records.blocks import BlockRecord  # noqa: TC001 - read back by its annotations
+from vyre.conform.records.documents import Among, FieldError, canonical, decode, encode, parse
+from vyre.conform.records.evidence import KindCount  # noqa: TC001 - read back by its annotations
 from vyre.conform.records.filled import filled
 from vyre.conform.records.results import (
     BackendFacts,
@@ -30,7 +32,6 @@ from vyre.conform.records.results import (
     Coverage,
     ExpectedFailure,
     Failure,
-    KindCount,
     LawResult,
     OpResult,
     Results,
@@ -135,15 +136,6 @@ class CertifiedEngine:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockRecord:
-    """A finished block of a shard, as the journal has it; what `vyre merge` adds up."""
-
-    unit: str
-    number: int
-    record: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class Certificate:
     """A certificate; `kind` is `strict` or `approximate`, never both."""
 
@@ -211,7 +203,7 @@ class Certificate:
         return replace(made, vyre=self.vyre, code=self.code)
 
     def to_json(self) -> bytes:
-        return canonical(asdict(self))
+        return canonical(encode(self))
 
     @classmethod
     def from_json(cls, data: bytes | str) -> Certificate:
@@ -232,7 +224,7 @@ class Certificate:
             whole = cast("dict[str, Any]", record)
             if schema == schema1.SCHEMA:
                 whole = filled(cls, _of_schema1(whole))
-            return cast("Certificate", decode(cls, whole))
+            return decode(cls, whole)
         except FieldError as error:
             raise _no_certificate(str(error)) from None
 

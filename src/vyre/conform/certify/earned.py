@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.certify.certificate import BlockRecord, certificates
+from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import registry_now
 from vyre.conform.certify.proofs import law_proofs
 from vyre.semantics.proof_cache import ProofCache, default_folder
@@ -21,7 +21,11 @@ def earned(run: Run, *, baselines: Sequence[str] = (), slower: Sequence[str] = (
     results = run.results
     proofs = law_proofs([op.id for op in results.ops], ProofCache(default_folder()))
     sharded = results.plan.shard != (1, 1)
-    blocks = [BlockRecord(*block) for block in run.blocks] if sharded else []
     return certificates(
-        results, promised=registry_now(), proofs=proofs, baselines=baselines, slower=slower, blocks=blocks
+        results,
+        promised=registry_now(),
+        proofs=proofs,
+        baselines=baselines,
+        slower=slower,
+        blocks=run.blocks if sharded else (),
     )

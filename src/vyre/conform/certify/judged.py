@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.conform.records.results import EXHAUSTIVE, witnessed
+from vyre.conform.records.evidence import EXHAUSTIVE, witnessed
 from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.track import may_be_refused
 from vyre.conform.verify.control import NOT_SEEN
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from vyre.conform.certify.promises import PromisedOp
-    from vyre.conform.records.results import Failure, KindCount, LawResult, OpResult, Results
+    from vyre.conform.records.evidence import KindCount
+    from vyre.conform.records.results import Failure, LawResult, OpResult, Results
 
 _ENDED = ("crash", "hang", "error", "coverage")
 

@@ -8,18 +8,18 @@ together, are missing, or hold a block twice are refused.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import changes, registry_now
 from vyre.conform.certify.sound import belongs, misfolded, unsound
-from vyre.conform.records.documents import Field, FieldError, canonical, parse
+from vyre.conform.records.blocks import FAILED, GroupEntry, GroupFacts
+from vyre.conform.records.documents import Field, FieldError, encode, reread
 from vyre.conform.records.faults import EXPLAINED, Faults
-from vyre.conform.spec.track import not_approximate
+from vyre.conform.spec.track import APPROXIMATE, not_approximate
 from vyre.conform.suite import fold
-from vyre.conform.suite.block_records import check_record
+from vyre.conform.suite.block_records import read_record
 from vyre.conform.suite.units import REGRESSIONS, blocks, graph_of, units
-from vyre.conform.verify.stage import FAILED
 from vyre.errors import CertificateError
 
 if TYPE_CHECKING:
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 
     from vyre.backends.protocol import Backend
     from vyre.conform.certify.certificate import Certificate
-    from vyre.conform.records.results import Failure, RunPlan
+    from vyre.conform.records.blocks import OpBlock, StageBlock
+    from vyre.conform.records.results import Failure, RunPlan, StageResult
     from vyre.conform.suite.units import Block, Unit
     from vyre.conform.verify.stage import Outcome, Stage
 
-    Records = dict[tuple[int, int], dict[str, Any]]
+    Records = dict[tuple[int, int], StageBlock | OpBlock]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ def merge(shards: Sequence[Certificate]) -> Certificate:
     results = fold.results(
         plan, first.backend, found, wanted, records, merger.groups(), expected, first.conditions
     )
+    results = replace(results, stages=tuple(_without_others(s, first) for s in results.stages))
     proofs = {(p.op, p.law): p for p in first.proofs}
     made = certificates(
         results,
@@ -170,6 +172,12 @@ def _same_run(first: Certificate, other: Certificate) -> None:
         raise refused("other versions of vyre made them")
 
 
+def _without_others(stage: StageResult, certificate: Certificate) -> StageResult:
+    """A stage that the other kind of certificate is about: there its cases are planned, and none here."""
+    apart = stage.stage == APPROXIMATE and certificate.kind != APPROXIMATE
+    return replace(stage, planned=0) if apart else stage
+
+
 def _gathered(shards: Sequence[Certificate], found: Sequence[Unit], wanted: Sequence[Block]) -> Records:
     """Every block's record; each exactly once."""
     names = {u.name: n for n, u in enumerate(found)}
@@ -198,7 +206,7 @@ def _gathered(shards: Sequence[Certificate], found: Sequence[Unit], wanted: Sequ
         )
     for (unit, number), record in records.items():
         try:
-            check_record(Field(record, "record"), found[unit])
+            read_record(Field(encode(record), "record"), found[unit])
         except FieldError as error:
             raise CertificateError(
                 f"block {number} of {found[unit].name} is not what a run records: {error}.",
@@ -236,17 +244,16 @@ class _Merger:
     records: Records
     shards: Sequence[_Shard]
 
-    def groups(self) -> Mapping[str, Mapping[str, Any]]:
-        made: dict[str, Mapping[str, Any]] = {}
+    def groups(self) -> Mapping[str, GroupEntry]:
+        made: dict[str, GroupEntry] = {}
         for number, unit in enumerate(self.units):
             if unit.group not in made and belongs(unit, self.first):
                 failures = self._of_op(unit.group) if unit.kind else self._of_stage(number, unit)
-                facts = self._facts(unit.group) if unit.kind else {}
-                entry = {"facts": facts, "failures": [asdict(f) for f in failures]}
-                made[unit.group] = parse(canonical(entry))
+                facts = self._facts(unit.group) if unit.kind else GroupFacts()
+                made[unit.group] = reread(GroupEntry(unit.group, facts, tuple(failures)))
         return made
 
-    def _facts(self, group: str) -> dict[str, str]:
+    def _facts(self, group: str) -> GroupFacts:
         """How an op was lowered, on which all shards that ran it must agree."""
         absent = [s.label for s in self.shards if group not in s.ops]
         if absent:
@@ -261,7 +268,7 @@ class _Merger:
                 fix="certify all shards on the same device with the same driver.",
             )
         lowering, instruction = next(iter(said), ("", ""))
-        return {"lowering": lowering, "instruction": instruction}
+        return GroupFacts(lowering, instruction)
 
     def _of_op(self, group: str) -> list[Failure]:
         """The failure of each check from the shard that met it first; the counts are those of all."""
@@ -281,19 +288,19 @@ class _Merger:
             for check, (kind, number) in sorted(own.firsts.items()):
                 met[check, kind, number] = next(told)
             if own.made is not None:
-                wrong[own.made[0], own.made[1][0]] = next(told)
+                wrong[own.made[0], own.made[1].case] = next(told)
             if own.stop is not None:
-                stops[own.stopped_in, own.stop["case"]] = next(told)
+                stops[own.stopped_in, own.stop.case] = next(told)
         found = [
             replace(met[check, kind, number], count=whole.count(check), failing=whole.failing(check))
             for check, (kind, number) in sorted(whole.firsts.items())
         ]
         if whole.made is not None:
-            kind, (number, *_, count) = whole.made
-            found.append(replace(wrong[kind, number], count=count))
+            kind, made = whole.made
+            found.append(replace(wrong[kind, made.case], count=made.mistakes))
         if whole.stop is not None:
-            return [*found, stops[whole.stopped_in, whole.stop["case"]]]
-        result = fold.op_result(group, self.units, whole, {})
+            return [*found, stops[whole.stopped_in, whole.stop.case]]
+        result = fold.op_result(group, self.units, whole, GroupFacts())
         if self.plan.whole and result.status in ("passed", "failed"):
             faults = Faults(self.plan, self.first.backend.target)
             found += [faults.coverage(group, missing) for missing in result.coverage.missing]
@@ -303,9 +310,9 @@ class _Merger:
     def _of_stage(self, number: int, unit: Unit) -> list[Failure]:
         """Failed cases in their order; the first few as the shards made them small."""
         faults = Faults(self.plan, self.first.backend.target)
-        failed = [o for o in fold.outcomes(number, self.blocks, self.records) if o["status"] == FAILED]
+        failed = [o for o in fold.outcomes(number, self.blocks, self.records) if o.status == FAILED]
         small = {f.case: f for s in self.shards for f in s.failures(unit.group)}
         return [
-            small[o["case"]] if k < EXPLAINED and o["case"] in small else faults.of_stage(unit.name, o)
+            small[o.case] if k < EXPLAINED and o.case in small else faults.of_stage(unit.name, o)
             for k, o in enumerate(failed)
         ]

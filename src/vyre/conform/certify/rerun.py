@@ -171,20 +171,20 @@ class _Again:
         assert unit.kind is not None
         op = self.known[unit.group]
         record = run_block(self.bench, unit.kind, block.lo, block.hi, self.memory, narrow=lambda: False)
-        if record.get("refusal"):
+        if record.refusal:
             self.refused += block.hi - block.lo
             return
         name = f"{unit.name} cases {block.lo} to {block.hi - 1}"
         if op.status == "refused":
             self._differs(name, "refused", "not refused")
             return
-        self.cases += record["cases"]
+        self.cases += record.cases
         ended = any(f.op == op.id and f.kind in ("crash", "hang", "error") for f in self.certificate.failures)
-        if record["stop"] is not None and not ended:
-            self._differs(name, "a result", record["stop"]["message"])
+        if record.stop is not None and not ended:
+            self._differs(name, "a result", record.stop.message)
         names = [check.name for check in _checks(unit.kind.graph)]
         failing = dict.fromkeys(names, 0)
-        for number, count, _ in record["fails"]:
+        for number, count, _ in record.fails:
             failing[names[number]] += count
         for check, said in _failed(op, unit.kind.name).items():
             met = failing.get(check, 0)

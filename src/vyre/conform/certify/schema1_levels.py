@@ -22,15 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vyre.conform.certify.promises import Promises
-    from vyre.conform.records.results import (
-        Failure,
-        KindCount,
-        LawResult,
-        OpResult,
-        Results,
-        StageResult,
-        SubjectCount,
-    )
+    from vyre.conform.records.evidence import KindCount
+    from vyre.conform.records.results import Failure, LawResult, OpResult, Results, StageResult, SubjectCount
 
 _INTEGER, _FLOAT, _APPROXIMATE = "integer", "float", "approximate"
 _LEVELS = {

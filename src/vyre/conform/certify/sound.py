@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from vyre.conform.algebra.evidence import EvidenceKind
 from vyre.conform.certify.promises import promises
 from vyre.conform.process.provenance import APART, IN_PROCESS
+from vyre.conform.records.blocks import GroupFacts
 from vyre.conform.records.results import covers
 from vyre.conform.spec.track import APPROXIMATE, KINDS, not_approximate
 from vyre.conform.suite import fold
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from vyre.conform.certify.certificate import Certificate, CertifiedOp
-    from vyre.conform.records.results import Failure, KindCount, RunPlan, StageResult
+    from vyre.conform.records.blocks import OpBlock, StageBlock
+    from vyre.conform.records.evidence import KindCount
+    from vyre.conform.records.results import Failure, OpResult, RunPlan, StageResult
     from vyre.conform.suite.units import Unit
 
 GOLDEN = "golden"
@@ -223,7 +226,7 @@ def misfolded(certificate: Certificate, found: Sequence[Unit]) -> str:
     names = {u.name: n for n, u in enumerate(found)}
     rules, tracks = certificate.rules, KINDS[certificate.kind]
     mine = [b for b in blocks(certificate.plan, found) if _of_kind(certificate, found[b.unit])]
-    records: dict[tuple[int, int], dict[str, Any]] = {}
+    records: dict[tuple[int, int], StageBlock | OpBlock] = {}
     for block in certificate.blocks:
         place = (names.get(block.unit, -1), block.number)
         if place in records:
@@ -249,8 +252,8 @@ def misfolded(certificate: Certificate, found: Sequence[Unit]) -> str:
     return ""
 
 
-def _facts(op: Any) -> dict[str, str]:
-    return {"lowering": op.lowering, "instruction": op.instruction}
+def _facts(op: OpResult) -> GroupFacts:
+    return GroupFacts(op.lowering, op.instruction)
 
 
 def belongs(unit: Unit, certificate: Certificate) -> bool:

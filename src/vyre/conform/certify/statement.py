@@ -14,12 +14,12 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform.certify import keys, schema1
 from vyre.conform.certify.certificate import Certificate
-from vyre.conform.records.documents import FieldError, canonical, parse
+from vyre.conform.records.documents import FieldError, canonical, encode, parse
 from vyre.errors import CertificateError
 
 if TYPE_CHECKING:
@@ -60,9 +60,14 @@ def statement(certificate: Certificate) -> bytes:
             "_type": STATEMENT_TYPE,
             "subject": [{"name": certificate.backend.name, "digest": {"sha256": certificate.backend.digest}}],
             "predicateType": PREDICATE_TYPE,
-            "predicate": sealed_record(asdict(certificate)),
+            "predicate": sealed_record(encode(certificate)),
         }
     )
+
+
+def document_of(certificate: Certificate) -> Document:
+    """What `read` gives for the unsigned file of a certificate."""
+    return Document(certificate, statement(certificate), (), certificate.backend.digest)
 
 
 def sealed_record(record: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from vyre.conform.records import counts
-from vyre.conform.records.results import EXHAUSTIVE, witnessed
+from vyre.conform.records.evidence import EXHAUSTIVE, witnessed
 from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.levels import TITLES
 

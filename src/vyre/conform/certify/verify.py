@@ -1,7 +1,7 @@
 """Checking a certificate without running anything.
 
-    report = verify(data, trusted=load_public("vyre.pub"))
-    report.ok, report.findings            one finding per check, in the order in which they were made
+    found = verify(data, trusted=load_public("vyre.pub"))
+    found.ok, found.findings              one finding per check, in the order in which they were made
 
 Structure, digests, signature, levels, the registry, the plan and the settings: the first thing that is wrong
 ends the structural checks, as nothing behind it can be believed; the others are all made. A plan that cannot
@@ -22,6 +22,7 @@ from vyre.conform.certify.sound import impossible, misfolded, misstaged, unsound
 from vyre.conform.certify.statement import FETCH_AGAIN, read
 from vyre.conform.process.provenance import code_digest, installed
 from vyre.conform.records import counts
+from vyre.conform.records.blocks import GroupFacts
 from vyre.conform.spec.track import APPROXIMATE, KINDS, STRICT
 from vyre.conform.suite import fold
 from vyre.conform.suite.plan import registry_digest
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from vyre.conform.certify.certificate import Certificate
     from vyre.conform.certify.promises import Promises
     from vyre.conform.certify.statement import Document
-    from vyre.conform.records.results import KindCount, OpResult
+    from vyre.conform.records.evidence import KindCount
+    from vyre.conform.records.results import OpResult
 
 PLAN = "plan"
 UNSIGNED = (
@@ -44,7 +46,7 @@ UNSIGNED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Verification:
     """All findings; `document` is None where the file could not be believed at all."""
 
     document: Document | None
@@ -60,17 +62,24 @@ class Report:
         """Whether nothing is wrong and every case of the plan is accounted for and was run."""
         return self.ok and all(f.status == GOOD for f in self.findings if f.check == PLAN)
 
-    def also(self, finding: Finding) -> Report:
+    def also(self, finding: Finding) -> Verification:
         return replace(self, findings=(*self.findings, finding))
 
 
-def verify(data: bytes, *, trusted: str | None = None, registry: Promises | None = None) -> Report:
+def verify(data: bytes, *, trusted: str | None = None, registry: Promises | None = None) -> Verification:
     """Every check that needs no backend. `trusted` is the key id that must have signed."""
     try:
         document = read(data)
     except CertificateError as error:
         place = f"{error.place}: " if error.place else ""
-        return Report(None, (Finding("structure", WRONG, place + error.message, error.fix),))
+        return Verification(None, (Finding("structure", WRONG, place + error.message, error.fix),))
+    return verify_document(document, trusted=trusted, registry=registry)
+
+
+def verify_document(
+    document: Document, *, trusted: str | None = None, registry: Promises | None = None
+) -> Verification:
+    """The same for a file that could be read, so that its structure is good."""
     certificate = document.certificate
     now = registry or registry_now(1 if certificate.first_schema else 2)
     found = [
@@ -81,7 +90,7 @@ def verify(data: bytes, *, trusted: str | None = None, registry: Promises | None
         _plan(certificate, now),
         _settings(certificate),
     ]
-    return Report(document, tuple(found))
+    return Verification(document, tuple(found))
 
 
 def _signature(document: Document, trusted: str | None) -> Finding:
@@ -206,7 +215,7 @@ def _misplanned(certificate: Certificate, known: set[str]) -> str:
     if [op.id for op in certificate.ops] != meant:
         return "it is about other ops than its plan"
     for op in certificate.results.ops:
-        meant_op = fold.op_result(op.id, found, fold.tally(op.id, found, (), {}), {})
+        meant_op = fold.op_result(op.id, found, fold.tally(op.id, found, (), {}), GroupFacts())
         if _shape(op) != _shape(replace(meant_op, status=op.status)):
             return f"{op.id} has other cases, laws, classes or boundaries than its plan"
     sizes = {u.name: u.count for u in found if u.kind is None}

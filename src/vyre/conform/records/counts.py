@@ -16,14 +16,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from vyre.conform.records.results import (
-        KindCount,
-        LawResult,
-        OpResult,
-        Results,
-        StageResult,
-        SubjectCount,
-    )
+    from vyre.conform.records.evidence import KindCount
+    from vyre.conform.records.results import LawResult, OpResult, Results, StageResult, SubjectCount
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,18 @@
     value = parse(data)                         JSON without NaN, 1e400, endless digits or endless nesting
     plan = decode(RunPlan, value["plan"])       a dataclass, by the types of its fields
     Field(value, "record").field("cases").integer(high=10)
+    encode(plan)                                the record that `decode` reads back
     canonical(value)                            the one spelling of a value, as bytes
 
-What is wrong raises `FieldError`, whose text names the field by its path: `ops[3].parity[0].cases: expected
-a whole number from 0 to 9223372036854775807, found -1`. A dataclass narrows a type by an annotation:
+A dataclass is a record of its fields, a named tuple the list of its own. What is wrong raises `FieldError`,
+whose text names the field by its path: `ops[3].parity[0].cases: expected a whole number from 0 to
+9223372036854775807, found -1`. A dataclass narrows a type by an annotation:
 
     status: Annotated[str, Among("passed", "failed")]
     shard: Annotated[tuple[int, int], Rule("i of n with i from 1 to n", lambda s: 1 <= s[0] <= s[1])]
 
-An int without one is a count: from 0 to 2^63 - 1.
+An int without one is a count: from 0 to 2^63 - 1. A field that is `Annotated[… | None, Omitted()]` is left
+out where it is None. Where Python reserves a name, the field has an underscore behind it and the record not.
 """
 
 from __future__ import annotations
@@ -22,10 +25,12 @@ import re
 import types
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Union, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
+
+T = TypeVar("T")
 
 COUNT_MAX = (1 << 63) - 1
 MAX_NESTING = 64
@@ -60,6 +65,11 @@ class Among:
 
     def __init__(self, *values: str) -> None:
         self.values = values
+
+
+@dataclass(frozen=True, slots=True)
+class Omitted:
+    """A field that a record does not have where it is None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +177,26 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else f"\\u{{{ord(c):X}}}" for c in text)
 
 
-def decode(cls: Any, value: Any, path: str = "") -> Any:
-    """The value of type `cls` that `dataclasses.asdict` made `value` of. Raises `FieldError`."""
+def encode(value: Any) -> Any:
+    """A value as JSON has it: dataclasses as records, tuples as lists."""
+    if is_dataclass(value) and not isinstance(value, type):
+        found = ((m, getattr(value, m.name)) for m in _members(type(value)))
+        return {m.key: encode(v) for m, v in found if v is not None or not m.omitted}
+    if isinstance(value, tuple | list):
+        return [encode(item) for item in cast("tuple[Any, ...]", value)]
+    if isinstance(value, dict):
+        return {name: encode(item) for name, item in cast("dict[str, Any]", value).items()}
+    return value
+
+
+def decode(cls: type[T], value: Any, path: str = "") -> T:
+    """The value of type `cls` that `encode` made `value` of. Raises `FieldError`."""
     return _decoded(cls, Field(value, path))
+
+
+def reread(value: T) -> T:
+    """A record as it will be read back from a file, so that it makes no difference whether it was."""
+    return decode(type(value), parse(canonical(encode(value))))
 
 
 def _decoded(cls: Any, field: Field) -> Any:
@@ -177,16 +204,24 @@ def _decoded(cls: Any, field: Field) -> Any:
     if origin is Annotated:
         return _narrowed(args[0], args[1:], field)
     if is_dataclass(cls):
-        hints = _hints(cls)
-        field.only(tuple(hints))
-        return cast("Any", cls)(**{name: _decoded(hint, field.field(name)) for name, hint in hints.items()})
+        members = _members(cls)
+        required = tuple(m.key for m in members if not m.omitted)
+        field.only(required, tuple(m.key for m in members if m.omitted))
+        found = {m.name: _decoded(m.hint, f) for m in members for f in field.maybe(m.key)}
+        return cast("Any", cls)(**found)
+    if isinstance(cls, type) and hasattr(cls, "_fields"):
+        hints = get_type_hints(cls, include_extras=True)
+        items = field.items(len(hints))
+        return cls(*(_decoded(h, item) for h, item in zip(hints.values(), items, strict=True)))
     if origin is tuple:
         items = field.items(None if args[-1] is Ellipsis else len(args))
         kinds = [args[0]] * len(items) if args[-1] is Ellipsis else args
         return tuple(_decoded(kind, item) for kind, item in zip(kinds, items, strict=True))
     if origin in (Union, types.UnionType):
-        (some,) = (a for a in args if a is not type(None))
-        return None if field.value is None else _decoded(some, field)
+        some = [a for a in args if a is not type(None)]
+        if field.value is None and len(some) < len(args):
+            return None
+        return _decoded(next((a for a in some if _looks_like(a, field)), some[-1]), field)
     if origin is dict:
         found = field.record()
         return {name: _decoded(args[1], field.field(name)) for name in found}
@@ -212,10 +247,34 @@ def _narrowed(cls: Any, rules: tuple[Any, ...], field: Field) -> Any:
     return value
 
 
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A field of a dataclass, and what it is in a record."""
+
+    name: str
+    key: str
+    hint: Any
+    omitted: bool
+
+
 @cache
-def _hints(cls: Any) -> dict[str, Any]:
+def _members(cls: Any) -> tuple[_Member, ...]:
     known = get_type_hints(cls, include_extras=True)
-    return {f.name: known[f.name] for f in fields(cls)}
+    return tuple(
+        _Member(f.name, f.name.rstrip("_"), known[f.name], _omitted(known[f.name])) for f in fields(cls)
+    )
+
+
+def _omitted(hint: Any) -> bool:
+    return any(isinstance(rule, Omitted) for rule in get_args(hint))
+
+
+def _looks_like(cls: Any, field: Field) -> bool:
+    """Whether a value has the fields that tell one of several dataclasses from the others."""
+    found: object = field.value
+    if not is_dataclass(cls) or not isinstance(found, dict):
+        return False
+    return all(m.key in cast("dict[str, Any]", found) for m in _members(cls) if not m.omitted)
 
 
 def _no_constant(name: str) -> Any:

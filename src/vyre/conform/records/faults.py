@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vyre.conform.records.results import Failure
 
 if TYPE_CHECKING:
+    from vyre.conform.records.blocks import Outcome
     from vyre.conform.records.results import FailingRange, RunPlan
 
 OPS = "ops"
@@ -24,28 +25,70 @@ class Faults:
     target: str
 
     def failure(
-        self, stage: str, op: str, case: str, smallest: str, kind: str, inputs: tuple[str, ...],
-        expected: str, actual: str, found: tuple[str, ...], count: int, note: str, program: str, source: str,
+        self,
+        *,
+        stage: str,
+        case: str,
+        kind: str,
+        expected: str,
+        actual: str,
+        op: str = "",
+        smallest: str = "",
+        inputs: tuple[str, ...] = (),
+        found: tuple[str, ...] = (),
+        count: int = 1,
+        note: str = "",
+        program: str = "",
+        source: str = "",
         failing: tuple[FailingRange, ...] = (),
-    ) -> Failure:  # fmt: skip
+    ) -> Failure:
+        """A failure of this plan, with the command that replays its `smallest` case, or `case` itself."""
         who = f"--backend-class {self.target}" if ":" in self.target else self.target
-        replay = f"vyre certify {who} --seed {self.plan.seed} --case {shlex.quote(smallest)}"
+        smallest = smallest or case
         return Failure(
-            self.plan.backend, stage, op, case, smallest, kind, inputs, expected, actual, found, count,
-            self.plan.seed, note, program, source, replay, failing,
-        )  # fmt: skip
+            backend=self.plan.backend,
+            stage=stage,
+            op=op,
+            case=case,
+            smallest=smallest,
+            kind=kind,
+            inputs=inputs,
+            expected=expected,
+            actual=actual,
+            found=found,
+            count=count,
+            seed=self.plan.seed,
+            note=note,
+            program=program,
+            source=source,
+            replay=f"vyre certify {who} --seed {self.plan.seed} --case {shlex.quote(smallest)}",
+            failing=failing,
+        )
 
     def coverage(self, op: str, missing: str) -> Failure:
         """A declared class or boundary that no case of a whole run had."""
         return self.failure(
-            OPS, op, f"{op}/coverage/{missing}", f"{op}/coverage/{missing}", "coverage", (missing,),
-            "at least one case", "none", (), 0, "", "", "",
-        )  # fmt: skip
+            stage=OPS,
+            op=op,
+            case=f"{op}/coverage/{missing}",
+            kind="coverage",
+            inputs=(missing,),
+            expected="at least one case",
+            actual="none",
+            count=0,
+        )
 
-    def of_stage(self, stage: str, outcome: dict[str, Any]) -> Failure:
+    def of_stage(self, stage: str, outcome: Outcome) -> Failure:
         """A failed case of a stage."""
-        inputs = tuple(outcome["inputs"])
         return self.failure(
-            stage, "", outcome["case"], outcome["case"], outcome["kind"], inputs, outcome["expected"],
-            outcome["actual"], inputs, 1, outcome["note"], outcome["program"], outcome["source"],
-        )  # fmt: skip
+            stage=stage,
+            case=outcome.case,
+            kind=outcome.kind,
+            inputs=outcome.inputs,
+            expected=outcome.expected,
+            actual=outcome.actual,
+            found=outcome.inputs,
+            note=outcome.note,
+            program=outcome.program,
+            source=outcome.source,
+        )

@@ -2,9 +2,8 @@
 
 A file of lines, `crc32 json`. Lines are only appended; the first is the head that says which run this is, the
 second of a run the place where it was begun (`conform/process/provenance.py`). A checksum covers the lines
-before it
-too, so that no line can come from another journal. A line that is torn or damaged ends what is believed: it
-and everything after it are cut off and done again.
+before it too, so that no line can come from another journal. A line that is torn or damaged ends what is
+believed: it and everything after it are cut off and done again.
 """
 
 from __future__ import annotations
@@ -12,15 +11,17 @@ from __future__ import annotations
 import os
 import time
 import zlib
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from vyre.conform.records.documents import FieldError, canonical, parse
+from vyre.conform.records.documents import FieldError, canonical, decode, encode, parse
 from vyre.disk import open_plain
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+T = TypeVar("T")
 
 SYNC_SECONDS = 0.25
 """How long finished work may be only in the memory of the operating system."""
@@ -59,6 +60,10 @@ class Journal:
         if time.monotonic() - self._synced > SYNC_SECONDS:
             self.sync()
         return parse(canonical(record))
+
+    def keep(self, entry: T) -> T:
+        """Appends a typed record, and gives it as it will be read back."""
+        return decode(type(entry), self.append(encode(entry)))
 
     def _write(self, record: Mapping[str, Any]) -> None:
         body = canonical(record)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 MOST = 64
@@ -29,11 +31,11 @@ def of_mask(mask: NDArray[np.bool_], start: int) -> Ranges:
     return _fewer(first + start, last + start, last - first + 1)
 
 
-def joined(ranges: Ranges) -> Ranges:
+def joined(ranges: Sequence[Sequence[int]]) -> Ranges:
     """These ranges, in the order of their numbers, as few as they have to be."""
     if not ranges:
         return []
-    table = np.array(sorted(ranges), np.int64)
+    table = np.array(sorted(map(tuple, ranges)), np.int64)
     return _fewer(table[:, 0], table[:, 1], table[:, 2])
 
 

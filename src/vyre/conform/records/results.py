@@ -6,15 +6,14 @@
     results.digest                      sha256 of those bytes
 
 A run of one plan on one backend gives the same bytes, in one go or resumed after any number of kills.
-Timing goes to an annex of its own (`vyre.conform.suite.run.Annex`).
+Timing goes to an annex of its own (`vyre.conform.suite.run.Timing`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
-from dataclasses import asdict, dataclass, field
-from typing import Annotated, cast
+from dataclasses import dataclass, field
+from typing import Annotated
 
 from vyre.conform.records.documents import (
     COUNT_MAX,
@@ -25,14 +24,13 @@ from vyre.conform.records.documents import (
     Within,
     canonical,
     decode,
+    encode,
     parse,
 )
+from vyre.conform.records.evidence import KindCount, density_found, evidence, witnessed
 from vyre.errors import VyreError
 
 SCHEMA = "vyre.results/2"
-CONFIDENCE = 0.99
-EXHAUSTIVE = {"u8": "u8", "u8x3": "u8", "u16": "u16", "all": "u32"}
-"""Kinds of cases that are every input of a domain, and the domain."""
 
 Seed = Annotated[int, Within(0, (1 << 64) - 1)]
 Shard = Annotated[
@@ -74,7 +72,7 @@ class RunPlan:
 
     @property
     def digest(self) -> str:
-        return hashlib.sha256(canonical(asdict(self))).hexdigest()
+        return hashlib.sha256(canonical(encode(self))).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +106,7 @@ class BackendFacts:
 
     @property
     def digest(self) -> str:
-        return hashlib.sha256(canonical(asdict(self))).hexdigest()
+        return hashlib.sha256(canonical(encode(self))).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +118,6 @@ class Conditions:
 
     isolation: Annotated[str, Among("process", "in-process", "unknown")] = "unknown"
     timeout_ms: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class KindCount:
-    """Cases of one kind of generator: run here, planned in all shards together, and failed here."""
-
-    kind: str
-    cases: int
-    planned: int
-    failed: int
-
-    @property
-    def complete(self) -> bool:
-        return self.cases == self.planned
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +295,7 @@ class Failure:
 
     @property
     def digest(self) -> str:
-        return hashlib.sha256(canonical(asdict(self))).hexdigest()
+        return hashlib.sha256(canonical(encode(self))).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +342,7 @@ class Results:
         return hashlib.sha256(self.to_json()).hexdigest()
 
     def to_json(self) -> bytes:
-        return canonical(asdict(self))
+        return canonical(encode(self))
 
     @classmethod
     def from_json(cls, data: bytes | str) -> Results:
@@ -370,7 +354,7 @@ class Results:
                     f"results of schema {schema!r}, not {SCHEMA!r}.",
                     fix="read them with the version of vyre that wrote them.",
                 )
-            return cast("Results", decode(cls, value))
+            return decode(cls, value)
         except FieldError as error:
             raise VyreError(
                 f"these are no results of a conformance run: {error}.",
@@ -381,26 +365,3 @@ class Results:
 def covers(pattern: str, failure: Failure) -> bool:
     """Whether a line of expected failures means this one: an op id, a case name, or a prefix of one."""
     return pattern in (failure.op, failure.case) or failure.case.startswith(f"{pattern}/")
-
-
-def witnessed(counts: tuple[KindCount, ...]) -> int:
-    """Uniform random cases among these."""
-    return sum(c.cases for c in counts if c.kind == "random")
-
-
-def evidence(counts: tuple[KindCount, ...]) -> str:
-    """The label of what was run: `exhaustive u8 + witnessed 1048576`, `unverified` for nothing.
-
-    Of nested domains the largest is named; every case besides, of any kind, is a witness.
-    """
-    domains = {EXHAUSTIVE[c.kind] for c in counts if c.kind in EXHAUSTIVE and c.cases and c.complete}
-    parts = [f"exhaustive {d}" for d in ("u32", "u16", "u8") if d in domains][:1]
-    n = sum(c.cases for c in counts if c.kind not in EXHAUSTIVE)
-    if n:
-        parts.append(f"witnessed {n}")
-    return " + ".join(parts) or "unverified"
-
-
-def density_found(cases: int, *, confidence: float = CONFIDENCE) -> float:
-    """The density d with 1 - (1 - d)^cases = confidence: denser faults are found more surely than that."""
-    return 1.0 if cases <= 0 else -math.expm1(math.log1p(-confidence) / cases)

@@ -1,17 +1,24 @@
-"""The records of finished blocks, as the journal and the certificate of a shard hold them.
+"""The records of finished blocks, read from a journal or the certificate of a shard.
 
-Whoever reads one from disk checks it here first, against the unit it is of: a count that is negative, a check
-or class that the op does not have, a missing field are a `FieldError` that names the place.
+Whoever reads one checks it here first, against the unit it is of: a count that is negative, a check or class
+that the op does not have, a missing field are a `FieldError` that names the place.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vyre.conform.process.provenance import ENTRY, Provenance
-from vyre.conform.records.documents import Field, FieldError, decode
-from vyre.conform.records.results import Failure
-from vyre.conform.verify.stage import FAILED, PASSED, REFUSED, Outcome
+from vyre.conform.records.blocks import (
+    FAILED,
+    PASSED,
+    REFUSED,
+    BlockEntry,
+    GroupEntry,
+    OpBlock,
+    StageBlock,
+)
+from vyre.conform.records.documents import Field, decode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,48 +27,42 @@ if TYPE_CHECKING:
     from vyre.conform.verify.cases import Kind
 
 _WORD = (1 << 32) - 1
-_STOP = ("kind", "message", "case", "words", "at")
-_STOP_MORE = ("check", "cases", "op", "in")
 
 
-def check_record(record: Field, unit: Unit) -> None:
-    """Raises `FieldError` where this is no record of a block of that unit."""
+def read_record(record: Field, unit: Unit) -> StageBlock | OpBlock:
+    """The record of a block of that unit. Raises `FieldError` where it is none."""
     if unit.kind is None:
-        record.only(("outcomes",))
+        stage = decode(StageBlock, record.value, record.path)
         for outcome in record.field("outcomes").items():
-            decode(Outcome, outcome.value, outcome.path)
             outcome.field("status").text((PASSED, FAILED, REFUSED))
-    else:
-        _check_op(record, unit.kind, unit.block)
+        return stage
+    found = decode(OpBlock, record.value, record.path)
+    _check_op(record, unit.kind, unit.block)
+    return found
 
 
-def check_entry(entry: Field, units: Sequence[Unit]) -> None:
+def read_entry(entry: Field, units: Sequence[Unit]) -> BlockEntry | GroupEntry | Provenance:
     """The same for a line of the journal: a finished block, or what was noted when a group was finished.
 
     The first line says where the run was begun (`conform/process/provenance.py`).
     """
     if ENTRY in entry.record():
         entry.only((ENTRY,))
-        decode(Provenance, entry.field(ENTRY).value, ENTRY)
-        return
-    if "group" not in entry.record():
-        entry.only(("unit", "block", "record"))
-        unit = units[entry.field("unit").integer(high=len(units) - 1)]
-        entry.field("block").integer(high=max(0, -(-unit.count // unit.block) - 1))
-        check_record(entry.field("record"), unit)
-        return
-    entry.only(("group", "facts", "failures"))
-    entry.field("group").text({u.group for u in units})
-    for name in entry.field("facts").record():
-        entry.field("facts").field(name).text()
-    for failure in entry.field("failures").items():
-        decode(Failure, failure.value, failure.path)
+        return decode(Provenance, entry.field(ENTRY).value, ENTRY)
+    if "group" in entry.record():
+        noted = decode(GroupEntry, entry.value)
+        entry.field("group").text({u.group for u in units})
+        return noted
+    entry.only(("unit", "block", "record"))
+    number = entry.field("unit").integer(high=len(units) - 1)
+    unit = units[number]
+    block = entry.field("block").integer(high=max(0, -(-unit.count // unit.block) - 1))
+    return BlockEntry(number, block, read_record(entry.field("record"), unit))
 
 
 def _check_op(record: Field, kind: Kind, most: int) -> None:
     """`most` are the cases of a block: a law that was compared on the device is counted beyond a stop too."""
     graph = kind.graph
-    record.only(("cases", "fails", "refused", "stop"), ("refusal", "coverage", "failing", "made"))
     record.field("cases").integer(high=min(most, kind.count))
     for fail in record.field("fails").items():
         check, count, first = fail.items(3)
@@ -81,8 +82,6 @@ def _check_op(record: Field, kind: Kind, most: int) -> None:
     names = {c.name for c in graph.checks}
     for name in record.field("refused").items():
         name.text(names)
-    for refusal in record.maybe("refusal"):
-        refusal.text()
     if record.field("stop").value is not None:
         _check_stop(record.field("stop"))
     for coverage in record.maybe("coverage"):
@@ -101,13 +100,6 @@ def _check_failing(row: Field, kind: Kind, most: int) -> None:
 
 
 def _check_stop(stop: Field) -> None:
-    stop.only(_STOP, _STOP_MORE)
-    for name in ("kind", "message", "at"):
-        stop.field(name).text()
-    for name in ("check", "op", "in"):
-        for field in stop.maybe(name):
-            field.text()
-    stop.field("case").integer()
     for cases in stop.maybe("cases"):
         cases.integer(low=1)
     for word in stop.field("words").items():
@@ -116,7 +108,6 @@ def _check_stop(stop: Field) -> None:
 
 def _check_coverage(coverage: Field, kind: Kind) -> None:
     spec = kind.graph.spec
-    coverage.only(("classes", "boundaries"))
     for count in coverage.field("classes").items(len(spec.classes)):
         count.integer()
     found = coverage.field("boundaries").items(len(spec.boundaries))
@@ -125,26 +116,23 @@ def _check_coverage(coverage: Field, kind: Kind) -> None:
             number.integer(high=len(values) - 1)
 
 
-__all__ = ["FieldError", "check_entry", "check_record"]
-
-
-def misrecorded(unit: Unit, block: Block, record: Any) -> str:
+def misrecorded(unit: Unit, block: Block, record: StageBlock | OpBlock) -> str:
     """What is wrong with the record of a block, which a journal or a shard holds; empty where nothing is."""
     size = block.hi - block.lo
-    try:
-        if unit.kind is None:
-            outcomes = record["outcomes"]
-            return "" if len(outcomes) == size else f"has {len(outcomes)} outcomes of {size} cases"
-        cases, ended = record["cases"], record["stop"] is not None or bool(record.get("refusal"))
-        if type(cases) is not int or not 0 <= cases <= size:
-            return f"has {cases} of {size} cases"
-        if cases < size and not ended and (cases or record["fails"]):
-            return f"has {cases} of {size} cases and does not say why"
-        for check, count, first, *_ in record["fails"]:
-            if not 0 <= check < len(unit.kind.graph.checks) or not 0 < count <= size:
-                return "counts failures that it cannot have"
-            if not block.lo <= first < block.hi:
-                return "names a failing case of another block"
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        return f"is no record of a run ({type(error).__name__})"
+    if isinstance(record, StageBlock) != (unit.kind is None):
+        return "is no record of a run"
+    if isinstance(record, StageBlock):
+        found = len(record.outcomes)
+        return "" if found == size else f"has {found} outcomes of {size} cases"
+    assert unit.kind is not None
+    ended = record.stop is not None or bool(record.refusal)
+    if record.cases > size:
+        return f"has {record.cases} of {size} cases"
+    if record.cases < size and not ended and (record.cases or record.fails):
+        return f"has {record.cases} of {size} cases and does not say why"
+    for check, count, first in record.fails:
+        if check >= len(unit.kind.graph.checks) or not 0 < count <= size:
+            return "counts failures that it cannot have"
+        if not block.lo <= first < block.hi:
+            return "names a failing case of another block"
     return ""

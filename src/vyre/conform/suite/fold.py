@@ -7,9 +7,10 @@ had got. A declared class or boundary that met no case is a failure of the run.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-from vyre.conform.records.documents import decode
+from vyre.conform.records.blocks import FAILED, REFUSED, CaseRange, GroupFacts, OpBlock, StageBlock
+from vyre.conform.records.evidence import KindCount
 from vyre.conform.records.ranges import joined
 from vyre.conform.records.results import (
     BoundaryCount,
@@ -17,8 +18,6 @@ from vyre.conform.records.results import (
     Coverage,
     ExpectedFailure,
     FailingRange,
-    Failure,
-    KindCount,
     LawResult,
     OpResult,
     Results,
@@ -33,11 +32,13 @@ from vyre.conform.verify.graph import PARITY
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from vyre.conform.records.blocks import GroupEntry, Outcome, Stop, WrongInput
     from vyre.conform.records.results import BackendFacts, Conditions, RunPlan
     from vyre.conform.suite.units import Block, Unit
     from vyre.conform.verify.graph import Graph
 
-Records = "Mapping[tuple[int, int], dict[str, Any]]"
+    Records = Mapping[tuple[int, int], StageBlock | OpBlock]
+    """What is recorded of the blocks, by unit and number."""
 
 
 @dataclass(slots=True)
@@ -51,13 +52,13 @@ class OpTally:
     """The first failing case of each check, as kind and number."""
     refused: set[str] = field(default_factory=set[str])
     refusal: str = ""
-    ranges: dict[tuple[str, int], list[list[int]]] = field(
-        default_factory=dict[tuple[str, int], list[list[int]]]
+    ranges: dict[tuple[str, int], list[CaseRange]] = field(
+        default_factory=dict[tuple[str, int], list[CaseRange]]
     )
     """Failing cases by kind and check, as ranges."""
-    made: tuple[str, list[int]] | None = None
+    made: tuple[str, WrongInput] | None = None
     """The first input that the backend made wrong: its kind, and the mistake, with how many there were."""
-    stop: dict[str, Any] | None = None
+    stop: Stop | None = None
     stopped_in: str = ""
     classes: list[int] = field(default_factory=list[int])
     boundaries: list[set[int]] = field(default_factory=list[set[int]])
@@ -84,7 +85,7 @@ def tally(
     group: str,
     units: Sequence[Unit],
     blocks: Sequence[Block],
-    records: Mapping[tuple[int, int], dict[str, Any]],
+    records: Records,
 ) -> OpTally:
     """The sums over the blocks of an op, up to the first that ended badly."""
     spec = graph_of(group).spec
@@ -92,34 +93,36 @@ def tally(
     for block in blocks:
         unit = units[block.unit]
         record = records.get((block.unit, block.number))
-        if unit.group != group or unit.kind is None or record is None or found.stop is not None:
+        if unit.group != group or unit.kind is None or found.stop is not None:
+            continue
+        if not isinstance(record, OpBlock):
             continue
         _add(found, unit.kind.name, record)
     return found
 
 
-def _add(found: OpTally, kind: str, record: dict[str, Any]) -> None:
-    found.cases[kind] = found.cases.get(kind, 0) + record["cases"]
-    for check, count, first in record["fails"]:
+def _add(found: OpTally, kind: str, record: OpBlock) -> None:
+    found.cases[kind] = found.cases.get(kind, 0) + record.cases
+    for check, count, first in record.fails:
         found.fails[kind, check] = found.fails.get((kind, check), 0) + count
         found.firsts.setdefault(check, (kind, first))
-    for check, rows in record.get("failing", ()):
+    for check, rows in record.failing or ():
         found.ranges.setdefault((kind, check), []).extend(rows)
-    if record.get("made"):
-        first = found.made or (kind, [*record["made"][:4], 0])
-        found.made = (first[0], [*first[1][:4], first[1][4] + record["made"][4]])
-    found.refused |= set(record["refused"])
-    found.refusal = found.refusal or record.get("refusal", "")
-    if record["stop"] is not None:
-        found.stop, found.stopped_in = record["stop"], record["stop"].get("in", kind)
-    coverage = record.get("coverage")
-    if coverage:
-        found.classes = [a + b for a, b in zip(found.classes, coverage["classes"], strict=True)]
-        for known, met in zip(found.boundaries, coverage["boundaries"], strict=True):
+    if record.made is not None:
+        first_kind, first = found.made or (kind, record.made._replace(mistakes=0))
+        found.made = (first_kind, first._replace(mistakes=first.mistakes + record.made.mistakes))
+    found.refused |= set(record.refused)
+    found.refusal = found.refusal or record.refusal or ""
+    if record.stop is not None:
+        found.stop = record.stop
+        found.stopped_in = kind if record.stop.in_ is None else record.stop.in_
+    if record.coverage is not None:
+        found.classes = [a + b for a, b in zip(found.classes, record.coverage.classes, strict=True)]
+        for known, met in zip(found.boundaries, record.coverage.boundaries, strict=True):
             known |= set(met)
 
 
-def op_result(group: str, units: Sequence[Unit], found: OpTally, facts: Mapping[str, str]) -> OpResult:
+def op_result(group: str, units: Sequence[Unit], found: OpTally, facts: GroupFacts) -> OpResult:
     graph = graph_of(group)
     spec = graph.spec
     mine = [u for u in units if u.group == group and u.kind is not None]
@@ -131,19 +134,19 @@ def op_result(group: str, units: Sequence[Unit], found: OpTally, facts: Mapping[
     elif not any(found.cases.values()):
         status = "not run"
     return OpResult(
-        spec.id,
-        spec.version,
-        spec.category,
-        status,
-        found.refusal,
-        facts.get("lowering", ""),
-        facts.get("instruction", ""),
-        _counts(graph, mine, found, PARITY),
-        tuple(
+        id=spec.id,
+        version=spec.version,
+        category=spec.category,
+        status=status,
+        refusal=found.refusal,
+        lowering=facts.lowering or "",
+        instruction=facts.instruction or "",
+        parity=_counts(graph, mine, found, PARITY),
+        laws=tuple(
             LawResult(name, _role(graph, name), statements, _counts(graph, mine, found, name))
             for name, statements in graph.statements.items()
         ),
-        Coverage() if found.refusal else _coverage(graph, found),
+        coverage=Coverage() if found.refusal else _coverage(graph, found),
     )
 
 
@@ -179,26 +182,22 @@ def _coverage(graph: Graph, found: OpTally) -> Coverage:
     return Coverage(classes, tuple(boundaries))
 
 
-def stage_result(
-    number: int, unit: Unit, blocks: Sequence[Block], records: Mapping[tuple[int, int], dict[str, Any]]
-) -> StageResult:
+def stage_result(number: int, unit: Unit, blocks: Sequence[Block], records: Records) -> StageResult:
     subjects: dict[str, list[int]] = {}
     for outcome in outcomes(number, blocks, records):
-        sums = subjects.setdefault(outcome["subject"], [0, 0, 0])
+        sums = subjects.setdefault(outcome.subject, [0, 0, 0])
         sums[0] += 1
-        sums[1] += outcome["status"] == "failed"
-        sums[2] += outcome["status"] == "refused"
+        sums[1] += outcome.status == FAILED
+        sums[2] += outcome.status == REFUSED
     return StageResult(
         unit.name, unit.count, tuple(SubjectCount(name, *sums) for name, sums in subjects.items())
     )
 
 
-def outcomes(
-    number: int, blocks: Sequence[Block], records: Mapping[tuple[int, int], dict[str, Any]]
-) -> list[dict[str, Any]]:
+def outcomes(number: int, blocks: Sequence[Block], records: Records) -> list[Outcome]:
     """The outcomes of a stage's cases, in order."""
-    mine = [b for b in blocks if b.unit == number and (b.unit, b.number) in records]
-    return [o for b in mine for o in records[b.unit, b.number]["outcomes"]]
+    mine = [records.get((b.unit, b.number)) for b in blocks if b.unit == number]
+    return [o for record in mine if isinstance(record, StageBlock) for o in record.outcomes]
 
 
 def results(
@@ -206,23 +205,21 @@ def results(
     facts: BackendFacts,
     units: Sequence[Unit],
     blocks: Sequence[Block],
-    records: Mapping[tuple[int, int], dict[str, Any]],
-    groups: Mapping[str, Mapping[str, Any]],
+    records: Records,
+    groups: Mapping[str, GroupEntry],
     expected: Sequence[tuple[str, str]],
     conditions: Conditions,
 ) -> Results:
     """The results of a run: all blocks added up, and what was noted when each group was finished."""
     ops = tuple(
-        op_result(op, units, tally(op, units, blocks, records), groups.get(op, {}).get("facts", {}))
+        op_result(
+            op, units, tally(op, units, blocks, records), groups[op].facts if op in groups else GroupFacts()
+        )
         for op in plan.ops
         if OPS in plan.stages
     )
     stages = tuple(stage_result(n, u, blocks, records) for n, u in enumerate(units) if u.kind is None)
     order = dict.fromkeys(u.group for u in units)
-    failures = tuple(
-        cast("Failure", decode(Failure, record))
-        for group in order
-        for record in groups.get(group, {"failures": []})["failures"]
-    )
+    failures = tuple(f for group in order if group in groups for f in groups[group].failures)
     known = tuple(ExpectedFailure(p, reason, any(covers(p, f) for f in failures)) for p, reason in expected)
     return Results(plan, facts, ops, stages, failures, known, conditions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from vyre.conform.records.documents import Field, FieldError, canonical, decode
 from vyre.conform.records.results import RunPlan
@@ -184,7 +184,7 @@ def definition_program(spec: OpSpec) -> Program:
 def settle(plan: RunPlan, journal: Journal) -> RunPlan:
     """The plan as the journal began with it. Raises `VyreError` where the journal is of another run."""
     try:
-        begun = cast("RunPlan", decode(RunPlan, Field(journal.head).field("plan").value, "plan"))
+        begun = decode(RunPlan, Field(journal.head).field("plan").value, "plan")
     except FieldError as error:
         raise VyreError(
             f"the journal {journal.path} does not begin with a plan: {error}.",

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from vyre.conform.records.documents import canonical, decode, parse
+from vyre.conform.records.documents import canonical, decode, encode, parse
 from vyre.conform.records.filled import filled
 from vyre.conform.records.journal import write_durably
 from vyre.conform.records.results import Failure
@@ -49,7 +48,7 @@ class Store:
         path = self._folder_of(failure.backend) / f"{digest}.json"
         try:
             if not path.exists():
-                write_durably(path, canonical(asdict(failure)))
+                write_durably(path, canonical(encode(failure)))
         except OSError as error:
             raise VyreError(
                 f"cannot keep a failure at {path}: {error.strerror}.",
@@ -67,7 +66,7 @@ class Store:
                     record = parse(file.read())
                 # The name is the digest of what was written, which may lack what failures have gained since.
                 believed = hashlib.sha256(canonical(record)).hexdigest() == path.stem
-                failure = cast("Failure", decode(Failure, filled(Failure, record)))
+                failure = decode(Failure, filled(Failure, record))
             except (ValueError, OSError):
                 believed, failure = False, None
             if believed and failure is not None:

@@ -9,11 +9,13 @@ and what did not happen again, are named by their range, so that a replay runs t
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vyre.conform.process.faults import BackendCrash, BackendHang
 from vyre.conform.process.held import held
+from vyre.conform.records.blocks import Stop
 from vyre.conform.verify.graph import PARITY
 from vyre.errors import VyreError
 
@@ -49,23 +51,15 @@ def failure_kind(error: BaseException) -> str:
 
 def stop(
     error: BaseException, number: int, words: Sequence[int], *, at: str, check: str = PARITY, cases: int = 1
-) -> dict[str, Any]:
+) -> Stop:
     """A record of cases `number` to `number + cases - 1`, which ended badly."""
     text = error.message if isinstance(error, VyreError) else f"{type(error).__name__}: {error}"
-    return {
-        "kind": failure_kind(error),
-        "message": text,
-        "case": number,
-        "words": list(words),
-        "at": at,
-        "check": check,
-        "cases": cases,
-    }
+    return Stop(failure_kind(error), text, number, tuple(words), at, check, cases)
 
 
 def blamed(
     bench: Bench, kind: Kind, checks: Sequence[Check], start: int, count: int, error: BaseException
-) -> dict[str, Any]:
+) -> Stop:
     """The case that ends a dispatch badly, or the cases that do so only together.
 
     The op alone is tried first, as that compiles least. A backend may die of a case after it has answered, so
@@ -82,7 +76,7 @@ def blamed(
                 name = tried[0].name if len({c.name for c in tried}) == 1 else LAWS
                 text = SINGLE if size == 1 else f"{size:,} cases together"
                 made = stop(last, at, of.case(at), at=text, check=name, cases=size)
-                return made if of is kind else {**made, "op": of.graph.spec.id, "in": of.name}
+                return made if of is kind else replace(made, op=of.graph.spec.id, in_=of.name)
     return stop(error, start, kind.case(start), at=f"{count:,} cases, and not again", check=LAWS, cases=count)
 
 

@@ -42,9 +42,6 @@ class Mistake:
     wanted: int
     count: int
 
-    def record(self) -> list[int]:
-        return [self.case, self.position, self.found, self.wanted, self.count]
-
 
 class HostInputs:
     """Digests of what the host makes, by stream, word and piece."""

@@ -183,17 +183,17 @@ def _of_range(bench: Bench, name: str, kind: Kind, numbers: str) -> CaseReport:
     record = run_block(bench, kind, lo, hi, bench.memory(), narrow=lambda: False, device_from=1)
     asked = (f"cases {lo:,} to {hi - 1:,} of {kind.name}, in one block",)
     program = program_of(kind.graph.spec).to_text()
-    if record.get("refusal"):
-        return CaseReport(name, "refused", "", asked, "", record["refusal"], program, "")
-    if record["stop"] is not None:
-        ended = record["stop"]
-        return CaseReport(name, "failed", ended["kind"], asked, "a result", ended["message"], program, "")
-    if record.get("made"):
-        case, position, word, wanted, _ = record["made"]
+    if record.refusal:
+        return CaseReport(name, "refused", "", asked, "", record.refusal, program, "")
+    if record.stop is not None:
+        ended = record.stop
+        return CaseReport(name, "failed", ended.kind, asked, "a result", ended.message, program, "")
+    if record.made is not None:
+        case, position, word, wanted, _ = record.made
         where = (f"word {position} of case {case}",)
         return CaseReport(name, "failed", INPUTS, where, f"0x{wanted:X}", f"0x{word:X}", program, "")
-    if record["fails"]:
-        number, count, case = (int(n) for n in record["fails"][0])
+    if record.fails:
+        number, count, case = record.fails[0]
         check = kind.graph.checks[number]
         actual = f"{count:,} cases differ, the first is {kind.name}/{case}"
         return CaseReport(name, "failed", "value", asked, f"{check.name} holds", actual, program, "")

@@ -17,6 +17,7 @@ import numpy as np
 
 from vyre.conform.generate.shrink import shrink
 from vyre.conform.process.faults import BackendCrash, BackendHang
+from vyre.conform.records.blocks import BlockCoverage, CaseRange, FailCount, FailRanges, OpBlock, WrongInput
 from vyre.conform.records.ranges import joined, of_mask
 from vyre.conform.verify.blame import LATE, LAWS, blamed, less_patience, narrowed, stop
 from vyre.conform.verify.cases import LONGEST, is_memory
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vyre.conform.records.blocks import Stop
     from vyre.conform.records.ranges import Ranges
     from vyre.conform.spec.op import OpSpec
     from vyre.conform.verify.bench import Bench
@@ -64,37 +66,32 @@ def run_block(
     *,
     narrow: Callable[[], bool] = lambda: True,
     device_from: int | None = None,
-) -> dict[str, Any]:
+) -> OpBlock:
     """Cases lo to hi - 1 of a kind. The record holds counts, first failures by check, and where all are.
 
     After a crash or hang, `narrow` is asked whether it is worth finding the case that caused it.
     """
     graph = kind.graph
-    record: dict[str, Any] = {"cases": hi - lo, "fails": [], "refused": [], "stop": None}
     try:
         own = bench.compiled(graph.spec)
     except Exception as error:  # a backend in this process may raise anything
-        return {**record, "cases": 0, "stop": stop(error, lo, [], at=f"compiling {graph.spec.id}")}
+        return OpBlock(0, stop=stop(error, lo, [], at=f"compiling {graph.spec.id}"))
     if own.refusal is not None:
-        record["refused"] = [c.name for c in kind.checks]
-        record["refusal"] = str(own.refusal.message)
-        record["cases"] = 0
-        return record
+        return OpBlock(0, refused=tuple(c.name for c in kind.checks), refusal=str(own.refusal.message))
     checks: list[Check] = []
     for check in kind.checks:
         try:
             checks += [check] if bench.refused(graph, check) is None else []
         except Exception as error:  # of another op that a law applies
-            named = stop(error, lo, [], at=f"compiling what {check.name} applies", check=check.name)
-            return {**record, "cases": 0, "stop": named}
-    record["refused"] = sorted({c.name for c in kind.checks} - {c.name for c in checks})
+            at = f"compiling what {check.name} applies"
+            return OpBlock(0, stop=stop(error, lo, [], at=at, check=check.name))
+    refused = tuple(sorted({c.name for c in kind.checks} - {c.name for c in checks}))
     cases = _Cases(kind)
-    if covers_classes(kind):
-        record["coverage"] = coverage(graph.spec, cases, lo, hi)
-    firsts: dict[int, list[Any]] = {}
+    covered = coverage(graph.spec, cases, lo, hi) if covers_classes(kind) else None
+    firsts: dict[int, FailCount] = {}
     failing: dict[int, Ranges] = {}
     mistakes: list[Mistake] = []
-    every = checks
+    every, done, end = checks, hi - lo, None
     least = DEVICE_FROM if device_from is None else device_from
     checks, unconfirmed, ended = _on_device(bench, kind, checks, lo, hi, mistakes, least=least)
     maker = _maker(bench, kind, hi - lo, memory)
@@ -104,31 +101,45 @@ def run_block(
         try:
             masks = _tile(bench, cases, checks, start, count, memory, maker, mistakes)
         except Exception as error:  # a crash, a hang, or an exception of the backend
-            record["stop"] = (
+            end = (
                 blamed(bench, kind, checks, start, count, error)
                 if narrow()
                 else stop(error, start, kind.case(start), at=f"{count:,} cases", check=LAWS, cases=count)
             )
-            record["cases"] = start - lo
+            done = start - lo
             break
         for check, mask in zip(checks, masks, strict=True):
             if mask is not None:
                 _note(graph, check, mask, start, firsts, failing)
     for number, verdict in unconfirmed.items():
         if number not in firsts:  # seen on the device alone
-            firsts[number] = [number, verdict.failed, verdict.first]
+            firsts[number] = FailCount(number, verdict.failed, verdict.first)
             failing[number] = [[verdict.first, hi - 1, verdict.failed]]
-    record["fails"] = [firsts[k] for k in sorted(firsts)]
-    if failing:
-        record["failing"] = [[k, joined(failing[k])] for k in sorted(failing)]
-    if mistakes:
-        count = sum(m.count for m in mistakes)
-        record["made"] = [*min(mistakes, key=lambda m: m.case).record()[:4], count]
-    if ended is not None and record["stop"] is None:
+    if ended is not None and end is None:
         # The host's way went well, so it was the comparing on the device that ended badly.
-        record["stop"] = _ended_there(bench, kind, every, lo, hi, ended, look=narrow())
-        record["cases"] = 0
-    return record
+        end, done = _ended_there(bench, kind, every, lo, hi, ended, look=narrow()), 0
+    return OpBlock(
+        done,
+        tuple(firsts[k] for k in sorted(firsts)),
+        refused,
+        end,
+        coverage=covered,
+        failing=tuple(_ranges(k, failing[k]) for k in sorted(failing)) or None,
+        made=_made(mistakes),
+    )
+
+
+def _ranges(check: int, found: Ranges) -> FailRanges:
+    return FailRanges(check, tuple(CaseRange(*row) for row in joined(found)))
+
+
+def _made(mistakes: Sequence[Mistake]) -> WrongInput | None:
+    """The first of the inputs that the backend made wrong, and how many there were."""
+    if not mistakes:
+        return None
+    first = min(mistakes, key=lambda m: m.case)
+    count = sum(m.count for m in mistakes)
+    return WrongInput(first.case, first.position, first.found, first.wanted, count)
 
 
 def _on_device(
@@ -178,7 +189,7 @@ def _compared_there(
 
 def _ended_there(
     bench: Bench, kind: Kind, checks: list[Check], lo: int, hi: int, ended: BaseException, *, look: bool
-) -> dict[str, Any]:
+) -> Stop:
     """The cases at which comparing on the device ends badly."""
     laws = [c for c in checks if c.name != PARITY]
 
@@ -258,15 +269,13 @@ def _note(
     check: Check,
     mask: NDArray[np.bool_],
     start: int,
-    firsts: dict[int, list[Any]],
+    firsts: dict[int, FailCount],
     failing: dict[int, Ranges],
 ) -> None:
     number = graph.checks.index(check)
     failing.setdefault(number, []).extend(of_mask(mask, start))
-    if number in firsts:
-        firsts[number][1] += int(mask.sum())
-    else:
-        firsts[number] = [number, int(mask.sum()), start + int(np.argmax(mask))]
+    met = firsts.get(number, FailCount(number, 0, start + int(np.argmax(mask))))
+    firsts[number] = met._replace(failed=met.failed + int(mask.sum()))
 
 
 def covers_classes(kind: Kind) -> bool:
@@ -274,7 +283,7 @@ def covers_classes(kind: Kind) -> bool:
     return kind.name not in ("random", "all", "u8x3")
 
 
-def coverage(spec: OpSpec, cases: _Cases, lo: int, hi: int) -> dict[str, Any]:
+def coverage(spec: OpSpec, cases: _Cases, lo: int, hi: int) -> BlockCoverage:
     """Members of each class among the cases, and which boundary values occurred, by word."""
     classes = [0] * len(spec.classes)
     met: list[set[int]] = [set() for _ in spec.boundaries]
@@ -289,7 +298,7 @@ def coverage(spec: OpSpec, cases: _Cases, lo: int, hi: int) -> dict[str, Any]:
         for place, values in enumerate(spec.boundaries):
             left = [k for k in range(len(values)) if k not in met[place]]
             met[place].update(k for k in left if (words[place] == np.uint32(values[k])).any())
-    return {"classes": classes, "boundaries": [sorted(m) for m in met]}
+    return BlockCoverage(tuple(classes), tuple(tuple(sorted(m)) for m in met))
 
 
 def meeting(spec: OpSpec, declared: str) -> Callable[[Mapping[int, Words]], Any] | None:

@@ -8,13 +8,14 @@ A case is named `stage/subject/number`; `number` counts within the stage.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from vyre.backends.execute import run_bytes
 from vyre.conform.process.inspection import inspect
+from vyre.conform.records.blocks import FAILED, PASSED, REFUSED, Outcome
 from vyre.conform.verify.blame import failure_kind
 from vyre.errors import UnsupportedByBackend, VyreError
 
@@ -24,27 +25,6 @@ if TYPE_CHECKING:
     from vyre.backends.protocol import Backend
     from vyre.conform.records.results import RunPlan
     from vyre.ir.program import Program
-
-PASSED, FAILED, REFUSED = "passed", "failed", "refused"
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of one case; the texts are empty unless it failed or was refused."""
-
-    case: str
-    subject: str
-    status: str
-    kind: str = ""
-    inputs: tuple[str, ...] = ()
-    expected: str = ""
-    actual: str = ""
-    note: str = ""
-    program: str = ""
-    source: str = ""
-
-    def record(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 class Stage(Protocol):
