@@ -97,6 +97,7 @@ CONFORM = (
 BACKENDS_FOR_CONFORM = {
     "canaries": "what a backend was examined with is in its certificate",
     "dispatch": "the door that a user takes is one of the things under test",
+    "execute": "one program on one backend, bytes in and bytes out",
     "float_state": "the processor's float state, which a run must find and leave as it is",
     "host": "how arrays become bytes",
     "host_memory": "memory that stays where it is",

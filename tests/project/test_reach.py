@@ -17,8 +17,7 @@ APART = {
     "vyre.conform.permanence": "the package of the lock",
     "vyre.conform.permanence.lock": "`python -m`, for whoever adds a promise",
     "vyre.conform.process.child": "started by its name in a process of its own",
-    "vyre.numeric.smt": "taken by the lab's proofs",
-    "vyre.numeric.vector": "taken by the lab's witnesses",
+    "vyre.semantics.vector": "taken by the lab's witnesses",
 }
 """What is reached in another way, and how."""
 

@@ -71,7 +71,7 @@ class Certificate:
     """What the run left besides; None for one that was read or merged."""
 
     @classmethod
-    def of(cls, made: contents.Certificate, *, key: SigningKey | None = None) -> Certificate:
+    def of(cls, made: contents.CertificateContents, *, key: SigningKey | None = None) -> Certificate:
         """The file of these contents, signed where there is a key."""
         found = cls((document := document_of(made)).statement, document)
         return found if key is None else found.signed(key)

@@ -144,7 +144,7 @@ def _measured(backend: Backend, made: RunPlan, wanted: bool | None, before: Anne
 
 def _certificate(
     run: Run,
-    found: Sequence[contents.Certificate],
+    found: Sequence[contents.CertificateContents],
     measured: _Measured,
     before: Annex | None,
     plan: CertifyPlan,
@@ -166,7 +166,10 @@ def _certificate(
 
 
 def _kept(
-    found: tuple[Baseline, ...], before: Annex | None, certificate: contents.Certificate, state: Path | None
+    found: tuple[Baseline, ...],
+    before: Annex | None,
+    certificate: contents.CertificateContents,
+    state: Path | None,
 ) -> tuple[Drop, ...]:
     """What is slower than the baseline that was given, or else than the one kept here; the best is kept."""
     earlier = before

@@ -14,7 +14,7 @@ from vyre.errors import VyreError
 from vyre.files import read_document
 
 if TYPE_CHECKING:
-    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.certificate import CertificateContents
     from vyre.conform.certify.finding import Finding
     from vyre.conform.certify.rerun import Rerun
     from vyre.conform.certify.verify import Verification
@@ -103,7 +103,7 @@ def _share(text: str) -> float:
     return value
 
 
-def _rerun(certificate: Certificate, share: float, options: dict[str, Any]) -> Rerun:
+def _rerun(certificate: CertificateContents, share: float, options: dict[str, Any]) -> Rerun:
     from vyre.backends.protocol import ClosingBackend
     from vyre.conform.certify.rerun import rerun
     from vyre.conform.process.isolate import Isolated
@@ -121,7 +121,7 @@ def _rerun(certificate: Certificate, share: float, options: dict[str, Any]) -> R
             backend.close()
 
 
-def _device(again: Rerun, certificate: Certificate) -> Finding:
+def _device(again: Rerun, certificate: CertificateContents) -> Finding:
     """Whether the part was run again on the device that was certified; another is allowed, and said."""
     from vyre.conform.certify.finding import GOOD, OPEN, Finding
 

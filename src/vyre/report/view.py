@@ -13,7 +13,7 @@ from vyre.report.bits import side_by_side
 from vyre.report.charts import Bar, Part, bars, stack
 
 if TYPE_CHECKING:
-    from vyre.conform.certify.certificate import Certificate, CertifiedOp
+    from vyre.conform.certify.certificate import CertificateContents, CertifiedOp
     from vyre.conform.certify.statement import Document
     from vyre.conform.records.results import Failure, OpResult, StageResult
 
@@ -62,7 +62,7 @@ class Seen:
 @dataclass(frozen=True, slots=True)
 class View:
     document: Document
-    certificate: Certificate
+    certificate: CertificateContents
     titles: dict[str, str]
     totals: tuple[tuple[str, str], ...]
     columns: tuple[str, ...]
@@ -104,7 +104,7 @@ def view(document: Document) -> View:
     )
 
 
-def _held(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+def _held(certificate: CertificateContents) -> tuple[tuple[str, str], ...]:
     if certificate.first_schema:
         return (("schema 1", f"{UNSAID}."),)
     conditions = certificate.conditions
@@ -123,7 +123,7 @@ def _held(certificate: Certificate) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _totals(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+def _totals(certificate: CertificateContents) -> tuple[tuple[str, str], ...]:
     """What was run, and apart from it what gave no result."""
     results = certificate.results
     statuses = [o.status for o in results.ops]
@@ -169,7 +169,7 @@ def _row(op: CertifiedOp, result: OpResult, shown: list[str]) -> Row:
     return Row(op, tuple(cells))
 
 
-def _seen(failure: Failure, certificate: Certificate) -> Seen:
+def _seen(failure: Failure, certificate: CertificateContents) -> Seen:
     from vyre.conform.records.results import covers
 
     reason = next((e.reason for e in certificate.expected if covers(e.pattern, failure)), "")
@@ -180,7 +180,7 @@ def _tone(stage: StageResult) -> str:
     return "bad" if stage.failed else "open" if counts.stage(stage).rest else "good"
 
 
-def _charts(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+def _charts(certificate: CertificateContents) -> tuple[tuple[str, str], ...]:
     by_kind: dict[str, int] = dict.fromkeys(KINDS, 0)
     for op in certificate.ops:
         for count in (*op.parity, *(c for law in op.laws for c in law.counts)):

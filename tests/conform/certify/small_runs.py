@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.certificate import CertificateContents
     from vyre.conform.suite.regressions import Store
     from vyre.ir.program import Program
 
@@ -85,7 +85,7 @@ def certified(
     resume: bool = False,
     store: Store | None = None,
     **plan: Any,
-) -> Certificate:
+) -> CertificateContents:
     """The certificate of a run with its journal below `folder`."""
     sizes: dict[str, Any] = {"cases": 40, "largest": 0, "programs": 2, **plan}
     made = make_plan(backend.name, ops=ops, stages=stages, store=store, **sizes)
@@ -98,5 +98,5 @@ def certified(
     return certificates(run.results, promised=registry_now(), baselines=baselines, blocks=blocks)[0]
 
 
-def shards(backend: Any, folder: Path, number: int, **options: Any) -> list[Certificate]:
+def shards(backend: Any, folder: Path, number: int, **options: Any) -> list[CertificateContents]:
     return [certified(backend, folder / str(i), shard=(i, number), **options) for i in range(1, number + 1)]

@@ -20,7 +20,7 @@ from vyre.backends.protocol import BackendInfo
 from vyre.cli.app import main
 from vyre.conform.certify.annex import Annex, Baseline, Drop, check_annex, read_annex, write_annex
 from vyre.conform.certify.baselines import confirmed, drops, given, keep, kept, place
-from vyre.conform.certify.certificate import Certificate, certificates
+from vyre.conform.certify.certificate import CertificateContents, certificates
 from vyre.conform.certify.finding import GOOD, OPEN, WRONG
 from vyre.conform.certify.statement import read, write
 from vyre.conform.certify.verify import verify
@@ -98,7 +98,7 @@ def test_only_the_first_schema_says_nothing_of_what_is_slower(small: None, tmp_p
     record = json.loads(certified(Right(), tmp_path).to_json())
     del record["slower"]
     with pytest.raises(CertificateError, match="slower: this field is missing"):
-        Certificate.from_record(record)
+        CertificateContents.from_record(record)
     old = Path(__file__).parent / "schema1" / "passed.json"
     assert read(old.read_bytes()).certificate.slower == ()
 

@@ -27,7 +27,7 @@ from vyre.report import render
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.certificate import CertificateContents
 
 __all__ = ["small"]
 
@@ -36,17 +36,17 @@ SHR = "primitive.bitwise.shr"
 
 
 @pytest.fixture(scope="module")
-def refusing(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+def refusing(tmp_path_factory: pytest.TempPathFactory) -> CertificateContents:
     folder = tmp_path_factory.mktemp("refusing")
     return certified(Refusing(), folder, ops=(DIV, SHR), stages=("ops", "golden", "folding"))
 
 
-def console(certificate: Certificate) -> str:
+def console(certificate: CertificateContents) -> str:
     lines = summary(certificate.results, [certificate], width=200)
     return "\n".join("".join(text for text, _ in line) for line in lines)
 
 
-def tiles(certificate: Certificate) -> dict[str, str]:
+def tiles(certificate: CertificateContents) -> dict[str, str]:
     page = render(read(write(certificate)))
     found = re.findall(r'<div class="tile"><strong>(.*?)</strong><span class="quiet">(.*?)</span>', page)
     return {name: figure for figure, name in found}
@@ -75,7 +75,7 @@ def test_a_law_of_which_nothing_ran_is_no_law_that_was_run() -> None:
     assert counts.laws([replace(one, laws=(replace(first, counts=(full("u8", 3),)),))]) == Counts(1)
 
 
-def test_the_console_says_how_many_were_refused(refusing: Certificate) -> None:
+def test_the_console_says_how_many_were_refused(refusing: CertificateContents) -> None:
     found = counts.cases(refusing.results)
     assert found.run
     assert found.refused
@@ -89,7 +89,7 @@ def test_the_console_says_how_many_were_refused(refusing: Certificate) -> None:
     assert "1 law refused" in text
 
 
-def test_the_page_says_the_same(refusing: Certificate) -> None:
+def test_the_page_says_the_same(refusing: CertificateContents) -> None:
     found, laws = counts.cases(refusing.results), counts.laws(refusing.results.ops)
     shown = tiles(refusing)
     assert shown["cases run"] == f"{found.run:,}"
@@ -99,20 +99,20 @@ def test_the_page_says_the_same(refusing: Certificate) -> None:
     assert not [name for name in shown if "checked" in name]
 
 
-def test_verifying_says_the_same(refusing: Certificate) -> None:
+def test_verifying_says_the_same(refusing: CertificateContents) -> None:
     found = counts.cases(refusing.results)
     plan = next(f for f in verify(write(refusing)).findings if f.check == "plan")
     assert f"{found.run:,} cases run, {found.refused:,} refused" in plan.text
 
 
-def test_a_rerun_counts_what_it_ran(refusing: Certificate) -> None:
+def test_a_rerun_counts_what_it_ran(refusing: CertificateContents) -> None:
     found = counts.cases(replace(refusing.results, ops=()))
     again = rerun(replace(refusing, ops=()), Refusing(), share=1.0, seed=1)
     assert found.refused
     assert (again.cases, again.refused) == (found.run, found.refused)
 
 
-def test_junit_has_no_passed_test_of_which_nothing_ran(refusing: Certificate) -> None:
+def test_junit_has_no_passed_test_of_which_nothing_ran(refusing: CertificateContents) -> None:
     text = junit(refusing.results)
     passed = re.findall(r'<testcase classname="primitive.math.div" name="[^"]*" />', text)
     assert passed == []

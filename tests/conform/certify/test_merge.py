@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.certificate import CertificateContents
 
 __all__ = ["small"]
 
@@ -105,33 +105,33 @@ def test_expected_failures_and_baselines_come_along(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def parts(tmp_path_factory: pytest.TempPathFactory) -> list[Certificate]:
+def parts(tmp_path_factory: pytest.TempPathFactory) -> list[CertificateContents]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("vyre.conform.verify.cases.SHAPED", 16)
         patch.setattr("vyre.conform.verify.cases.PER_CLASS", 1)
         return shards(Right(), tmp_path_factory.mktemp("parts"), 3, ops=FEW[:1])
 
 
-def refused(shards: list[Certificate]) -> str:
+def refused(shards: list[CertificateContents]) -> str:
     with pytest.raises(CertificateError) as error:
         merge(shards)
     assert error.value.fix
     return error.value.message
 
 
-def test_missing_and_double_shards_are_refused(parts: list[Certificate]) -> None:
+def test_missing_and_double_shards_are_refused(parts: list[CertificateContents]) -> None:
     assert refused(parts[:2]) == "of 3 shards, 3 is missing."
     assert refused(parts[1:2]) == "of 3 shards, 1, 3 are missing."
     assert refused([*parts, parts[1]]) == "shard 2 of 3 is there twice."
     assert refused([]) == "there is nothing to merge."
 
 
-def test_a_whole_certificate_is_not_merged(parts: list[Certificate]) -> None:
+def test_a_whole_certificate_is_not_merged(parts: list[CertificateContents]) -> None:
     whole = replace(parts[0], plan=replace(parts[0].plan, shard=(1, 1)))
     assert "of a whole run already" in refused([whole])
 
 
-OTHERS: list[tuple[Callable[[Certificate], Certificate], str]] = [
+OTHERS: list[tuple[Callable[[CertificateContents], CertificateContents], str]] = [
     (lambda c: replace(c, plan=replace(c.plan, seed=7)), "their plans differ in seed (24301 and 7)"),
     (lambda c: replace(c, plan=replace(c.plan, shard=(2, 4))), "one is of 3 shards, the other of 4"),
     (
@@ -150,12 +150,14 @@ OTHERS: list[tuple[Callable[[Certificate], Certificate], str]] = [
 
 @pytest.mark.parametrize(("change", "message"), OTHERS)
 def test_shards_of_other_runs_are_refused(
-    parts: list[Certificate], change: Callable[[Certificate], Certificate], message: str
+    parts: list[CertificateContents],
+    change: Callable[[CertificateContents], CertificateContents],
+    message: str,
 ) -> None:
     assert message in refused([parts[0], change(parts[1]), parts[2]])
 
 
-def test_overlapping_and_torn_shards_are_refused(parts: list[Certificate]) -> None:
+def test_overlapping_and_torn_shards_are_refused(parts: list[CertificateContents]) -> None:
     doubled = replace(parts[1], blocks=(*parts[1].blocks, parts[0].blocks[0]))
     assert "which another shard holds too" in refused([parts[0], doubled, parts[2]])
     torn = replace(parts[1], blocks=parts[1].blocks[1:])
@@ -166,7 +168,7 @@ def test_overlapping_and_torn_shards_are_refused(parts: list[Certificate]) -> No
     assert "a block that its plan does not have" in refused([parts[0], strange, parts[2]])
 
 
-def test_shards_of_another_registry_are_refused(parts: list[Certificate]) -> None:
+def test_shards_of_another_registry_are_refused(parts: list[CertificateContents]) -> None:
     first = replace(parts[0].registry.ops[0], digest="0" * 64)
     changed = [replace(p, registry=replace(p.registry, ops=(first, *p.registry.ops[1:]))) for p in parts]
     assert "another registry: primitive.math.add was changed" in refused(changed)

@@ -15,7 +15,7 @@ from tests.conform.certify.small_runs import DIV, Right, WrongDivision, certifie
 from tests.conform.certify.small_runs import small as small  # a fixture
 from vyre.cli import main
 from vyre.conform.certify.annex import Baseline, check_annex, write_annex
-from vyre.conform.certify.certificate import Certificate
+from vyre.conform.certify.certificate import CertificateContents
 from vyre.conform.certify.merge import merge
 from vyre.conform.certify.statement import (
     PREDICATE_TYPE,
@@ -83,7 +83,7 @@ def test_every_field_replaced_is_refused_in_words(tmp_path: Path) -> None:
     record["registry"] = {**registry, "ops": registry["ops"][:1]}  # which is read a thousand times faster
     refused = 0
     for name, odd in odd_documents(record):
-        if printable_refusal(lambda odd=odd: Certificate.from_record(odd)):
+        if printable_refusal(lambda odd=odd: CertificateContents.from_record(odd)):
             refused += 1
             continue
         report = verify(document(odd if "registry" in name else odd | {"registry": registry}))
@@ -140,7 +140,7 @@ def test_a_forged_shard_is_refused_by_merge(tmp_path: Path) -> None:
         for _, odd in odd_documents(blocks, below=(k, "record")):
             record = {**encode(first), "blocks": odd}
             refused += printable_refusal(
-                lambda record=record: merge([Certificate.from_record(record), second])
+                lambda record=record: merge([CertificateContents.from_record(record), second])
             )
     assert refused > 200
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from vyre.backends.protocol import BackendInfo
-    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.certificate import CertificateContents
 
 __all__ = ["small"]
 
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.usefixtures("small")
 STAGES = ("ops", "wire")
 
 
-def again(certificate: Certificate, backend: Any, *, share: float = 1.0) -> Any:
+def again(certificate: CertificateContents, backend: Any, *, share: float = 1.0) -> Any:
     return rerun(certificate, backend, share=share, seed=5)
 
 

@@ -18,7 +18,7 @@ pytest.importorskip("cryptography")
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from tests.conform.certify.made_up import ADD, FADD, NOT, SHUFFLE, failure, full, perfect, registry
-from vyre.conform.certify.certificate import Certificate, certificates
+from vyre.conform.certify.certificate import CertificateContents, certificates
 from vyre.conform.certify.keys import SigningKey
 from vyre.conform.certify.proofs import LawProof
 from vyre.conform.certify.statement import (
@@ -41,7 +41,7 @@ OPS = (ADD, NOT, SHUFFLE)
 PROOFS = (LawProof(ADD, "Commutative", "proved", "bitwuzla 0.9.1", ""),)
 
 
-def made() -> Certificate:
+def made() -> CertificateContents:
     results = perfect(*OPS)
     wrong = (full("u8", 65536), KindCount("boundary", 900, 900, 3), full("random", 1 << 20))
     add = replace(results.ops[0], status="failed", parity=wrong)
@@ -57,8 +57,8 @@ def key() -> SigningKey:
 def test_a_certificate_reads_back_and_is_canonical() -> None:
     certificate = made()
     data = certificate.to_json()
-    assert Certificate.from_json(data) == certificate
-    assert Certificate.from_json(data).to_json() == data
+    assert CertificateContents.from_json(data) == certificate
+    assert CertificateContents.from_json(data).to_json() == data
     assert data == canonical(json.loads(data))
     assert certificate.derived() == certificate
 
@@ -202,7 +202,7 @@ def forged(change: Callable[[dict[str, Any]], None], key: SigningKey | None = No
     record = json.loads(write(made()))
     predicate = {k: v for k, v in record["predicate"].items() if k != "digests"}
     change(predicate)
-    backend = Certificate.from_record(predicate).backend
+    backend = CertificateContents.from_record(predicate).backend
     record["predicate"] = sealed_record(predicate)
     record["subject"] = [{"name": backend.name, "digest": {"sha256": backend.digest}}]
     body = canonical(record)
@@ -311,6 +311,6 @@ def test_another_schema_is_refused() -> None:
     record = asdict(made())
     record["schema"] = "vyre.certificate/0"
     with pytest.raises(CertificateError, match="schema"):
-        Certificate.from_json(canonical(record))
+        CertificateContents.from_json(canonical(record))
     with pytest.raises(CertificateError, match="no certificate"):
-        Certificate.from_json(b"\xff")
+        CertificateContents.from_json(b"\xff")

@@ -44,7 +44,7 @@ from vyre.semantics.proof_cache import ProofCache, default_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.certificate import CertificateContents
     from vyre.conform.records.results import RunPlan
     from vyre.ir.program import Program
 
@@ -178,7 +178,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vyre.conform.verify.stages.determinism.PROGRAMS", 1)
 
 
-def certified(backend: Any, folder: Path, *ops: str) -> Certificate:
+def certified(backend: Any, folder: Path, *ops: str) -> CertificateContents:
     stages = ("regressions", "ops", "determinism")
     plan = make_plan("cpu", ops=ops, stages=stages, cases=1 << 11, repeats=1, programs=1)
     journal = Journal(folder / "journal.jsonl", {"plan": asdict(plan)}, resume=False)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from vyre.backends.protocol import Backend, Executable
-    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.certificate import CertificateContents
     from vyre.conform.certify.keys import SigningKey
     from vyre.conform.certify.statement import Document
     from vyre.conform.process.residence import Residence, ResidentMemory
@@ -256,7 +256,7 @@ def _best(work: Callable[[], None], turns: int) -> float:
 
 def write_annex(
     found: tuple[Baseline, ...],
-    certificate: Certificate,
+    certificate: CertificateContents,
     *,
     drops: tuple[Drop, ...] = (),
     key: SigningKey | None = None,

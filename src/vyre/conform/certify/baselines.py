@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from vyre.backends.protocol import BackendInfo
-    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.certificate import CertificateContents
     from vyre.conform.records.results import BackendFacts
 
 SLOWER = 0.75
@@ -93,7 +93,7 @@ def kept(folder: Path, facts: BackendFacts) -> Annex | None:
         return None
 
 
-def keep(folder: Path, found: Sequence[Baseline], certificate: Certificate) -> None:
+def keep(folder: Path, found: Sequence[Baseline], certificate: CertificateContents) -> None:
     """Keeps each kernel's better figure, so that many small drops in a row are seen as well."""
     before = kept(folder, certificate.backend)
     old = {(b.name, b.memory): b for b in before.baselines} if before is not None else {}

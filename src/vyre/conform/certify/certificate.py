@@ -3,7 +3,7 @@
     made = certificates(results, promised=registry_now(), proofs=law_proofs(...))   one, or two with L1a
     made[0].track("integer").highest          "L2"
     made[0].to_json()                         canonical bytes, reproducible: no clock, host, path or timing
-    Certificate.from_json(data)               the same value back
+    CertificateContents.from_json(data)               the same value back
     made[0].results                           the results inside it
 
 What follows from the rest (evidence, densities, levels, settings, what is unsupported) is written out for
@@ -136,7 +136,7 @@ class CertifiedEngine:
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class CertificateContents:
     """A certificate; `kind` is `strict` or `approximate`, never both."""
 
     kind: Annotated[str, Among(STRICT, APPROXIMATE)]
@@ -194,7 +194,7 @@ class Certificate:
             LawProof(o.id, law.law, law.proof, law.solver, law.options) for o in self.ops for law in o.laws
         )
 
-    def derived(self) -> Certificate:
+    def derived(self) -> CertificateContents:
         """The certificate that these contents support: the same one, unless it was made by hand."""
         made = _certificate(
             self.kind, self.results, self.registry, self.proofs, self.baselines, self.blocks, self.slower,
@@ -206,14 +206,14 @@ class Certificate:
         return canonical(encode(self))
 
     @classmethod
-    def from_json(cls, data: bytes | str) -> Certificate:
+    def from_json(cls, data: bytes | str) -> CertificateContents:
         try:
             return cls.from_record(parse(data))
         except FieldError as error:
             raise _no_certificate(str(error)) from None
 
     @classmethod
-    def from_record(cls, record: Any) -> Certificate:
+    def from_record(cls, record: Any) -> CertificateContents:
         schema = cast("dict[str, Any]", record).get("schema") if isinstance(record, dict) else None
         if schema not in (SCHEMA, schema1.SCHEMA):
             raise CertificateError(
@@ -245,7 +245,7 @@ def certificates(
     baselines: Sequence[str] = (),
     slower: Sequence[str] = (),
     blocks: Sequence[BlockRecord] = (),
-) -> tuple[Certificate, ...]:
+) -> tuple[CertificateContents, ...]:
     """The strict certificate of a run and, where its approximate operations were run, one of those alone."""
     strict = _certificate(STRICT, results, promised, proofs, baselines, blocks, slower)
     approximate = _certificate(APPROXIMATE, results, promised, proofs, (), blocks, ())
@@ -262,11 +262,11 @@ def _certificate(
     blocks: Sequence[BlockRecord],
     slower: Sequence[str],
     schema: str = SCHEMA,
-) -> Certificate:
+) -> CertificateContents:
     rules = RULES[schema]
     part = _part(kind, results, rules)
     known = {(p.op, p.law): p for p in proofs}
-    return Certificate(
+    return CertificateContents(
         kind,
         tuple(rules.levels(track, part, promised, baselines, slower) for track in KINDS[kind]),
         part.backend,

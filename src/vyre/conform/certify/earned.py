@@ -12,11 +12,13 @@ from vyre.semantics.proof_cache import ProofCache, default_folder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.certificate import CertificateContents
     from vyre.conform.suite.run import Run
 
 
-def earned(run: Run, *, baselines: Sequence[str] = (), slower: Sequence[str] = ()) -> Sequence[Certificate]:
+def earned(
+    run: Run, *, baselines: Sequence[str] = (), slower: Sequence[str] = ()
+) -> Sequence[CertificateContents]:
     """What the run has earned; a shard takes along what `vyre merge` adds up."""
     results = run.results
     proofs = law_proofs([op.id for op in results.ops], ProofCache(default_folder()))

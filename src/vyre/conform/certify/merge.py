@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from vyre.backends.protocol import Backend
-    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.certificate import CertificateContents
     from vyre.conform.records.blocks import OpBlock, StageBlock
     from vyre.conform.records.results import Failure, RunPlan, StageResult
     from vyre.conform.suite.units import Block, Unit
@@ -56,7 +56,7 @@ def units_of(plan: RunPlan) -> list[Unit]:
     return units(plan, stored)
 
 
-def merge(shards: Sequence[Certificate]) -> Certificate:
+def merge(shards: Sequence[CertificateContents]) -> CertificateContents:
     """The certificate of the whole run. Raises `CertificateError` for shards that do not make one."""
     ordered = _fitting(shards)
     first = ordered[0]
@@ -87,7 +87,7 @@ def merge(shards: Sequence[Certificate]) -> Certificate:
     return replace(whole, vyre=first.vyre, code=first.code)
 
 
-def _fitting(shards: Sequence[Certificate]) -> list[Certificate]:
+def _fitting(shards: Sequence[CertificateContents]) -> list[CertificateContents]:
     """The shards in their order, if they are all of one run and all there."""
     if not shards:
         raise CertificateError("there is nothing to merge.", fix="name the certificates of all shards.")
@@ -129,7 +129,7 @@ def _fitting(shards: Sequence[Certificate]) -> list[Certificate]:
     return sorted(shards, key=lambda s: s.plan.shard[0])
 
 
-def _current(shard: Certificate) -> None:
+def _current(shard: CertificateContents) -> None:
     if shard.first_schema:
         raise CertificateError(
             f"shard {shard.plan.shard[0]}/{shard.plan.shard[1]} is of {shard.schema}, which does not say "
@@ -138,7 +138,7 @@ def _current(shard: Certificate) -> None:
         )
 
 
-def _same_run(first: Certificate, other: Certificate) -> None:
+def _same_run(first: CertificateContents, other: CertificateContents) -> None:
     a, b = (f"shard {s.plan.shard[0]}/{s.plan.shard[1]}" for s in (first, other))
     fix = "certify all shards with the same options, registry, backend, device and driver."
 
@@ -172,13 +172,15 @@ def _same_run(first: Certificate, other: Certificate) -> None:
         raise refused("other versions of vyre made them")
 
 
-def _without_others(stage: StageResult, certificate: Certificate) -> StageResult:
+def _without_others(stage: StageResult, certificate: CertificateContents) -> StageResult:
     """A stage that the other kind of certificate is about: there its cases are planned, and none here."""
     apart = stage.stage == APPROXIMATE and certificate.kind != APPROXIMATE
     return replace(stage, planned=0) if apart else stage
 
 
-def _gathered(shards: Sequence[Certificate], found: Sequence[Unit], wanted: Sequence[Block]) -> Records:
+def _gathered(
+    shards: Sequence[CertificateContents], found: Sequence[Unit], wanted: Sequence[Block]
+) -> Records:
     """Every block's record; each exactly once."""
     names = {u.name: n for n, u in enumerate(found)}
     records: Records = {}
@@ -218,7 +220,9 @@ def _gathered(shards: Sequence[Certificate], found: Sequence[Unit], wanted: Sequ
 class _Shard:
     """A shard's own view of its blocks, from which its failures can be told apart."""
 
-    def __init__(self, certificate: Certificate, found: Sequence[Unit], wanted: Sequence[Block]) -> None:
+    def __init__(
+        self, certificate: CertificateContents, found: Sequence[Unit], wanted: Sequence[Block]
+    ) -> None:
         names = {u.name: n for n, u in enumerate(found)}
         self.certificate = certificate
         self.records: Records = {(names[b.unit], b.number): b.record for b in certificate.blocks}
@@ -238,7 +242,7 @@ class _Merger:
     """What a run notes when a group is finished, made from what the shards noted."""
 
     plan: RunPlan
-    first: Certificate
+    first: CertificateContents
     units: Sequence[Unit]
     blocks: Sequence[Block]
     records: Records

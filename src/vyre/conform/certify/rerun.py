@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vyre.backends.protocol import Backend
-    from vyre.conform.certify.certificate import Certificate, CertifiedOp
+    from vyre.conform.certify.certificate import CertificateContents, CertifiedOp
     from vyre.conform.records.results import BackendFacts, RunPlan
     from vyre.conform.suite.units import Block, Unit
     from vyre.conform.verify.graph import Check, Graph
@@ -63,7 +63,7 @@ class Rerun:
 
 @default_state()
 def rerun(
-    certificate: Certificate,
+    certificate: CertificateContents,
     backend: Backend,
     *,
     share: float,
@@ -121,7 +121,9 @@ def _elsewhere(then: BackendFacts, now: BackendFacts, *, schema1: bool) -> list[
 class _Again:
     """Blocks of the certified plan, or of the same plan with a `fresh` seed, run and compared."""
 
-    def __init__(self, certificate: Certificate, bench: Bench, plan: RunPlan, *, fresh: bool = False) -> None:
+    def __init__(
+        self, certificate: CertificateContents, bench: Bench, plan: RunPlan, *, fresh: bool = False
+    ) -> None:
         self.certificate = certificate
         self.bench = bench
         self.plan = plan

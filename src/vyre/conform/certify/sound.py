@@ -26,7 +26,7 @@ from vyre.conform.verify.control import NOT_EXPOSED, NOT_SEEN, SEEN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from vyre.conform.certify.certificate import Certificate, CertifiedOp
+    from vyre.conform.certify.certificate import CertificateContents, CertifiedOp
     from vyre.conform.records.blocks import OpBlock, StageBlock
     from vyre.conform.records.evidence import KindCount
     from vyre.conform.records.results import Failure, OpResult, RunPlan, StageResult
@@ -40,12 +40,12 @@ _MOST_BLOCKS = 1 << 22
 _PROOFS = {kind.value for kind in EvidenceKind}
 
 
-def unsound(certificate: Certificate) -> str:
+def unsound(certificate: CertificateContents) -> str:
     """The first contradiction, as words; empty where there is none."""
     return next(_contradictions(certificate), "")
 
 
-def _contradictions(certificate: Certificate) -> Iterator[str]:
+def _contradictions(certificate: CertificateContents) -> Iterator[str]:
     yield from _place(certificate)
     ops = Counter(op.id for op in certificate.ops)
     yield from (f"{op} is listed twice" for op, n in ops.items() if n > 1)
@@ -73,7 +73,7 @@ def impossible(plan: RunPlan) -> str:
     return ""
 
 
-def _place(certificate: Certificate) -> Iterator[str]:
+def _place(certificate: CertificateContents) -> Iterator[str]:
     from vyre.conform.certify.annex import BASELINES
 
     conditions, schema = certificate.conditions, 1 if certificate.first_schema else 2
@@ -101,7 +101,7 @@ def _place(certificate: Certificate) -> Iterator[str]:
         yield "it is of a whole run and holds blocks of a shard"
 
 
-def _op(op: CertifiedOp, certificate: Certificate) -> Iterator[str]:
+def _op(op: CertifiedOp, certificate: CertificateContents) -> Iterator[str]:
     mine = [f for f in certificate.failures if f.stage == OPS and f.op == op.id]
     ended = any(f.kind in _ENDED for f in mine)
     rows = [("", 1, op.parity), *((law.law, len(law.equations), law.counts) for law in op.laws)]
@@ -170,7 +170,7 @@ def _listed(
             yield f"{op} does not say where all failing {c.kind} cases of {law or 'parity'} are"
 
 
-def _stage(stage: StageResult, certificate: Certificate) -> Iterator[str]:
+def _stage(stage: StageResult, certificate: CertificateContents) -> Iterator[str]:
     if len({s.subject for s in stage.subjects}) != len(stage.subjects):
         yield f"the stage {stage.stage} counts a subject twice"
     if stage.cases > stage.planned:
@@ -180,7 +180,7 @@ def _stage(stage: StageResult, certificate: Certificate) -> Iterator[str]:
         yield f"the stage {stage.stage} counts {stage.failed} failures and lists {listed}"
 
 
-def misstaged(certificate: Certificate, found: Sequence[Unit]) -> str:
+def misstaged(certificate: CertificateContents, found: Sequence[Unit]) -> str:
     """What the stages of a whole run cannot have been about: a case has its subject before it is run."""
     if not certificate.plan.whole:
         return ""
@@ -217,7 +217,7 @@ def _subjects(unit: Unit) -> list[str] | None:
     return None if subject is None else [subject(k) for k in range(unit.count)]
 
 
-def misfolded(certificate: Certificate, found: Sequence[Unit]) -> str:
+def misfolded(certificate: CertificateContents, found: Sequence[Unit]) -> str:
     """What a shard's blocks do not add up to; `found` are the units of its plan."""
     if certificate.plan.shard == (1, 1):
         return ""
@@ -256,7 +256,7 @@ def _facts(op: OpResult) -> GroupFacts:
     return GroupFacts(op.lowering, op.instruction)
 
 
-def belongs(unit: Unit, certificate: Certificate) -> bool:
+def belongs(unit: Unit, certificate: CertificateContents) -> bool:
     """Whether a kind of certificate is about a unit: strict and approximate ones share only golden rows."""
     if unit.kind is None:
         alone = (unit.name == APPROXIMATE) == (certificate.kind == APPROXIMATE)
@@ -264,5 +264,5 @@ def belongs(unit: Unit, certificate: Certificate) -> bool:
     return certificate.rules.op_track(unit.group, certificate.backend.approximate) in KINDS[certificate.kind]
 
 
-def _of_kind(certificate: Certificate, unit: Unit) -> bool:
+def _of_kind(certificate: CertificateContents, unit: Unit) -> bool:
     return belongs(unit, certificate)

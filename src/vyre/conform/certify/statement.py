@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform.certify import keys, schema1
-from vyre.conform.certify.certificate import Certificate
+from vyre.conform.certify.certificate import CertificateContents
 from vyre.conform.records.documents import FieldError, canonical, encode, parse
 from vyre.errors import CertificateError
 
@@ -36,7 +36,7 @@ FETCH_AGAIN = "fetch the certificate again from its source, or certify the backe
 class Document:
     """A file that was read: the certificate, the bytes of its Statement, and who signed them."""
 
-    certificate: Certificate
+    certificate: CertificateContents
     statement: bytes
     signers: tuple[str, ...]
     subject: str
@@ -48,13 +48,13 @@ class Document:
         return hashlib.sha256(self.statement).hexdigest()
 
 
-def write(certificate: Certificate, *, key: SigningKey | None = None) -> bytes:
+def write(certificate: CertificateContents, *, key: SigningKey | None = None) -> bytes:
     """The bytes of a certificate's file; signing adds an envelope and changes nothing inside."""
     body = statement(certificate)
     return body if key is None else seal(body, PAYLOAD_TYPE, key)
 
 
-def statement(certificate: Certificate) -> bytes:
+def statement(certificate: CertificateContents) -> bytes:
     return canonical(
         {
             "_type": STATEMENT_TYPE,
@@ -65,7 +65,7 @@ def statement(certificate: Certificate) -> bytes:
     )
 
 
-def document_of(certificate: Certificate) -> Document:
+def document_of(certificate: CertificateContents) -> Document:
     """What `read` gives for the unsigned file of a certificate."""
     return Document(certificate, statement(certificate), (), certificate.backend.digest)
 
@@ -174,12 +174,12 @@ def unbase64(text: Any, place: str) -> bytes:
     return data
 
 
-def _certificate(record: dict[str, Any]) -> tuple[Certificate, str]:
+def _certificate(record: dict[str, Any]) -> tuple[CertificateContents, str]:
     """The certificate in a Statement, and the digest of its subject."""
     if set(record) != {"_type", "subject", "predicateType", "predicate"}:
         raise _changed("the Statement", f"it has the fields {', '.join(sorted(record))}")
     predicate = unsealed(record["predicate"], "predicate")
-    certificate = Certificate.from_record(predicate)
+    certificate = CertificateContents.from_record(predicate)
     kind = schema1.PREDICATE_TYPE if certificate.first_schema else PREDICATE_TYPE
     for field, wanted in (("_type", STATEMENT_TYPE), ("predicateType", kind)):
         if record[field] != wanted:

@@ -20,7 +20,7 @@ from vyre.conform.spec.levels import TITLES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.certificate import CertificateContents
     from vyre.conform.certify.finding import Finding
     from vyre.conform.certify.granted import Level, TrackLevels
     from vyre.conform.records.counts import Counts
@@ -35,7 +35,7 @@ _DOMAINS = ("u32", "u16", "u8")
 _NAME = re.compile(r"(?:at most |below )?0x([0-9A-F]+)")
 
 
-def summary(results: Results, certificates: Sequence[Certificate], *, width: int = 80) -> list[Line]:
+def summary(results: Results, certificates: Sequence[CertificateContents], *, width: int = 80) -> list[Line]:
     """Levels at a glance, a table of what was run, then failures, expected ones, and what was refused."""
     lines = [*heading(results.backend, width=width), []]
     for certificate in certificates:

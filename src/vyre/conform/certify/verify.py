@@ -32,7 +32,7 @@ from vyre.errors import CertificateError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.conform.certify.certificate import Certificate
+    from vyre.conform.certify.certificate import CertificateContents
     from vyre.conform.certify.promises import Promises
     from vyre.conform.certify.statement import Document
     from vyre.conform.records.evidence import KindCount
@@ -107,7 +107,7 @@ def _signature(document: Document, trusted: str | None) -> Finding:
     return Finding("signature", OPEN, UNSIGNED)
 
 
-def _levels(certificate: Certificate) -> Finding:
+def _levels(certificate: CertificateContents) -> Finding:
     """The contents must support every claim: levels, evidence, densities, unsupported ops, engines."""
     contradiction = unsound(certificate)
     if contradiction:
@@ -134,18 +134,18 @@ def _levels(certificate: Certificate) -> Finding:
     return Finding("levels", GOOD, f"the contents support what is claimed: {earned}")
 
 
-def _comparable(certificate: Certificate, section: str) -> object:
+def _comparable(certificate: CertificateContents, section: str) -> object:
     """A section without what another version may word otherwise: the reasons for which levels are denied."""
     if section != "tracks" or (_same_code(certificate) and not certificate.first_schema):
         return getattr(certificate, section)
     return [(t.track, t.highest, [(v.level, v.granted) for v in t.levels]) for t in certificate.tracks]
 
 
-def _same_code(certificate: Certificate) -> bool:
+def _same_code(certificate: CertificateContents) -> bool:
     return (certificate.vyre, certificate.code) == (installed(), code_digest())
 
 
-def _registry(certificate: Certificate, now: Promises) -> Finding:
+def _registry(certificate: CertificateContents, now: Promises) -> Finding:
     found = changes(certificate.registry, now)
     if not found:
         return Finding(
@@ -160,7 +160,7 @@ def _registry(certificate: Certificate, now: Promises) -> Finding:
     )  # fmt: skip
 
 
-def _plan(certificate: Certificate, now: Promises) -> Finding:
+def _plan(certificate: CertificateContents, now: Promises) -> Finding:
     """What was planned is what this plan means: no op, law, kind of cases or part of a stage is left out."""
     then = {op.id: op for op in certificate.registry.ops}
     known = {op.id: op for op in now.ops}
@@ -186,7 +186,7 @@ _RECOUNT = "verify it with the version of vyre that made it."
 _FINISH = "merge all shards with `vyre merge`, or run the rest without --skip."
 
 
-def _settings(certificate: Certificate) -> Finding:
+def _settings(certificate: CertificateContents) -> Finding:
     """What was done otherwise than in a full run: no fault, but not to be overlooked."""
     if certificate.first_schema:
         return Finding("settings", OPEN, schema1.UNSAID)
@@ -195,7 +195,7 @@ def _settings(certificate: Certificate) -> Finding:
     return Finding("settings", GOOD, "those of a full run, the backend in a process of its own")
 
 
-def _misplanned(certificate: Certificate, known: set[str]) -> str:
+def _misplanned(certificate: CertificateContents, known: set[str]) -> str:
     plan = certificate.plan
     strange = [op for op in plan.ops if op not in known] + [s for s in plan.stages if s not in ALL_STAGES]
     if strange:

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from vyre.conform.process.remote import IsolatedExecutable, RemoteResidence, SharedMemory
-from vyre.conform.process.wire import Wire
+from vyre.conform.process.wire import Channel
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -35,7 +35,7 @@ class Isolated:
 
     def __init__(self, target: str, *, timeout: float = DEFAULT_TIMEOUT) -> None:
         self.target = target
-        self._wire = Wire(target, timeout=timeout)
+        self._wire = Channel(target, timeout=timeout)
         self._shared = SharedMemory(self._wire)
         self.name = self._wire.info.name
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from vyre.backends.protocol import Executable
     from vyre.conform.process.residence import ResidentMemory
-    from vyre.conform.process.wire import Wire
+    from vyre.conform.process.wire import Channel
 
     Grid = tuple[int, int, int]
 
@@ -29,7 +29,7 @@ _MISSING = "missing"
 class SharedMemory:
     """Memory that this process and the child both see."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Channel) -> None:
         self._wire = wire
         self._segments = Segments()
 
@@ -71,7 +71,7 @@ class SharedMemory:
 class IsolatedExecutable:
     """A program that the child has compiled, and compiles again after a restart."""
 
-    def __init__(self, wire: Wire, shared: SharedMemory, key: str, encoded: bytes) -> None:
+    def __init__(self, wire: Channel, shared: SharedMemory, key: str, encoded: bytes) -> None:
         self._wire = wire
         self._shared = shared
         self.key = key
@@ -103,7 +103,7 @@ class IsolatedExecutable:
 class RemoteMemory:
     """Memory of the device of an isolated backend, by its number there."""
 
-    def __init__(self, wire: Wire, number: int, nbytes: int) -> None:
+    def __init__(self, wire: Channel, number: int, nbytes: int) -> None:
         self._wire = wire
         self.number = number
         self.nbytes = nbytes
@@ -124,7 +124,7 @@ class RemoteMemory:
 class RemoteResidence:
     """Through the process of an isolated backend; launches are queued there without waiting."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Channel) -> None:
         self._wire = wire
 
     @property

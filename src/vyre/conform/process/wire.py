@@ -1,6 +1,6 @@
 """The parent's end of a backend in a process of its own: it starts the child, asks it, and sees it end.
 
-    wire = Wire("mine:Backend", timeout=60)
+    wire = Channel("mine:Backend", timeout=60)
     wire.request("ping")                  the answer, or what the child raised
 
 A child that dies raises `BackendCrash`, one that does not answer in time is killed and raises `BackendHang`.
@@ -41,7 +41,7 @@ LEAST_LIFE = 10.0
 _send_handle: Any = reduction.send_handle  # its stub knows one of the two kinds of connections
 
 
-class Wire:
+class Channel:
     """Requests to the child of `target`, one at a time."""
 
     def __init__(self, target: str, *, timeout: float) -> None:

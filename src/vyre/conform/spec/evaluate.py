@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from vyre.conform.spec.term import Apply, Constant, Equation, Relation, Term, Variable
-from vyre.conform.spec.words import fit, mask_of, to_words
 from vyre.errors import OpError
+from vyre.semantics.words import fit, mask_of, to_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Resumed:
     """Finished blocks by unit and number, finished groups, and the first block of an op that ended badly."""
 
     records: dict[tuple[int, int], StageBlock | OpBlock]
@@ -34,10 +34,10 @@ class Held:
     stopped: dict[str, tuple[int, int]]
 
 
-def resumed(journal: Journal, units: Sequence[Unit], blocks: Sequence[Block]) -> Held:
+def resumed(journal: Journal, units: Sequence[Unit], blocks: Sequence[Block]) -> Resumed:
     """Raises `VyreError` where the journal is not of this run, or was changed."""
     places = {(b.unit, b.number): b for b in blocks}
-    held = Held({}, {}, {})
+    held = Resumed({}, {}, {})
     groups: dict[str, GroupEntry] = {}
     for number in range(len(journal.entries)):
         match _entry(journal, number, units):

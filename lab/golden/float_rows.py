@@ -1,8 +1,8 @@
 """Writes the float rows of the golden data: floats.json, conversions.json, reductions.json,
 approximate.json.
 
-    python -m lab.golden.floats            checks that the files hold what MPFR computes
-    python -m lab.golden.floats --write    rewrites them
+    python -m lab.golden.float_rows            checks that the files hold what MPFR computes
+    python -m lab.golden.float_rows --write    rewrites them
 
 Rows are permanent: append inputs, never change them.
 """
