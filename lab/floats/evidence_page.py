@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import fsum
 from typing import TYPE_CHECKING
 
 from lab.floats import records
@@ -42,7 +43,7 @@ def _shown(op: Op, record: Record) -> str:
     steps = [item for item in items if item["kind"] == "lemma"]
     if steps and {item["claim"] for item in steps} == set(lemmas(op)):
         names = "; ".join(item["claim"] for item in steps)
-        parts.append(f"lemma chain ({names}: {steps[0]['by']}, {sum(i['seconds'] for i in steps):.1f} s)")
+        parts.append(f"lemma chain ({names}: {steps[0]['by']}, {fsum(i['seconds'] for i in steps):.1f} s)")
     parts += [f"exhaustive, {item.get('cases', 0)} inputs" for item in items if item["kind"] == "exhaustive"]
     if most := max((item.get("cases", 0) for item in items if item["kind"] == "witnessed"), default=0):
         parts.append(f"witnessed {most}")

@@ -40,7 +40,7 @@ Control = Callable[[Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class BrokenChecker:
-    """`places` (module:attribute) are replaced by what `broken` makes of them."""
+    """`places` (`module:attribute`) are replaced by what `broken` makes of them."""
 
     name: str
     places: tuple[str, ...]
@@ -64,7 +64,7 @@ class BrokenChecker:
 @contextmanager
 def _patched(place: str, broken: Callable[[Any], Any]) -> Generator[None]:
     module, _, path = place.partition(":")
-    owner: Any = importlib.import_module(f"vyre.conform.{module}")
+    owner: Any = importlib.import_module(module)
     *outer, name = path.split(".")
     for part in outer:
         owner = getattr(owner, part)
@@ -167,7 +167,10 @@ def _tautology(backend: Backend) -> bool:
     return bool(independence.by_calls(oracle, target, [(1, 2)]))
 
 
-_JUDGES = tuple(f"verify.{m}:exactly" for m in ("barrier", "bounds", "races", "dispatches", "programs"))
+_JUDGES = tuple(
+    f"vyre.conform.verify.stages.{m}:exactly"
+    for m in ("barrier", "bounds", "races", "dispatches", "programs")
+)
 _ADD = "primitive.math.add"
 _CASES = (
     ("u8", "primitive.math.sub", 0x39C8),
@@ -183,29 +186,34 @@ _CASES = (
 BROKEN: tuple[BrokenChecker, ...] = (
     BrokenChecker(
         "words are always equal",
-        ("verify.bench:_equal",),
+        ("vyre.conform.verify.bench:_equal",),
         _gives(True),
         _mutant(f"one pair of bytes: {_ADD}"),
     ),
     BrokenChecker(
         "a check never fails",
-        ("verify.bench:_Run.fails",),
+        ("vyre.conform.verify.bench:_Run.fails",),
         _gives(None),
         _mutant("signed compare: primitive.compare.lt"),
     ),
     BrokenChecker(
         "failures are not noted",
-        ("verify.operations:_note",),
+        ("vyre.conform.verify.operations:_note",),
         _gives(None),
         _mutant(f"equal operands: {_ADD}"),
     ),
     *(
-        BrokenChecker(f"no {kind} cases", ("units:kinds",), _without(kind), _wrong_at(op, kind, number))
+        BrokenChecker(
+            f"no {kind} cases",
+            ("vyre.conform.suite.units:kinds",),
+            _without(kind),
+            _wrong_at(op, kind, number),
+        )
         for kind, op, number in _CASES
     ),
     BrokenChecker(
         "no operand is exhausted",
-        ("units:kinds",),
+        ("vyre.conform.suite.units:kinds",),
         _without("all"),
         _mutant("one input in 2^32, all of them run: primitive.bitwise.reverse_bits"),
     ),
@@ -229,37 +237,37 @@ BROKEN: tuple[BrokenChecker, ...] = (
     ),
     BrokenChecker(
         "folding: every trial passes",
-        ("verify.stage:run_trial",),
+        ("vyre.conform.verify.stage:run_trial",),
         _passing,
         _mutant("folded wrongly: x Div x"),
     ),
     BrokenChecker(
         "float folding: every trial passes",
-        ("verify.stage:run_trial",),
+        ("vyre.conform.verify.stage:run_trial",),
         _passing,
         _mutant("rewritten as over the reals: x + 0 is x, F32"),
     ),
     BrokenChecker(
         "golden: every row passes",
-        ("verify.golden:run_rows",),
+        ("vyre.conform.verify.golden.stage:run_rows",),
         _rows_pass,
         _mutant("reduction in another order: strict as a tree"),
     ),
     BrokenChecker(
         "engines: every answer is right",
-        ("verify.engines:_asked",),
+        ("vyre.conform.verify.stages.engines:_asked",),
         _passing,
         _mutant("reduction in another order: the first element last, reduce_strict"),
     ),
     BrokenChecker(
         "truth: every chunk agrees",
-        ("truth.check:_sweep",),
+        ("vyre.conform.oracle.truth.check:_sweep",),
         _gives([]),
         _mutant("one input in 2^32 of a function: FExp at 0x3F3504F3"),
     ),
     BrokenChecker(
         "determinism: every trial passes",
-        ("verify.determinism:run_trial",),
+        ("vyre.conform.verify.stages.determinism:run_trial",),
         _passing,
         lambda backend: (
             hunt(_named()["nondeterministic: atomic.add, once in 10000 results"], backend).witnessed
@@ -267,34 +275,42 @@ BROKEN: tuple[BrokenChecker, ...] = (
     ),
     BrokenChecker(
         "atomics: any history will do",
-        ("verify.atomics:check",),
+        ("vyre.conform.verify.stages.atomics:check",),
         _gives(None),
         _mutant("lost atomic: Add in storage"),
     ),
     BrokenChecker(
         "memory may be touched anywhere",
-        ("verify.stage:_untouched",),
+        ("vyre.backends.execute:_require_untouched",),
         _gives(None),
         _mutant("input buffer overwritten: with zeros"),
     ),
     BrokenChecker(
         "memory past the end may be touched",
-        ("verify.stage:_untouched",),
+        ("vyre.backends.execute:_require_untouched",),
         _gives(None),
         _mutant("written past the end: one byte"),
     ),
     BrokenChecker(
         "every law is proved",
-        ("algebra.proof:obligation",),
+        ("vyre.conform.algebra.proof:obligation",),
         _gives("(set-logic QF_BV)(assert false)"),
         _false_law,
     ),
     BrokenChecker(
-        "cases refute no law", ("algebra.checker:first_failure",), _gives(None), _false_law_by_cases
+        "cases refute no law",
+        ("vyre.conform.algebra.checker:first_failure",),
+        _gives(None),
+        _false_law_by_cases,
     ),
     BrokenChecker(
-        "witnesses refute no law", ("algebra.checker:first_failure",), _gives(None), _false_law_by_witness
+        "witnesses refute no law",
+        ("vyre.conform.algebra.checker:first_failure",),
+        _gives(None),
+        _false_law_by_witness,
     ),
-    BrokenChecker("every spec is admitted", ("spec.gates:check",), _gives([]), _bad_spec),
-    BrokenChecker("every oracle is independent", ("spec.independence:by_calls",), _gives([]), _tautology),
+    BrokenChecker("every spec is admitted", ("vyre.conform.spec.gates:check",), _gives([]), _bad_spec),
+    BrokenChecker(
+        "every oracle is independent", ("vyre.conform.spec.independence:by_calls",), _gives([]), _tautology
+    ),
 )

@@ -71,7 +71,10 @@ ROOMS = (
     "frontend",
     "numeric",
 )
-FILES = (SOURCE / "conform" / "generate" / "floats.py", SOURCE / "backends" / "canary_floats.py")
+FILES = (
+    SOURCE / "conform" / "generate" / "float_streams.py",
+    SOURCE / "backends" / "canaries" / "float_programs.py",
+)
 TOOLS = {
     "lab/floats/truth.py",
     "lab/floats/sweep.py",

@@ -6,9 +6,9 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from optimize_solvers import decide
 
 from tests.optimize.optimize_replay import replay, type_over
+from tests.optimize.optimize_solvers import decide
 from vyre.conform.generate.buffers import random_bits
 from vyre.errors import OpError
 from vyre.ir.expr import BinOp, Cast, Expr, Lane, MakeVec, Select, UnOp, Var

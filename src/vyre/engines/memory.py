@@ -90,7 +90,7 @@ class HostMemory:
         return self._arrays[name]
 
 
-class ResidentMemory:
+class EngineMemory:
     """Buffers on the device of a backend. Inputs that are there already are used where they are."""
 
     def __init__(self, backend: str | Backend | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.backends.dispatch import Compiled, compile_program
 from vyre.backends.host import is_on_device
-from vyre.engines.memory import HostMemory, ResidentMemory
+from vyre.engines.memory import EngineMemory, HostMemory
 from vyre.engines.plan import Window
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Runner:
         """Everything but the run itself. Where an input is on the device, all buffers are."""
         if memory is None:
             resident = any(is_on_device(value) for value in inputs.values())
-            memory = ResidentMemory(self.backend) if resident else HostMemory()
+            memory = EngineMemory(self.backend) if resident else HostMemory()
         lengths = {name: memory.give(name, of, inputs[name]) for name, of in engine.inputs.items()}
         plan = engine.plan(lengths)
         for name, space in plan.scratch.items():

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lab.golden import compute, float_rows as floats
+from lab.golden import compute
+from lab.golden import float_rows as floats
 from lab.golden.formats import FORMATS
 
 if TYPE_CHECKING:

@@ -38,7 +38,8 @@ def test_a_broken_checker_is_noticed(broken: BrokenChecker) -> None:
 
 
 def test_a_control_that_sees_nothing_is_no_control() -> None:
-    blind = BrokenChecker("blind", ("verify.bench:_equal",), lambda whole: whole, lambda backend: True)
+    places = ("vyre.conform.verify.bench:_equal",)
+    blind = BrokenChecker("blind", places, lambda whole: whole, lambda backend: True)
     assert not blind.noticed(right())
 
 
@@ -95,5 +96,6 @@ def test_a_right_definition_is_not_caught() -> None:
 
 
 def test_controls_are_of_every_checking_room() -> None:
-    rooms = {place.partition(":")[0].partition(".")[0] for b in checkers.BROKEN for place in b.places}
-    assert rooms == {"verify", "units", "algebra", "spec", "truth"}
+    places = [place.partition(":")[0].split(".") for b in checkers.BROKEN for place in b.places]
+    rooms = {parts[2] if parts[1] == "conform" else parts[1] for parts in places}
+    assert rooms == {"verify", "suite", "algebra", "spec", "oracle", "backends"}

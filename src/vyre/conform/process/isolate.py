@@ -15,7 +15,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from vyre.conform.process.remote import IsolatedExecutable, RemoteResidence, SharedMemory
+from vyre.conform.process.remote import IsolatedExecutable, RemoteResidence, SharedPool
 from vyre.conform.process.wire import Channel
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Isolated:
     def __init__(self, target: str, *, timeout: float = DEFAULT_TIMEOUT) -> None:
         self.target = target
         self._wire = Channel(target, timeout=timeout)
-        self._shared = SharedMemory(self._wire)
+        self._shared = SharedPool(self._wire)
         self.name = self._wire.info.name
 
     def __enter__(self) -> Isolated:

@@ -26,7 +26,7 @@ _MISSING = "missing"
 """The child's answer about a program that it does not have, or no longer."""
 
 
-class SharedMemory:
+class SharedPool:
     """Memory that this process and the child both see."""
 
     def __init__(self, wire: Channel) -> None:
@@ -71,7 +71,7 @@ class SharedMemory:
 class IsolatedExecutable:
     """A program that the child has compiled, and compiles again after a restart."""
 
-    def __init__(self, wire: Channel, shared: SharedMemory, key: str, encoded: bytes) -> None:
+    def __init__(self, wire: Channel, shared: SharedPool, key: str, encoded: bytes) -> None:
         self._wire = wire
         self._shared = shared
         self.key = key

@@ -10,7 +10,7 @@ from vyre.lower.llvm.affine import Ranges
 from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.statements import StatementEmitter
 from vyre.lower.llvm.text import FunctionText
-from vyre.lower.llvm.values import Held
+from vyre.lower.llvm.values import Kept
 from vyre.lower.native_llvm import definitions
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def _definition(function: Function) -> list[str]:
     text.reserve(params)
     emitter = StatementEmitter(function.body, text, Ranges(function.body, False), fast=False)
     for name, param in zip(function.params, params, strict=True):
-        emitter.places[name] = Held((f"%{param}",))
+        emitter.places[name] = Kept((f"%{param}",))
     emitter.block(function.body.entry)
     emitter.forget()
     output = registers(function.body, function.output)[0]

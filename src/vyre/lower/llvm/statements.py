@@ -9,7 +9,7 @@ from vyre.ir import node as n
 from vyre.ir.walk import statements
 from vyre.lower.llvm.addressed import compared_addresses
 from vyre.lower.llvm.layout import registers
-from vyre.lower.llvm.values import Arrays, Derived, Held, Slots, ValueEmitter
+from vyre.lower.llvm.values import Arrays, Derived, Kept, Slots, ValueEmitter
 
 if TYPE_CHECKING:
     from vyre.lower.llvm.affine import Ranges
@@ -88,7 +88,7 @@ class StatementEmitter(ValueEmitter):
         if isinstance(place, Slots | Arrays):
             self.write(place, lanes)
         else:
-            self.places[name] = Held(lanes)
+            self.places[name] = Kept(lanes)
 
     def assign(self, node: n.Assign) -> None:
         place = self.places[node.name]
@@ -138,7 +138,7 @@ class StatementEmitter(ValueEmitter):
         text.start(head)
         value, following = f"%{text.unique(f'v_{var}')}", f"%{text.unique(f'next_{var}')}"
         text.do(f"{value} = phi i32 [ {start}, %{before} ], [ {following}, %{latch} ]")
-        self.places[var] = Held((value,))
+        self.places[var] = Kept((value,))
         return OpenLoop(value, following, stop, head, latch, after)
 
     def end_loop(self, loop: OpenLoop) -> None:

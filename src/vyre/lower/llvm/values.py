@@ -66,7 +66,7 @@ _SIGN = {DataType.F32: 31, DataType.F16: 15, DataType.BF16: 15, DataType.F64: 31
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Kept:
     """A variable that is a value: bound once, never assigned."""
 
     lanes: Lanes
@@ -95,7 +95,7 @@ class Derived:
     value: e.Expr
 
 
-Place = Held | Slots | Arrays | Derived
+Place = Kept | Slots | Arrays | Derived
 
 
 class ValueEmitter(MemoryEmitter):
@@ -206,7 +206,7 @@ class ValueEmitter(MemoryEmitter):
 
     def read(self, place: Place) -> Lanes:
         match place:
-            case Held(lanes=lanes):
+            case Kept(lanes=lanes):
                 return lanes
             case Slots(addresses=addresses, kinds=kinds):
                 return self._loaded(addresses, kinds)
