@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 U32 = DataType.U32
+pytestmark = pytest.mark.slow
+
 X = (Param("x", U32),)
 ODD: Any = object()
 
