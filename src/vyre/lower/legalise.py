@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
+from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.expr import Call, Cast, Expr, FReduce, FReduceApprox, Select, UnOp, Var
 from vyre.ir.node import Assign, Let
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, rebuild, with_parts
 from vyre.lower.approximate import expand_approximate, has_formula
-from vyre.lower.blocks import rewrite_blocks
 from vyre.lower.native import F64_KEYS, PREFIX, canonical, is_native, key_of, may_be_nan
 from vyre.lower.observed import Observed, observed
 from vyre.lower.reductions import expand_reduction
