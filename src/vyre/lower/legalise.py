@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.expr import Call, Cast, Expr, FReduce, FReduceApprox, Select, UnOp, Var
@@ -26,6 +26,7 @@ from vyre.numeric.registry import SoftRegistry
 
 if TYPE_CHECKING:
     from vyre.compose.registry import Registry
+    from vyre.ir.environment import Types
     from vyre.ir.node import Node
     from vyre.lower.names import NameSupply
     from vyre.lower.ways import Ways
@@ -39,13 +40,6 @@ integers, bits in and bits out: where doubles are native it is taken instead."""
 @cache
 def soft_registry() -> Registry:
     return SoftRegistry()
-
-
-class Types(Protocol):
-    """Answers for every expression of the program that is being legalised."""
-
-    def type(self, root: Expr) -> DataType: ...
-    def element(self, buffer: str) -> DataType | None: ...
 
 
 def expand_reductions(

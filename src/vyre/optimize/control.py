@@ -19,8 +19,8 @@ from vyre.ir.walk import statements, transform, with_parts
 from vyre.optimize.fold import constant
 
 if TYPE_CHECKING:
+    from vyre.ir.environment import Types
     from vyre.optimize.rewrite import Simplifier
-    from vyre.optimize.types import Types
 
 _LITERALS = (LitU32, LitI32, LitBool, Literal)
 

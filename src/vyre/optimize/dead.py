@@ -15,8 +15,8 @@ from vyre.ir.node import Assign, Barrier, If, Let, Loop, Node, Return, Store
 from vyre.ir.walk import with_parts
 
 if TYPE_CHECKING:
+    from vyre.ir.environment import Types
     from vyre.optimize.reads import Reads
-    from vyre.optimize.types import Types
 
 
 def drop_unused(entry: tuple[Node, ...], types: Types, reads: Reads) -> tuple[Node, ...]:
