@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
+from vyre.ir.environment import Types
 from vyre.ir.operators import (
     ApproxOp,
     AtomicOp,
@@ -17,16 +18,15 @@ from vyre.ir.operators import (
     UnaryOp,
 )
 from vyre.ir.types import FLOAT_TYPES, LANE_TYPES, WIDE_LITERAL_TYPES, DataType
-from vyre.ir.typing import CAST_TABLE, binary_type, convert_type, type_of, unary_type
+from vyre.ir.typing import CAST_TABLE, binary_type, convert_type, unary_type
 from vyre.ir.walk import postorder, statements
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from vyre.compose import Registry
     from vyre.ir.program import Program
-    from vyre.ir.signature import OpSignature
 
 Key = tuple[str, ...]
 
@@ -65,48 +65,30 @@ def universe(types: Iterable[DataType], *, approximate: bool) -> set[Key]:
 
 def count_kinds(program: Program, registry: Registry, counts: Counter[Key]) -> None:
     """Adds what a valid program with unique variable names contains; shared nodes count once a statement."""
-    env = _Env(program, registry)
+    types = Types(program.buffers, signatures=lambda op_id: registry[op_id].signature)
+    elements = {b.name: b.element for b in program.buffers}
     for _, node in statements(program.entry):
         for root in node.exprs:
             for expr in postorder(root):
-                operands = tuple(env.types[c] for c in expr.children)
-                result = type_of(expr, operands, env)
-                assert result is not None, expr
-                env.types[expr] = result
-                counts[_expr_key(expr, operands, result, env)] += 1
+                operands = tuple(types.type(c) for c in expr.children)
+                counts[_expr_key(expr, operands, types.type(expr), elements)] += 1
+        types.enter(node)
         match node:
-            case n.Let(name=name, value=value):
-                env.variables[name] = env.types[value]
-                counts["Let", env.types[value].value] += 1
+            case n.Let(value=value):
+                counts["Let", types.type(value).value] += 1
             case n.Assign(value=value):
-                counts["Assign", env.types[value].value] += 1
+                counts["Assign", types.type(value).value] += 1
             case n.Store(buffer=buffer):
-                counts["Store", env.elements[buffer].value] += 1
-            case n.Loop(var=var):
-                env.variables[var] = DataType.U32
+                counts["Store", elements[buffer].value] += 1
+            case n.Loop():
                 counts["Loop",] += 1
             case _:
                 counts[type(node).__name__,] += 1
 
 
-class _Env:
-    def __init__(self, program: Program, registry: Registry) -> None:
-        self.elements = {b.name: b.element for b in program.buffers}
-        self.variables: dict[str, DataType] = {}
-        self.types: dict[e.Expr, DataType] = {}
-        self._registry = registry
-
-    def variable(self, name: str) -> DataType | None:
-        return self.variables.get(name)
-
-    def element(self, buffer: str) -> DataType | None:
-        return self.elements.get(buffer)
-
-    def signature(self, op_id: str) -> OpSignature | None:
-        return self._registry[op_id].signature
-
-
-def _expr_key(expr: e.Expr, operands: tuple[DataType, ...], result: DataType, env: _Env) -> Key:
+def _expr_key(
+    expr: e.Expr, operands: tuple[DataType, ...], result: DataType, elements: Mapping[str, DataType]
+) -> Key:
     kind = type(expr).__name__
     match expr:
         case e.BinOp(op=op) | e.UnOp(op=op):
@@ -118,7 +100,7 @@ def _expr_key(expr: e.Expr, operands: tuple[DataType, ...], result: DataType, en
         case e.InvocationId(axis=axis) | e.WorkgroupId(axis=axis) | e.LocalId(axis=axis):
             return (kind, str(axis))
         case e.Load(buffer=buffer):
-            return (kind, env.elements[buffer].value)
+            return (kind, elements[buffer].value)
         case e.Lane(index=index):
             return (kind, operands[0].value, str(index))
         case e.Atomic(op=op):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir import BufferDecl, DataType, Expr, Let, LitU32, Program, Store, Var
+from vyre.ir.environment import Types
 from vyre.ir.types import LANE_TYPES
-from vyre.ir.typing import type_of
-from vyre.ir.walk import postorder, transform
+from vyre.ir.walk import transform
 from vyre.optimize.fold import literal
-from vyre.optimize.types import Types
 from vyre.reference import run
 
 if TYPE_CHECKING:
@@ -21,12 +20,7 @@ def type_over(types: Mapping[str, DataType], root: Expr) -> DataType:
     env = Types(())
     for name, t in types.items():
         env.declare(name, t)
-    done: dict[Expr, DataType] = {}
-    for expr in postorder(root):
-        found = type_of(expr, tuple(done[child] for child in expr.children), env)
-        assert found is not None, f"{expr!r} has no type"
-        done[expr] = found
-    return done[root]
+    return env.type(root)
 
 
 def replay(types: Mapping[str, DataType], values: Mapping[str, int], exprs: Sequence[Expr]) -> list[int]:

@@ -12,10 +12,10 @@ from tests.optimize.optimize_programs import Case
 from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import generate_program
 from vyre.ir import Atomic, BinOp, LitU32, Load, Node, Program, Select, Store
+from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.limits import U32_MAX
 from vyre.ir.walk import expressions, postorder, statements, transform, with_parts
 from vyre.optimize import optimize, ranges
-from vyre.optimize.blocks import rewrite_blocks
 from vyre.optimize.bounds import ProvenAccesses, proven_accesses
 from vyre.optimize.facts import Knowledge
 from vyre.optimize.ranges import Range
@@ -231,18 +231,12 @@ class _Wrapping:
         self._number = -1
         self.places = 0
 
-    def enter(self, node: Node) -> Node:
+    def enter(self, node: Node, _: None, __: list[Node]) -> tuple[Node, None]:
         self._number += 1
         changed = with_parts(node, tuple(transform(x, self._load) for x in node.exprs), node.bodies)
         if isinstance(node, Store) and isinstance(changed, Store) and self._adds_up(node.buffer, node.index):
-            return Store(node.buffer, self._moved(node.index), changed.value)
-        return changed
-
-    def leave(self, node: Node, bodies: tuple[tuple[Node, ...], ...]) -> tuple[Node, ...]:
-        return (with_parts(node, node.exprs, bodies),)
-
-    def block(self, body: list[Node]) -> tuple[Node, ...]:
-        return tuple(body)
+            return Store(node.buffer, self._moved(node.index), changed.value), None
+        return changed, None
 
     def _load(self, expr: Expr) -> Expr:
         if isinstance(expr, Load) and self._adds_up(expr.buffer, expr.index):
@@ -263,7 +257,7 @@ class _Wrapping:
 def broken_sums(case: Case) -> tuple[int, bool]:
     """How many indices were said to add up, and whether that was wrong of one."""
     wrapping = _Wrapping(analyse(case.program))
-    entry = rewrite_blocks(case.program.entry, wrapping)
+    entry = rewrite_blocks(case.program.entry, wrapping.enter, None)
     made = Program(case.program.buffers, case.program.workgroup_size, entry)
     before, after = outside(case), outside(Case(made, case.inputs, case.workgroups))
     return wrapping.places, not after <= before

@@ -11,6 +11,7 @@ import pytest
 from tests.optimize.optimize_replay import replay
 from tests.optimize.optimize_solvers import decide_rule, instances, variables
 from vyre.conform.generate.buffers import random_bits
+from vyre.ir.environment import Types
 from vyre.ir.expr import BinOp, Cast, Expr, LitU32, Select, UnOp, Var, mul_hi
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
@@ -19,7 +20,6 @@ from vyre.optimize.fold import Constant, constant, evaluate, literal
 from vyre.optimize.rewrite import RuleIndex, Simplifier, instantiate
 from vyre.optimize.rule import CONSTANTS, Rule, metavariables, pattern_cost
 from vyre.optimize.rules import FAMILIES, RULES, commute
-from vyre.optimize.types import Types
 from vyre.semantics.solvers import Answer, Solved
 from vyre.semantics.translate import Translation
 

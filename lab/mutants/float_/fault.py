@@ -19,10 +19,10 @@ from lab.mutants.mutant import LOWERING, USUAL_CASES, Mutant
 from lab.mutants.rewrite import rewrite
 from vyre.conform.oracle.floats.operations import operations
 from vyre.conform.spec.float_names import convert_id, name_of, short
+from vyre.ir.environment import Types
 from vyre.ir.expr import BinOp, Cast, Convert, Expr, FMulAdd, UnOp
 from vyre.ir.operators import FLOAT_BINARY_OPS, FLOAT_UNARY_OPS
 from vyre.ir.types import DataType
-from vyre.optimize.types import Types
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lab.mutants.float_.format import Format, Word
-    from vyre.optimize.types import Types
+    from vyre.ir.environment import Types
 
 Step = Callable[["Format", Expr], Expr]
 """What an optimiser makes of one expression over a format; the expression itself where nothing."""

@@ -9,6 +9,7 @@ Inlining a call of an expression-only op gives exactly its expression.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.compose.calls import Resolver, raise_faults, too_large
@@ -18,10 +19,11 @@ from vyre.compose.scan import scan
 from vyre.compose.template import Template, make_template
 from vyre.errors import Diagnostic, ValidationError
 from vyre.ir import expr as e
+from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.limits import MAX_EXPANSION, MAX_NODES
 from vyre.ir.op import Op
 from vyre.ir.program import Program, require_program
-from vyre.ir.walk import BODY_NAMES, statements, with_parts
+from vyre.ir.walk import statements, with_parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,32 +90,13 @@ def _make_templates(resolver: Resolver, templates: dict[str, Template]) -> None:
         templates[op.id] = make_template(op, body, result, resolver.measure(op.id))
 
 
-class _Scope:
-    """A statement whose nested blocks are being expanded; without `node`, the whole body."""
+@dataclass(slots=True)
+class _Block:
+    """Where a block was and where it is now, and how many of its old statements have been entered."""
 
-    __slots__ = ("block", "blocks", "done", "exprs", "names", "new", "node", "old", "out", "position")
-
-    def __init__(
-        self, node: Node | None, exprs: tuple[e.Expr, ...], blocks: tuple[tuple[Node, ...], ...]
-    ) -> None:
-        self.node = node
-        self.exprs = exprs
-        self.blocks = blocks
-        self.names = (
-            ("entry",) if node is None else tuple(f".{name}" for name in BODY_NAMES.get(type(node), ()))
-        )
-        self.block = 0
-        self.position = 0
-        self.out: list[Node] = []
-        self.done: list[tuple[Node, ...]] = []
-        self.old = ""
-        self.new = ""
-
-    def old_path(self, index: int) -> str:
-        return f"{self.old}{self.names[self.block]}[{index}]"
-
-    def new_path(self, index: int) -> str:
-        return f"{self.new}{self.names[self.block]}[{index}]"
+    old: str
+    new: str
+    position: int = 0
 
 
 class _Body:
@@ -132,48 +115,29 @@ class _Body:
         self._moved = moved
 
     def expand(self, entry: tuple[Node, ...]) -> tuple[Node, ...]:
-        stack = [_Scope(None, (), (entry,))]
-        while True:
-            scope = stack[-1]
-            if scope.block == len(scope.blocks):
-                if scope.node is None:
-                    return scope.done[0]
-                stack.pop()
-                stack[-1].out.append(with_parts(scope.node, scope.exprs, tuple(scope.done)))
-            elif scope.position == len(scope.blocks[scope.block]):
-                scope.done.append(tuple(scope.out))
-                scope.out = []
-                scope.block += 1
-                scope.position = 0
-            else:
-                inner = self._statement(scope)
-                if inner is not None:
-                    stack.append(inner)
+        return rewrite_blocks(entry, self._statement, _Block("entry", "entry"), body=self._nested)
 
-    def _statement(self, scope: _Scope) -> _Scope | None:
-        """Expands the next statement's own expressions; gives its scope when it has blocks."""
-        index = scope.position
-        scope.position += 1
-        node = scope.blocks[scope.block][index]
+    def _nested(self, statement: _Block, name: str) -> _Block:
+        if not self._locations:
+            return statement
+        return _Block(f"{statement.old}.{name}", f"{statement.new}.{name}")
+
+    def _statement(self, node: Node, block: _Block, out: list[Node]) -> tuple[Node, _Block] | None:
+        """Expands the statement's own expressions; without locations, only where there is a call in it."""
         if node not in self._carriers and not self._locations:
-            scope.out.append(node)
+            out.append(node)
             return None
-        first = len(scope.out)
-        exprs = self._expander.operands(node.exprs, scope.out)
-        inner = _Scope(node, exprs, node.bodies)
-        if self._locations:
-            inner.old, inner.new = scope.old_path(index), scope.new_path(len(scope.out))
-            self._move(scope, first, inner)
-        if node.bodies:
-            return inner
-        scope.out.append(with_parts(node, exprs, ()))
-        return None
-
-    def _move(self, scope: _Scope, first: int, inner: _Scope) -> None:
-        location = self._locations.get(inner.old)
-        if location is None:
-            return
-        self._moved[inner.new] = location
-        for index in range(first, len(scope.out)):
-            for path, _ in statements((scope.out[index],), ""):
-                self._moved[scope.new_path(index) + path.removeprefix("[0]")] = location
+        first = len(out)
+        exprs = self._expander.operands(node.exprs, out)
+        expanded = with_parts(node, exprs, node.bodies)
+        if not self._locations:
+            return expanded, block
+        statement = _Block(f"{block.old}[{block.position}]", f"{block.new}[{len(out)}]")
+        block.position += 1
+        location = self._locations.get(statement.old)
+        if location is not None:
+            self._moved[statement.new] = location
+            for index in range(first, len(out)):
+                for path, _ in statements((out[index],), ""):
+                    self._moved[f"{block.new}[{index}]{path.removeprefix('[0]')}"] = location
+        return expanded, statement

@@ -32,6 +32,7 @@ class CDialect(Dialect):
     pointers = True
 
     def __init__(self, *, doubles: bool) -> None:
+        super().__init__()
         self.doubles = doubles
 
     @property
@@ -80,7 +81,7 @@ class CDialect(Dialect):
     def load(self, decl: BufferDecl, index: str, *, guard: bool, offset: int) -> str:
         half = self.suffix(decl.element) == "h"
         if guard:
-            loaded = f"{self.prefix(decl)}load_{self.suffix(decl.element)}({_place(decl)}, {index})"
+            loaded = self.call(f"{self.prefix(decl)}load_{self.suffix(decl.element)}", _place(decl), index)
         else:
             element = _element(decl, index, offset)
             loaded = f"((u32){element})" if half else element
@@ -89,13 +90,13 @@ class CDialect(Dialect):
     def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool, offset: int) -> str:
         suffix = self.suffix(decl.element)
         if guard:
-            return f"{self.prefix(decl)}store_{suffix}({_place(decl)}, {index}, {value});"
+            return self.call(f"{self.prefix(decl)}store_{suffix}", _place(decl), index, value) + ";"
         element = _element(decl, index, offset)
         return f"{element} = {f'({self.half}){value}' if suffix == 'h' else value};"
 
     def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str], *, guard: bool) -> str:
         if guard:
-            return f"{self.prefix(decl)}{_ATOMIC_HELPERS[op.op]}({_place(decl)}, {', '.join(operands)})"
+            return self.call(f"{self.prefix(decl)}{_ATOMIC_HELPERS[op.op]}", _place(decl), *operands)
         return self.plain_atomic(op.op, f"&b_{decl.name}[{operands[0]}]", operands[1:])
 
     def element_type(self, element: DataType) -> str:
@@ -104,7 +105,7 @@ class CDialect(Dialect):
     def zero(self, element: DataType) -> str:
         if element is DataType.F64 and self.doubles:
             return self.double(0)
-        return f"zext_1_{lanes_of(element)}(0u)" if lanes_of(element) > 1 else "0u"
+        return self.call(f"zext_1_{lanes_of(element)}", "0u") if lanes_of(element) > 1 else "0u"
 
 
 def _element(decl: BufferDecl, index: str, offset: int) -> str:

@@ -30,9 +30,16 @@ _PLAIN = {
     BinaryOp.BitAnd: "({a} & {b})",
     BinaryOp.BitOr: "({a} | {b})",
     BinaryOp.BitXor: "({a} ^ {b})",
-    BinaryOp.MulHi: "mul_hi_u32({a}, {b})",
 }
-"""Operators that are one expression in every language; the prelude of each defines the helpers in it."""
+"""Operators that are one expression in every language."""
+_HELPERS = {
+    BinaryOp.MulHi: "mul_hi_u32",
+    UnaryOp.Popcount: "popcount_u32",
+    UnaryOp.Clz: "clz_u32",
+    UnaryOp.Ctz: "ctz_u32",
+    UnaryOp.ReverseBits: "reverse_u32",
+}
+"""Operators that are a helper in every language, which the prelude of each defines."""
 _COMPARE = {
     BinaryOp.Eq: "==",
     BinaryOp.Ne: "!=",
@@ -51,15 +58,19 @@ _SIGN = {DataType.F32: 0x80000000, DataType.F16: 0x8000, DataType.BF16: 0x8000}
 _PLAIN_UNARY = {
     UnaryOp.Negate: "(0u - {a})",
     UnaryOp.BitNot: "(~{a})",
-    UnaryOp.Popcount: "popcount_u32({a})",
-    UnaryOp.Clz: "clz_u32({a})",
-    UnaryOp.Ctz: "ctz_u32({a})",
-    UnaryOp.ReverseBits: "reverse_u32({a})",
 }
 
 
 class Dialect(ABC):
-    """What differs between the languages. Helpers named here are defined by the prelude of each."""
+    """What differs between the languages. Helpers named here are defined by the prelude of each; `called`
+    are the functions that the text made so far calls."""
+
+    def __init__(self) -> None:
+        self.called: set[str] = set()
+
+    def call(self, function: str, *operands: str) -> str:
+        self.called.add(function)
+        return f"{function}({', '.join(operands)})"
 
     @abstractmethod
     def type_name(self, lanes: int) -> str:
@@ -274,7 +285,7 @@ class ClikeEmitter:
             case e.Cast():
                 return self._cast(expr)
             case e.Call(op_id=op_id, args=args):
-                return f"{function_name(op_id)}({', '.join(self.value(x) for x in args)})"
+                return d.call(function_name(op_id), *(self.value(x) for x in args))
             case _:
                 raise AssertionError(expr)
 
@@ -298,13 +309,15 @@ class ClikeEmitter:
         a, b = self._first(expr.left, right), self.value(right)
         if op in _PLAIN:
             return _PLAIN[op].format(a=a, b=b)
+        if op in _HELPERS:
+            return self.dialect.call(_HELPERS[op], a, b)
         if op in _SHIFT:
             amount = f"{right.value & 31}u" if isinstance(right, e.LitU32) else f"({b} & 31u)"
             return f"({a} {_SHIFT[op]} {amount})"
         sign, helper = _DIVISION[op]
         if isinstance(right, e.LitU32) and right.value:
             return f"({a} {sign} {b})"
-        return f"{helper}({a}, {b})"
+        return self.dialect.call(helper, a, b)
 
     def _unary(self, expr: e.UnOp) -> str:
         a = self._first(expr.operand)
@@ -313,6 +326,8 @@ class ClikeEmitter:
                 return self.dialect.from_bool(self.condition(expr))
             case UnaryOp.FNeg | UnaryOp.FAbs:
                 return self._sign(expr, a)
+            case op if op in _HELPERS:
+                return self.dialect.call(_HELPERS[op], a)
             case op:
                 return _PLAIN_UNARY[op].format(a=a)
 
@@ -320,7 +335,8 @@ class ClikeEmitter:
         t = self.prepared.type(expr)
         negate = expr.op is UnaryOp.FNeg
         if t is DataType.F64:
-            return f"{'neg' if negate else 'abs'}_{'double' if self.dialect.doubles else 'f64'}({a})"
+            helper = f"{'neg' if negate else 'abs'}_{'double' if self.dialect.doubles else 'f64'}"
+            return self.dialect.call(helper, a)
         bit = _SIGN[t]
         return f"({a} ^ {bit}u)" if negate else f"({a} & {bit - 1}u)"
 
@@ -332,15 +348,15 @@ class ClikeEmitter:
             case CastRule.ToBool:
                 if have == 1:
                     return self.dialect.from_bool(self.condition(expr.value))
-                return f"any_{have}({a})"
+                return self.dialect.call(f"any_{have}", a)
             case CastRule.ZeroExtend:
-                return f"zext_{have}_{want}({a})"
+                return self.dialect.call(f"zext_{have}_{want}", a)
             case CastRule.SignExtend:
-                return f"sext_{want}({a})"
+                return self.dialect.call(f"sext_{want}", a)
             case CastRule.Splat:
-                return f"splat_{want}({a})"
+                return self.dialect.call(f"splat_{want}", a)
             case CastRule.LowLanes:
-                return f"{a}.x" if want == 1 else f"low_{have}_{want}({a})"
+                return f"{a}.x" if want == 1 else self.dialect.call(f"low_{have}_{want}", a)
             case CastRule.LowHalf:
                 return f"({a} & 65535u)"
             case _:

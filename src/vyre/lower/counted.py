@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from vyre.ir.blocks import keep, rewrite_blocks
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Atomic, BinOp, LitU32, Load, Var
 from vyre.ir.node import Assign, If, Let, Loop, Node, Return
@@ -38,28 +39,15 @@ def counted(program: Program) -> Program:
 
 
 def _with_turns(entry: tuple[Node, ...]) -> tuple[Node, ...]:
-    """The statements with a count at the start of every loop's body; nothing recurses."""
+    """The statements with a count at the start of every loop's body."""
     turn = _turn()
-    frames: list[tuple[Node | None, list[tuple[Node, ...]], list[tuple[Node, ...]], list[Node]]]
-    frames = [(None, [entry], [], [])]
-    while True:
-        node, bodies, done, out = frames[-1]
-        if len(done) == len(bodies):
-            frames.pop()
-            if node is None:
-                return done[0]
-            frames[-1][3].append(with_parts(node, node.exprs, tuple(done)))
-            continue
-        body = bodies[len(done)]
-        if len(out) < len(body):
-            following = body[len(out)]
-            if following.bodies:
-                frames.append((following, list(following.bodies), [], []))
-            else:
-                out.append(following)
-            continue
-        done.append((*turn, *out) if isinstance(node, Loop) else tuple(out))
-        out.clear()
+
+    def leave(node: Node, bodies: tuple[tuple[Node, ...], ...]) -> tuple[Node, ...]:
+        if isinstance(node, Loop):
+            bodies = ((*turn, *bodies[0]),)
+        return (with_parts(node, node.exprs, bodies),)
+
+    return rewrite_blocks(entry, keep, None, leave=leave)
 
 
 def _turn() -> tuple[Node, ...]:

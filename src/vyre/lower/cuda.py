@@ -137,7 +137,7 @@ def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
     body += ClikeEmitter(prepared, dialect).body()
     functions = [*definitions(prepared.natives, CUDA), *function_lines(prepared, dialect)]
     lines = [
-        *used_helpers(_PRELUDE + CUDA_PRELUDE, [*functions, *body]),
+        *used_helpers(_PRELUDE + CUDA_PRELUDE, dialect.called),
         *dialect.constants(),
         *functions,
         "",

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.expr import Atomic, Call, Expr, FReduce, FReduceApprox, Load, Var
 from vyre.ir.node import Let, Node
 from vyre.ir.walk import postorder, rebuild, with_parts
-from vyre.lower.blocks import rewrite_blocks
 
 if TYPE_CHECKING:
     from vyre.lower.names import NameSupply

@@ -31,7 +31,7 @@ class Guards:
         sums, others = set[_Access](), set[_Access]()
         if prepared.buffers:  # the body of an op has none, and nothing to prove
             entry, buffers, size = prepared.entry, prepared.buffers, prepared.workgroup_size
-            found = proven_accesses(entry, buffers, size, signature=prepared.signature)
+            found = proven_accesses(entry, buffers, size, signature=prepared.types.signature)
             checker = Checker(entry, buffers, size, prepared.type)
             for number, (_, node) in enumerate(statements(entry)):
                 for buffer, index in accesses(node):

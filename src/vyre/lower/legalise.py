@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.expr import Call, Cast, Expr, FReduce, FReduceApprox, Select, UnOp, Var
 from vyre.ir.node import Assign, Let
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, rebuild, with_parts
 from vyre.lower.approximate import expand_approximate, has_formula
-from vyre.lower.blocks import rewrite_blocks
 from vyre.lower.native import F64_KEYS, PREFIX, canonical, is_native, key_of, may_be_nan
 from vyre.lower.observed import Observed, observed
 from vyre.lower.reductions import expand_reduction
@@ -26,6 +26,7 @@ from vyre.numeric.registry import SoftRegistry
 
 if TYPE_CHECKING:
     from vyre.compose.registry import Registry
+    from vyre.ir.environment import Types
     from vyre.ir.node import Node
     from vyre.lower.names import NameSupply
     from vyre.lower.ways import Ways
@@ -39,13 +40,6 @@ integers, bits in and bits out: where doubles are native it is taken instead."""
 @cache
 def soft_registry() -> Registry:
     return SoftRegistry()
-
-
-class Types(Protocol):
-    """Answers for every expression of the program that is being legalised."""
-
-    def type(self, root: Expr) -> DataType: ...
-    def element(self, buffer: str) -> DataType | None: ...
 
 
 def expand_reductions(

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.expr import Expr, Var
 from vyre.ir.node import Assign, Let, Loop, Node
 from vyre.ir.walk import transform, with_parts
-from vyre.lower.blocks import rewrite_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +54,7 @@ def rename_unique(
             case _:
                 return with_parts(node, exprs, node.bodies), scope
 
-    return rewrite_blocks(entry, statement, outermost, dict)
+    return rewrite_blocks(entry, statement, outermost, body=lambda scope, _: dict(scope))
 
 
 def _substitute(expr: Expr, scope: dict[str, str]) -> Expr:

@@ -134,7 +134,7 @@ def emit(prepared: Prepared, *, backend: str = "opencl") -> Source:
     functions = [*definitions(prepared.natives, OPENCL), *function_lines(prepared, dialect)]
     prelude = _PRELUDE + "".join(_MEMORY.format(s=s, q=f"__{s}") for s in ("global", "local"))
     lines = [
-        *used_helpers(prelude, [*functions, *body]),
+        *used_helpers(prelude, dialect.called),
         *opencl_lines(prepared),
         *functions,
         "",

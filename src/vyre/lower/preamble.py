@@ -10,16 +10,15 @@ from vyre.ir.walk import expressions
 from vyre.lower.source import BASE_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container
 
     from vyre.lower.prepare import Prepared
 
 _HELPER = re.compile(r"FN [\w ]+? (\w+)\(")
 
 
-def used_helpers(prelude: str, body: Sequence[str]) -> list[str]:
-    """The lines of a prelude without the functions (`FN type name(…)`) that the body never calls."""
-    called = set(re.findall(r"(\w+)\(", "\n".join(body)))
+def used_helpers(prelude: str, called: Container[str]) -> list[str]:
+    """The lines of a prelude without the functions (`FN type name(…)`) that are not called."""
     kept: list[str] = []
     keep = True
     for line in prelude.splitlines():

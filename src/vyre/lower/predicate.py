@@ -32,7 +32,7 @@ class Predicator:
     """
 
     def __init__(self, prepared: Prepared, *, absorb_returns: bool = False) -> None:
-        self.prepared = replace(prepared, variables=dict(prepared.variables))
+        self.prepared = replace(prepared, types=prepared.types.copy())
         self._supply = NameSupply(prepared.variables)
         self._absorb = absorb_returns
 
@@ -51,7 +51,7 @@ class Predicator:
 
     def _name(self, wanted: str) -> str:
         name = self._supply.fresh(wanted)
-        self.prepared.variables[name] = DataType.U32
+        self.prepared.types.declare(name, DataType.U32)
         return name
 
     def _body(self, scope: _Scope, body: Sequence[Node], guards: tuple[str, ...]) -> None:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 
 from vyre.compose.hardware import instructions
 from vyre.compose.inline import inline
+from vyre.ir.environment import Types
 from vyre.ir.expr import Call, Expr
-from vyre.ir.node import Let, Loop, Node
-from vyre.ir.types import DataType
-from vyre.ir.typing import type_of
-from vyre.ir.walk import expressions, postorder, statements
+from vyre.ir.node import Let, Node
+from vyre.ir.walk import expressions
 from vyre.lower.depth import split_deep
 from vyre.lower.effects import sequence_effects
 from vyre.lower.legalise import DOUBLE, Legaliser, expand_reductions, soft_registry
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.program import Program
     from vyre.ir.signature import OpSignature
+    from vyre.ir.types import DataType
     from vyre.lower.ways import Ways
 
 
@@ -44,8 +44,7 @@ class Prepared:
     buffers: tuple[BufferDecl, ...]
     workgroup_size: tuple[int, int, int]
     entry: tuple[Node, ...]
-    variables: dict[str, DataType]
-    _elements: dict[str, DataType]
+    types: Types
     functions: tuple[Function, ...] = ()
     natives: tuple[str, ...] = ()
     """The native operations that are called, by the statements or by a function."""
@@ -53,34 +52,18 @@ class Prepared:
     """Which way each float operation of the program took, `soft` or `native`."""
     doubles: bool = False
     """Whether F64 values are doubles of the target; else they are moved as two words."""
-    _types: dict[Expr, DataType] = field(default_factory=dict[Expr, DataType])
     intrinsics: Mapping[str, Op] = field(default_factory=dict[str, "Op"])
     """The hardware instructions that the statements call."""
 
-    def variable(self, name: str) -> DataType | None:
-        return self.variables.get(name)
-
-    def element(self, buffer: str) -> DataType | None:
-        return self._elements.get(buffer)
-
-    def signature(self, op_id: str) -> OpSignature | None:
-        if is_native(op_id):
-            return native_signature(op_id)
-        op = self.intrinsics.get(op_id) or soft_registry().get(op_id)
-        return op.signature if op else None
+    @property
+    def variables(self) -> Mapping[str, DataType]:
+        return self.types.variables
 
     def buffer(self, name: str) -> BufferDecl:
         return next(b for b in self.buffers if b.name == name)
 
     def type(self, root: Expr) -> DataType:
-        known = self._types.get(root)
-        if known is not None:
-            return known
-        for expr in postorder(root, self._types):
-            found = type_of(expr, tuple(self._types[c] for c in expr.children), self)
-            assert found is not None, f"prepare() got an invalid program: {expr!r}"
-            self._types[expr] = found
-        return self._types[root]
+        return self.types.type(root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,25 +90,30 @@ def prepare(program: Program, *, registry: Registry | None = None, ways: Ways = 
     """Normalises a program that passed validation; `ways` says which float operations are native."""
     flat = inline(program, registry)
     own = instructions(flat.entry, registry)
-    signatures = {op_id: op.signature for op_id, op in own.items()}.get
+    signatures = _Signatures(own)
     supply = NameSupply()
     writable = frozenset(b.name for b in flat.buffers if b.access.writable)
     entry = optimize_entry(rename_unique(flat.entry, supply), flat.buffers, signatures=signatures)
     entry = sequence_effects(entry, writable, supply)
     used: dict[str, str] = {}
-    entry = expand_reductions(entry, _typed(flat, entry, own), supply, ways, used)
-    legaliser = Legaliser(_typed(flat, entry, own), ways)
+    entry = expand_reductions(entry, Types.of(entry, flat.buffers, signatures=signatures), supply, ways, used)
+    legaliser = Legaliser(Types.of(entry, flat.buffers, signatures=signatures), ways)
     entry, _ = legaliser.run(entry)
     entry = split_deep(entry, supply)
     called = _called(entry)
     functions = _functions(called, ways)
     own = {op_id: op for op_id, op in own.items() if op_id in called}
     natives = {x for x in called if is_native(x)}.union(*(f.body.natives for f in functions))
-    return replace(
-        _typed(flat, entry, own, doubles=ways.doubles),
+    return Prepared(
+        flat.buffers,
+        flat.workgroup_size,
+        entry,
+        Types.of(entry, flat.buffers, signatures=signatures),
         functions=functions,
         natives=tuple(sorted(natives)),
         ways=tuple(sorted((used | legaliser.used).items())),
+        doubles=ways.doubles,
+        intrinsics=own,
     )
 
 
@@ -166,39 +154,36 @@ def _function(op_id: str, ways: Ways) -> Function:
     supply = NameSupply()
     params = {p.name: supply.fresh(p.name) for p in op.params}
     entry = rename_unique((*op.body, Let("result", op.result)), supply, outer=params)
-    types = {params[p.name]: p.type for p in op.params}
+    inputs = {params[p.name]: p.type for p in op.params}
     last = entry[-1]
     assert isinstance(last, Let)
-    before = Prepared((), (1, 1, 1), entry, dict(types), {})
-    _learn_types(before, entry)
-    legal, result = Legaliser(before, ways).run(entry[:-1], last.value)
+    legal, result = Legaliser(_function_types(inputs, entry), ways).run(entry[:-1], last.value)
     assert result is not None
     entry = split_deep((*legal, Let(last.name, result)), supply)
     last = entry[-1]
     assert isinstance(last, Let)
     natives = tuple(x for x in _called(entry) if is_native(x))
-    body = Prepared((), (1, 1, 1), entry[:-1], types, {}, natives=natives, doubles=ways.doubles)
-    _learn_types(body, entry)
+    types = _function_types(inputs, entry)
+    body = Prepared((), (1, 1, 1), entry[:-1], types, natives=natives, doubles=ways.doubles)
     return Function(function_name(op_id), tuple(params.values()), body, last.value)
 
 
-def _typed(
-    flat: Program, entry: tuple[Node, ...], own: Mapping[str, Op], *, doubles: bool = False
-) -> Prepared:
-    elements = {b.name: b.element for b in flat.buffers}
-    prepared = Prepared(
-        flat.buffers, flat.workgroup_size, entry, {}, elements, doubles=doubles, intrinsics=own
-    )
-    _learn_types(prepared, entry)
-    return prepared
+def _function_types(inputs: Mapping[str, DataType], entry: tuple[Node, ...]) -> Types:
+    types = Types((), signatures=_Signatures({}))
+    for name, t in inputs.items():
+        types.declare(name, t)
+    types.learn(entry)
+    return types
 
 
-def _learn_types(prepared: Prepared, entry: tuple[Node, ...]) -> None:
-    for _, node in statements(entry):
-        match node:
-            case Let(name=name, value=value):
-                prepared.variables[name] = prepared.type(value)
-            case Loop(var=var):
-                prepared.variables[var] = DataType.U32
-            case _:
-                pass
+@dataclass(frozen=True, slots=True)
+class _Signatures:
+    """The signatures of everything that a program in normal form may call."""
+
+    intrinsics: Mapping[str, Op]
+
+    def __call__(self, op_id: str) -> OpSignature | None:
+        if is_native(op_id):
+            return native_signature(op_id)
+        op = self.intrinsics.get(op_id) or soft_registry().get(op_id)
+        return op.signature if op else None

@@ -74,10 +74,8 @@ _HALVES = frozenset({DataType.F16, DataType.BF16})
 
 
 class WgslDialect(Dialect):
-    """WGSL as a dialect; it remembers which functions of buffers the text that it made calls."""
-
     def __init__(self, prepared: Prepared) -> None:
-        self._called: set[str] = set()
+        super().__init__()
         self.atomics: dict[str, set[AtomicOp]] = {}
         for expr in expressions(prepared.entry):
             if isinstance(expr, Atomic):
@@ -105,20 +103,16 @@ class WgslDialect(Dialect):
         return f"for (var {var}: u32 = {start}; {var} < {stop}; {var}++) {{"
 
     def load(self, decl: BufferDecl, index: str, *, guard: bool, offset: int) -> str:
-        return self._call(f"{'load' if guard else 'get'}_{decl.name}", [index])
+        return self.call(f"{'load' if guard else 'get'}_{decl.name}", index)
 
     def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool, offset: int) -> str:
-        return self._call(f"{'store' if guard else 'put'}_{decl.name}", [index, value]) + ";"
+        return self.call(f"{'store' if guard else 'put'}_{decl.name}", index, value) + ";"
 
     def atomic(self, decl: BufferDecl, op: Atomic, operands: list[str], *, guard: bool) -> str:
-        return self._call(f"{_helper(op.op)}{'' if guard else '_in'}_{decl.name}", operands)
-
-    def _call(self, function: str, operands: list[str]) -> str:
-        self._called.add(function)
-        return f"{function}({', '.join(operands)})"
+        return self.call(f"{_helper(op.op)}{'' if guard else '_in'}_{decl.name}", *operands)
 
     def opaque(self, literal: str) -> str:
-        return f"lit({literal})"
+        return self.call("lit", literal)
 
     @property
     def barrier(self) -> list[str]:
@@ -134,7 +128,7 @@ class WgslDialect(Dialect):
 
     def functions(self, decl: BufferDecl) -> list[str]:
         """Those functions through which the kernel touches this buffer that were called so far."""
-        name, called = decl.name, self._called
+        name, called = decl.name, self.called
         length = f"{decl.count}u" if decl.count else f"hidden_len_{name}()"
         value = self.type_name(lanes_of(decl.element))
         zero = "0u" if value == "u32" else f"{value}(0u)"

@@ -27,13 +27,13 @@ from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
+from vyre.ir.environment import Types
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, statements
 from vyre.obligations.claims import BEFORE, Rule
 from vyre.optimize.facts import Knowledge, State, literal_sum, says
 from vyre.optimize.ranges import Range, Transfer
 from vyre.optimize.reads import Reads
-from vyre.optimize.types import Types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

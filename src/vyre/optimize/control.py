@@ -9,25 +9,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.expr import Expr, LitBool, Literal, LitI32, LitU32, UnOp, Var
 from vyre.ir.limits import MAX_EXPR_DEPTH
 from vyre.ir.node import Assign, Block, If, Let, Loop, Node, Return
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import statements, transform, with_parts
-from vyre.optimize.blocks import rewrite_blocks
 from vyre.optimize.fold import constant
 
 if TYPE_CHECKING:
+    from vyre.ir.environment import Types
     from vyre.optimize.rewrite import Simplifier
-    from vyre.optimize.types import Types
 
 _LITERALS = (LitU32, LitI32, LitBool, Literal)
 
 
 def simplify_statements(entry: tuple[Node, ...], simplifier: Simplifier, types: Types) -> tuple[Node, ...]:
     assigned = frozenset(node.name for _, node in statements(entry) if isinstance(node, Assign))
-    return rewrite_blocks(entry, _Simplify(simplifier, types, assigned))
+    simplify = _Simplify(simplifier, types, assigned)
+    return rewrite_blocks(entry, simplify.enter, None, leave=simplify.leave, block=_reached)
 
 
 class _Simplify:
@@ -37,7 +38,7 @@ class _Simplify:
         self._assigned = assigned
         self._known: dict[str, Expr] = {}
 
-    def enter(self, node: Node) -> Node:
+    def enter(self, node: Node, _: None, __: list[Node]) -> tuple[Node, None]:
         exprs = tuple(self._simplified(expr) for expr in node.exprs)
         match node:
             case Let(name=name):
@@ -47,12 +48,12 @@ class _Simplify:
             case Loop(var=var):
                 self._types.declare(var, DataType.U32)
             case If(then=then, orelse=orelse) if (known := constant(exprs[0])) is not None:
-                return Block(then if known.bits else orelse)
+                return Block(then if known.bits else orelse), None
             case _:
                 pass
         if isinstance(node, Loop) and self._never_runs(exprs):
-            return Block(())
-        return with_parts(node, exprs, node.bodies)
+            return Block(()), None
+        return with_parts(node, exprs, node.bodies), None
 
     def leave(self, node: Node, bodies: tuple[tuple[Node, ...], ...]) -> tuple[Node, ...]:
         match node:
@@ -69,12 +70,6 @@ class _Simplify:
             case _:
                 pass
         return (with_parts(node, node.exprs, bodies),)
-
-    def block(self, body: list[Node]) -> tuple[Node, ...]:
-        for i, node in enumerate(body):
-            if ends(node):
-                return tuple(body[: i + 1])
-        return tuple(body)
 
     def _simplified(self, root: Expr) -> Expr:
         known = self._known
@@ -93,6 +88,13 @@ class _Simplify:
 
     def _changes_memory(self, node: Node) -> bool:
         return any(self._types.has_atomic(expr) for expr in node.exprs)
+
+
+def _reached(body: list[Node]) -> tuple[Node, ...]:
+    for i, node in enumerate(body):
+        if ends(node):
+            return tuple(body[: i + 1])
+    return tuple(body)
 
 
 def ends(node: Node) -> bool:

@@ -10,19 +10,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.ir.blocks import keep, rewrite_blocks
 from vyre.ir.node import Assign, Barrier, If, Let, Loop, Node, Return, Store
 from vyre.ir.walk import with_parts
-from vyre.optimize.blocks import rewrite_blocks
 
 if TYPE_CHECKING:
+    from vyre.ir.environment import Types
     from vyre.optimize.reads import Reads
-    from vyre.optimize.types import Types
 
 
 def drop_unused(entry: tuple[Node, ...], types: Types, reads: Reads) -> tuple[Node, ...]:
     """Statements that something seen depends on."""
     marked = _mark(entry, types, reads)
-    return rewrite_blocks(entry, _Sweep(marked))
+    sweep = _Sweep(marked)
+    return rewrite_blocks(entry, sweep.enter, None, leave=sweep.leave)
 
 
 def _mark(entry: tuple[Node, ...], types: Types, reads: Reads) -> list[bool]:
@@ -74,33 +75,24 @@ class _Sweep:
         self._number = -1
         self._open: list[bool] = []
 
-    def enter(self, node: Node) -> Node:
+    def enter(self, node: Node, _: None, __: list[Node]) -> tuple[Node, None]:
         self._number += 1
         self._open.append(self._kept[self._number])
-        return node
+        return node, None
 
     def leave(self, node: Node, bodies: tuple[tuple[Node, ...], ...]) -> tuple[Node, ...]:
         return (with_parts(node, node.exprs, bodies),) if self._open.pop() else ()
 
-    def block(self, body: list[Node]) -> tuple[Node, ...]:
-        return tuple(body)
-
 
 def drop_overwritten(entry: tuple[Node, ...], types: Types, reads: Reads) -> tuple[Node, ...]:
     """The same without assignments that are overwritten, or forgotten, before any read of them."""
-    return rewrite_blocks(entry, _Overwritten(types, reads))
+    return rewrite_blocks(entry, keep, None, block=_Overwritten(types, reads).block)
 
 
 class _Overwritten:
     def __init__(self, types: Types, reads: Reads) -> None:
         self._types = types
         self._reads = reads
-
-    def enter(self, node: Node) -> Node:
-        return node
-
-    def leave(self, node: Node, bodies: tuple[tuple[Node, ...], ...]) -> tuple[Node, ...]:
-        return (with_parts(node, node.exprs, bodies),)
 
     def block(self, body: list[Node]) -> tuple[Node, ...]:
         """Looks from the end of the block, where its own variables cease to be."""

@@ -24,10 +24,10 @@ from vyre.optimize.ranges import ANY, Range, compared, exactly
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from vyre.ir.environment import Types
     from vyre.obligations.claims import Place, Told
     from vyre.optimize.ranges import Transfer
     from vyre.optimize.reads import Reads
-    from vyre.optimize.types import Types
 
 _WORDS = (DataType.U32, DataType.I32, DataType.Bool)
 _CHANGING = (e.Load, e.FReduce, e.FReduceApprox, e.Atomic, e.Call)

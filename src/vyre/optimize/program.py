@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from vyre.compose.hardware import instructions
 from vyre.compose.inline import inline
+from vyre.ir.environment import Types
 from vyre.ir.node import Node, Return
 from vyre.ir.program import Program
 from vyre.optimize.control import simplify_statements
@@ -20,7 +21,6 @@ from vyre.optimize.dead import drop_overwritten, drop_unused
 from vyre.optimize.reads import Reads
 from vyre.optimize.rewrite import RuleIndex, Simplifier
 from vyre.optimize.rules import RULES
-from vyre.optimize.types import Types
 from vyre.optimize.unique import unique_names
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from vyre.compose import Registry
     from vyre.ir.buffers import BufferDecl
-    from vyre.optimize.types import Signatures
+    from vyre.ir.environment import Signatures
 
 
 DEFAULT_RULES = RuleIndex(RULES)

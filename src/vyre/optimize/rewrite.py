@@ -18,7 +18,7 @@ from vyre.optimize.rule import CONSTANTS, Head, Rule, head
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from vyre.optimize.types import Types
+    from vyre.ir.environment import Types
 
 Binding = dict[str, Expr]
 

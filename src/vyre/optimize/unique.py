@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.expr import Expr, Var
 from vyre.ir.limits import MAX_NAME_LENGTH
 from vyre.ir.node import Assign, Let, Loop, Node
 from vyre.ir.walk import statements, transform, with_parts
-from vyre.optimize.blocks import rewrite_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,7 @@ def unique_names(entry: tuple[Node, ...]) -> tuple[Node, ...]:
     names = declared_names(entry)
     if len(set(names)) == len(names):
         return entry
-    return rewrite_blocks(entry, _Renaming(set(names)))
+    return rewrite_blocks(entry, _Renaming(set(names)).enter, None)
 
 
 class _Renaming:
@@ -48,23 +48,17 @@ class _Renaming:
         self._numbers: dict[str, int] = {}
         self._current: dict[str, str] = {}
 
-    def enter(self, node: Node) -> Node:
+    def enter(self, node: Node, _: None, __: list[Node]) -> tuple[Node, None]:
         exprs = tuple(self._renamed(expr) for expr in node.exprs)
         match node:
             case Let(name=name):
-                return Let(self._declare(name), exprs[0])
+                return Let(self._declare(name), exprs[0]), None
             case Assign(name=name):
-                return Assign(self._current.get(name, name), exprs[0])
+                return Assign(self._current.get(name, name), exprs[0]), None
             case Loop(var=var, body=body):
-                return Loop(self._declare(var), exprs[0], exprs[1], body)
+                return Loop(self._declare(var), exprs[0], exprs[1], body), None
             case _:
-                return with_parts(node, exprs, node.bodies)
-
-    def leave(self, node: Node, bodies: tuple[tuple[Node, ...], ...]) -> tuple[Node, ...]:
-        return (with_parts(node, node.exprs, bodies),)
-
-    def block(self, body: list[Node]) -> tuple[Node, ...]:
-        return tuple(body)
+                return with_parts(node, exprs, node.bodies), None
 
     def _declare(self, name: str) -> str:
         new, number = name, self._numbers.get(name, 0)

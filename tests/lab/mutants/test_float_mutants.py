@@ -20,10 +20,10 @@ from vyre.conform.oracle.floats.operations import operations
 from vyre.conform.registry import spec
 from vyre.conform.verify.stages import float_folding
 from vyre.ir.buffers import BufferDecl
+from vyre.ir.environment import Types
 from vyre.ir.expr import BinOp, Cast, Expr, FMulAdd
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
-from vyre.optimize.types import Types
 
 if TYPE_CHECKING:
     from lab.mutants.mutant import Mutant

@@ -10,12 +10,12 @@ import pytest
 from lab.rules.division import division_rule, magic, remainder_rule
 from tests.optimize.optimize_replay import replay
 from tests.optimize.optimize_solvers import decide
+from vyre.ir.environment import Types
 from vyre.ir.expr import BinOp, Expr, LitU32, Var
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder
 from vyre.optimize.rewrite import RuleIndex, Simplifier
-from vyre.optimize.types import Types
 from vyre.semantics.solvers import Answer
 
 z3: Any = pytest.importorskip("z3")

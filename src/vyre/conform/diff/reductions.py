@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from vyre.compose.registry import default_registry
+from vyre.ir.environment import Types
 from vyre.ir.expr import (
     Atomic,
     BufLen,
@@ -25,7 +27,6 @@ from vyre.ir.expr import (
 from vyre.ir.node import Block, If, Let, Loop, Node, Store
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
-from vyre.ir.typing import type_of
 from vyre.ir.walk import expressions, postorder, rebuild, statements, with_parts
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from vyre.conform.generate.programs import GeneratedProgram
     from vyre.ir.buffers import BufferDecl
-    from vyre.ir.signature import OpSignature
 
 _T = DataType
 
@@ -75,7 +75,8 @@ def _bodies(node: Node) -> Iterator[tuple[Node, ...]]:
 
 def simpler_expressions(generated: GeneratedProgram) -> Iterator[GeneratedProgram]:
     """An expression replaced by a literal or by an operand of its type, the largest first."""
-    types = _Types(generated.program)
+    registry = default_registry()
+    types = Types(generated.program.buffers, signatures=lambda op_id: registry[op_id].signature)
     for path, node in statements(generated.program.entry):
         types.enter(node)
         for position, root in enumerate(node.exprs):
@@ -87,8 +88,8 @@ def simpler_expressions(generated: GeneratedProgram) -> Iterator[GeneratedProgra
                     yield _edited(generated, lambda p, _, at=path, c=changed: (c,) if p == at else None)
 
 
-def _simpler(expr: Expr, types: _Types) -> Iterator[Expr]:
-    t = types.of(expr)
+def _simpler(expr: Expr, types: Types) -> Iterator[Expr]:
+    t = types.type(expr)
     literals = list(_literals(t))
     if expr not in literals:
         yield from literals
@@ -96,11 +97,11 @@ def _simpler(expr: Expr, types: _Types) -> Iterator[Expr]:
         yield literals[0]
     seen = {expr}
     for inner in reversed(list(postorder(expr))):
-        if inner not in seen and inner.children and types.of(inner) is t and inner.size < expr.size:
+        if inner not in seen and inner.children and types.type(inner) is t and inner.size < expr.size:
             seen.add(inner)
             yield inner
     for child in expr.children:
-        if not child.children and child not in literals and types.of(child) is t:
+        if not child.children and child not in literals and types.type(child) is t:
             yield child
 
 
@@ -255,48 +256,3 @@ def _substituted(root: Expr, old: Expr, new: Expr) -> Expr:
     for expr in postorder(root):
         done[expr] = new if expr is old else rebuild(expr, tuple(done[c] for c in expr.children))
     return done[root]
-
-
-class _Types:
-    """Types of expressions while walking a valid program in order."""
-
-    def __init__(self, program: Program) -> None:
-        from vyre.compose.registry import default_registry
-
-        self._elements = {b.name: b.element for b in program.buffers}
-        self._variables: dict[str, DataType] = {}
-        self._known: dict[Expr, DataType] = {}
-        self._registry = default_registry()
-
-    def enter(self, node: Node) -> None:
-        """Must see every statement, in program order, before the ones that use its names."""
-        match node:
-            case Let(name=name, value=value):
-                self._bind(name, self.of(value))
-            case Loop(var=var):
-                self._bind(var, _T.U32)
-            case _:
-                pass
-
-    def _bind(self, name: str, t: DataType) -> None:
-        if self._variables.get(name, t) is not t:
-            self._known.clear()  # the name means something else in this scope
-        self._variables[name] = t
-
-    def of(self, root: Expr) -> DataType:
-        for expr in postorder(root):
-            if expr in self._known and not isinstance(expr, Var):
-                continue
-            found = type_of(expr, tuple(self._known[c] for c in expr.children), self)
-            assert found is not None, f"not a valid program: {expr!r}"
-            self._known[expr] = found
-        return self._known[root]
-
-    def variable(self, name: str) -> DataType | None:
-        return self._variables.get(name)
-
-    def element(self, buffer: str) -> DataType | None:
-        return self._elements.get(buffer)
-
-    def signature(self, op_id: str) -> OpSignature | None:
-        return self._registry[op_id].signature

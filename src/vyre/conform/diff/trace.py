@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING
 
 from vyre.errors import PrintError, ValidationError
 from vyre.ir.buffers import BufferDecl
+from vyre.ir.environment import Types
 from vyre.ir.expr import Cast, Expr, InvocationId, Lane, LitU32, Load, Var
 from vyre.ir.node import Assign, Block, If, Let, Loop, Node, Store
 from vyre.ir.program import Program
 from vyre.ir.types import LANE_TYPES, DataType
-from vyre.ir.typing import type_of
-from vyre.ir.walk import BODY_NAMES, postorder, rebuild, with_parts
+from vyre.ir.walk import BODY_NAMES, rebuild, with_parts
 from vyre.text import print_expr
 from vyre.validate import validate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from vyre.ir.signature import OpSignature
 
 Ids = tuple[int, int, int]
 
@@ -117,8 +115,7 @@ class _Tracer:
         self.watched = watched
         self.split = split
         self.places: list[_Place] = []
-        self.elements = {b.name: b.element for b in program.buffers}
-        self.variables: dict[str, DataType] = {}
+        self.types = Types(program.buffers)
         taken = {b.name for b in program.buffers} | set(_variable_names(program.entry))
         self.prefix = "t"
         while any(name.startswith(self.prefix + "_") for name in taken):
@@ -157,14 +154,12 @@ class _Tracer:
     def _statement(self, node: Node, path: str) -> list[Node]:
         out: list[Node] = []
         exprs = tuple(self._logged(x, node, path, out) for x in node.exprs)
+        self.types.enter(node)
         match node:
             case Let(name=name):
-                self.variables[name] = self._type(node.value)
                 return [*out, Let(name, exprs[0])]
             case Store(buffer=buffer):
                 return [*out, Store(buffer, exprs[0], exprs[1]), *self._watch(buffer, exprs[0])]
-            case Loop(var=var):
-                self.variables[var] = DataType.U32
             case _:
                 pass
         names = BODY_NAMES.get(type(node), ())
@@ -191,9 +186,9 @@ class _Tracer:
         return done[0]
 
     def _bind(self, value: Expr, shown: Expr, node: Node, path: str, out: list[Node]) -> Expr:
-        t = self._type(value)
+        t = self.types.type(value)
         name = self._fresh()
-        self.variables[name] = t
+        self.types.declare(name, t)
         out.append(Let(name, value))
         if t is DataType.F64:
             return Var(name)
@@ -214,23 +209,6 @@ class _Tracer:
         ids: list[Expr] = [InvocationId(axis) for axis in range(3)]
         record = [Store(who, LitU32(k), word) for k, word in enumerate([*ids, LitU32(1)])]
         return [If(index.eq(self.watched[1]), record)]
-
-    def _type(self, root: Expr) -> DataType:
-        types: dict[Expr, DataType] = {}
-        for expr in postorder(root):
-            found = type_of(expr, tuple(types[c] for c in expr.children), self)
-            assert found is not None, f"not a valid program: {expr!r}"
-            types[expr] = found
-        return types[root]
-
-    def variable(self, name: str) -> DataType | None:
-        return self.variables.get(name)
-
-    def element(self, buffer: str) -> DataType | None:
-        return self.elements.get(buffer)
-
-    def signature(self, op_id: str) -> OpSignature | None:
-        return None
 
 
 def _word(value: Expr, t: DataType) -> Expr:

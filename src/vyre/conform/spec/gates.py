@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.spec.op import ExpressionForm, as_tuple
 from vyre.errors import OpError
+from vyre.ir.environment import Types
 from vyre.ir.expr import Call, Expr, Var
 from vyre.ir.typing import type_of
 from vyre.ir.walk import postorder
@@ -26,10 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vyre.conform.spec.op import OpSpec
+    from vyre.ir.environment import Signatures
     from vyre.ir.signature import OpSignature
     from vyre.ir.types import DataType
-
-    Signatures = Callable[[str], OpSignature | None]
 
 MAX_STEPS = 10_000
 """Expression nodes that one op may lower to; more is an algorithm, not an operation."""
@@ -102,30 +102,16 @@ def _signature(spec: OpSpec, signatures: Signatures) -> str:
 
 def _type(form: ExpressionForm, signature: OpSignature, signatures: Signatures) -> DataType | None:
     names = [f"x{k}" for k in range(len(signature.inputs))]
-    known = dict(zip(names, signature.inputs, strict=True))
+    env = Types((), signatures=signatures)
+    for name, t in zip(names, signature.inputs, strict=True):
+        env.declare(name, t)
     types: dict[Expr, DataType | None] = {}
-    env = _Env(known, signatures)
     whole = form.build(tuple(Var(name) for name in names))
     for node in postorder(whole):
         operands = tuple(t for t in (types[child] for child in node.children) if t is not None)
         complete = len(operands) == len(node.children)
         types[node] = type_of(node, operands, env) if complete else None
     return types[whole]
-
-
-@dataclass(frozen=True, slots=True)
-class _Env:
-    known: dict[str, DataType]
-    signatures: Signatures
-
-    def variable(self, name: str) -> DataType | None:
-        return self.known.get(name)
-
-    def element(self, buffer: str) -> DataType | None:
-        return None
-
-    def signature(self, op_id: str) -> OpSignature | None:
-        return self.signatures(op_id)
 
 
 def _zero_overhead(spec: OpSpec, signatures: Signatures) -> str:
