@@ -63,13 +63,18 @@ class Kernel:
         ops = self._translation.ops
         return default_registry().extend(ops) if ops else default_registry()
 
+    @property
+    def _looked_up(self) -> Registry | None:
+        """None, the default one, for a kernel without ops of its own: it is opened when something is called."""
+        return self.registry if self._translation.ops else None
+
     @cached_property
     def program(self) -> Program:
         """The valid program, whole in itself: it calls nothing that the default registry lacks."""
         from vyre.compose.inline import inline
         from vyre.validate import check
 
-        check(self.source_program, registry=self.registry)
+        check(self.source_program, registry=self._looked_up)
         own = {op.id for op in self._translation.ops}
         calls = (e.op_id for e in expressions(self.source_program.entry) if isinstance(e, Call))
         return inline(self.source_program, self.registry) if own & set(calls) else self.source_program
@@ -105,10 +110,10 @@ class Kernel:
         from vyre.backends.dispatch import compile_program
 
         if backend is not None and not isinstance(backend, str):
-            return compile_program(self.source_program, backend=backend, registry=self.registry)
+            return compile_program(self.source_program, backend=backend, registry=self._looked_up)
         if backend not in self._compiled:
             self._compiled[backend] = compile_program(
-                self.source_program, backend=backend, registry=self.registry
+                self.source_program, backend=backend, registry=self._looked_up
             )
         return self._compiled[backend]
 

@@ -11,7 +11,7 @@ that sees both in one kernel folds the question away: each is dispatched on its 
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from vyre.conform.spec.law import (
     ADD,
@@ -122,6 +122,8 @@ def sides(law: AlgebraicLaw, spec: OpSpec) -> tuple[Equation, ...]:
         case Custom(predicate=predicate, types=types):
             found = predicate(f, *(Variable(j, t) for j, t in enumerate(types or _u32s(predicate))))
             return found if isinstance(found, tuple) else (found,)
+        case _:
+            assert_never(law)
 
 
 def _unary_inverse(spec: OpSpec, g: str) -> Equation:
