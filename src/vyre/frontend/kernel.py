@@ -65,7 +65,7 @@ class Kernel:
 
     @property
     def _looked_up(self) -> Registry | None:
-        """None, the default one, for a kernel without ops of its own: it is opened when something is called."""
+        """None, which is the default one, for a kernel without ops of its own; it is opened by a call."""
         return self.registry if self._translation.ops else None
 
     @cached_property
