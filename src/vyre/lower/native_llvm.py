@@ -12,7 +12,7 @@ from vyre.lower.native import PREFIX, native_signature
 from vyre.lower.prepare import function_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
 _INSTRUCTION = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _INTRINSIC = {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "round": "roundeven", "trunc": "trunc"}
@@ -36,28 +36,28 @@ define internal i32 @bf16_bits(float %x) alwaysinline nounwind {
 """
 
 
-def definitions(natives: Iterable[str]) -> list[str]:
-    """The functions of these operations, always inlined."""
+def definitions(natives: Iterable[str], called: set[str]) -> list[str]:
+    """The functions of these operations, always inlined; `called` takes the float intrinsics they call."""
     lines: list[str] = []
     ids = list(natives)
     if any(op_id.startswith(f"{PREFIX}bf16.") for op_id in ids):
         lines += _BF16_OUT.splitlines()
     for op_id in ids:
-        lines += _definition(op_id)
+        lines += _definition(op_id, called)
     return lines
 
 
-def declarations(text: str) -> list[str]:
-    """Declarations of the float intrinsics that the text calls."""
+def declarations(called: Container[str]) -> list[str]:
+    """Declarations of the float intrinsics that are called."""
     found: list[str] = []
     for kind, short in _SHORT.items():
         found += [f"{kind} @llvm.{name}.{short}({kind})" for name in _INTRINSIC.values()]
         found += [f"{kind} @llvm.fma.{short}({kind}, {kind}, {kind})"]
         found += [f"i32 @llvm.fpto{sign}.sat.i32.{short}({kind})" for sign in ("si", "ui")]
-    return [f"declare {d}" for d in found if f"{d.split()[1].partition('(')[0]}(" in text]
+    return [f"declare {d}" for d in found if d.split()[1].partition("(")[0] in called]
 
 
-def _definition(op_id: str) -> list[str]:
+def _definition(op_id: str, called: set[str]) -> list[str]:
     fmt, _, name = op_id.removeprefix(PREFIX).partition(".")
     signature = native_signature(op_id)
     double = fmt == "f64" and not name.startswith("from_") and name != "joined"
@@ -70,7 +70,7 @@ def _definition(op_id: str) -> list[str]:
         source = "f32" if name in ("to_f16",) else fmt
         for value, bits in zip("xyz", letters, strict=False):
             body += _decoded(source, value, bits)
-    body += _computed(fmt, name)
+    body += _computed(fmt, name, called)
     head = f"define internal {output} @{function_name(op_id)}({params}) alwaysinline nounwind {{"
     return [head, *(f"  {line}" for line in body), f"  ret {output} %result", "}"]
 
@@ -103,7 +103,7 @@ def _encoded(fmt: str) -> list[str]:
             return ["%result = bitcast float %r to i32"]
 
 
-def _computed(fmt: str, name: str) -> list[str]:
+def _computed(fmt: str, name: str, called: set[str]) -> list[str]:
     kind = _TYPE[fmt]
     if name in _COMPARE:
         return [f"%c = fcmp {_COMPARE[name]} {kind} %x, %y", "%result = zext i1 %c to i32"]
@@ -124,16 +124,17 @@ def _computed(fmt: str, name: str) -> list[str]:
     if name.startswith("to_"):
         _, integer, mode = name.split("_")
         short, sign = _SHORT[kind], "si" if integer == "i32" else "ui"
-        return [
-            f"%w = call {kind} @llvm.{_MODES[mode]}.{short}({kind} %x)",
-            f"%result = call i32 @llvm.fpto{sign}.sat.i32.{short}({kind} %w)",
-        ]
+        rounded, converted = f"@llvm.{_MODES[mode]}.{short}", f"@llvm.fpto{sign}.sat.i32.{short}"
+        called |= {rounded, converted}
+        return [f"%w = call {kind} {rounded}({kind} %x)", f"%result = call i32 {converted}({kind} %w)"]
     if name in _INSTRUCTION:
         value = f"{_INSTRUCTION[name]} {kind} %x, %y"
-    elif name == "fma":
-        value = f"call {kind} @llvm.fma.{_SHORT[kind]}({kind} %x, {kind} %y, {kind} %z)"
     else:
-        value = f"call {kind} @llvm.{_INTRINSIC[name]}.{_SHORT[kind]}({kind} %x)"
+        fused = name == "fma"
+        intrinsic = f"@llvm.{'fma' if fused else _INTRINSIC[name]}.{_SHORT[kind]}"
+        operands = f"{kind} %x, {kind} %y, {kind} %z" if fused else f"{kind} %x"
+        called.add(intrinsic)
+        value = f"call {kind} {intrinsic}({operands})"
     return [f"%result = {value}"] if fmt == "f64" else [f"%r = {value}", *_encoded(fmt)]
 
 

@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from vyre.lower.prepare import Function, Prepared
 
 
-def called_functions(prepared: Prepared) -> list[str]:
-    """One definition for each native operation and each op that is called."""
-    lines = definitions(prepared.natives)
-    return lines + [line for function in prepared.functions for line in _definition(function)]
+def called_functions(prepared: Prepared, called: set[str]) -> list[str]:
+    """One definition for each native operation and each op that is called; `called` takes what they call
+    of LLVM's own."""
+    lines = definitions(prepared.natives, called)
+    return lines + [line for function in prepared.functions for line in _definition(function, called)]
 
 
-def _definition(function: Function) -> list[str]:
-    text = FunctionText()
+def _definition(function: Function, called: set[str]) -> list[str]:
+    text = FunctionText(called)
     params = [f"p_{name}" for name in function.params]
     text.reserve(params)
     emitter = StatementEmitter(function.body, text, Ranges(function.body, False), fast=False)

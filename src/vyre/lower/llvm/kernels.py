@@ -36,10 +36,17 @@ def is_flat(prepared: Prepared) -> bool:
 
 
 def flat_function(
-    name: str, prepared: Prepared, layout: MemoryLayout, ranges: Ranges, guards: WatchedGuards, *, fast: bool
+    name: str,
+    prepared: Prepared,
+    layout: MemoryLayout,
+    ranges: Ranges,
+    guards: WatchedGuards,
+    called: set[str],
+    *,
+    fast: bool,
 ) -> list[str]:
     """Runs the invocations `%first` to `%last` of a row."""
-    text = FunctionText()
+    text = FunctionText(called)
     emitter = _start(text, prepared, layout, ranges, guards, fast=fast)
     head, following, done = text.unique("invocation"), text.unique("following"), text.unique("done")
     text.branch(text.let("any", "icmp ult i64 %first, %last"), head, done)
@@ -81,12 +88,13 @@ def workgroups_function(
     ranges: Ranges,
     guards: WatchedGuards,
     plan: RegionPlan,
+    called: set[str],
     *,
     fast: bool,
     apart: bool = False,
 ) -> list[str]:
     """Runs the workgroups `%first` to `%last` of a row; `apart` keeps the functions it calls out of it."""
-    text = FunctionText()
+    text = FunctionText(called)
     emitter = _start(text, prepared, layout, ranges, guards, fast=fast)
     emitter.apart = apart
     writer = _Workgroup(prepared, layout, plan, emitter)
@@ -144,7 +152,8 @@ class _Workgroup:
         self.emitter.ids = self.outer
 
     def _fill(self, base: str, size: int) -> None:
-        self.text.do(f"call void @llvm.memset.p0.i64(ptr align 4 {base}, i8 0, i64 {size}, i1 false)")
+        memset = self.text.intrinsic("@llvm.memset.p0.i64")
+        self.text.do(f"call void {memset}(ptr align 4 {base}, i8 0, i64 {size}, i1 false)")
 
     def items(self, items: tuple[Item, ...]) -> None:
         for item in items:
@@ -191,7 +200,9 @@ class _Workgroup:
         if run.below is not None:
             some = text.unique("region")
             below = text.let("w", f"zext i32 {emitter.scalar(run.below)} to i64")
-            sizes[0] = text.let("w", f"call i64 @llvm.umin.i64(i64 {below}, i64 {sizes[0]})")
+            sizes[0] = text.let(
+                "w", f"call i64 {text.intrinsic('@llvm.umin.i64')}(i64 {below}, i64 {sizes[0]})"
+            )
             text.branch(text.let("c", f"icmp ne i64 {sizes[0]}, 0"), some, end)
             text.start(some)
         opened: list[tuple[str, str, str, str]] = []

@@ -166,7 +166,8 @@ class MemoryEmitter(ABC):
                 same = let("c", f"icmp eq i32 {old}, {operands[1]}")
                 return let("t", f"select i1 {same}, i32 {value}, i32 {old}")
             case AtomicOp.Min | AtomicOp.Max:
-                return let("t", f"call i32 @llvm.{_ATOMIC[op]}.i32(i32 {old}, i32 {value})")
+                called = self.text.intrinsic(f"@llvm.{_ATOMIC[op]}.i32")
+                return let("t", f"call i32 {called}(i32 {old}, i32 {value})")
             case _:
                 return let("t", f"{_ATOMIC[op]} i32 {old}, {value}")
 

@@ -90,19 +90,20 @@ def emit(prepared: Prepared, *, backend: str = "cpu", watch: Watch | None = None
     versions = {f"{unit}_guarded": False}
     if ranges.constraints:
         versions[f"{unit}_in_range"] = True
-    lines = called_functions(prepared)
+    called: set[str] = set()
+    lines = called_functions(prepared, called)
     for name, fast in versions.items():
         if flat:
-            lines += flat_function(name, prepared, layout, ranges, guards, fast=fast)
+            lines += flat_function(name, prepared, layout, ranges, guards, called, fast=fast)
         else:
             taken, apart = (quick, False) if fast else (plan, rolled)
             lines += workgroups_function(
-                name, prepared, layout, ranges, guards, taken, fast=fast, apart=apart
+                name, prepared, layout, ranges, guards, taken, called, fast=fast, apart=apart
             )
-    lines += _entry(prepared, layout, ranges, unit)
+    lines += _entry(prepared, layout, ranges, unit, called)
     body = "\n".join(lines)
-    used = [f"declare {text}" for name, text in _DECLARATIONS.items() if f"{name}(" in body]
-    used += declarations(body)
+    used = [f"declare {text}" for name, text in _DECLARATIONS.items() if name in called]
+    used += declarations(called)
     notes = [_ATTRIBUTES]
     notes += [_APART] if rolled else []
     notes += [_EDGE_LOOPS] if ranges.constraints else []
@@ -130,8 +131,10 @@ def _ranges(prepared: Prepared) -> Ranges:
     return ranges
 
 
-def _entry(prepared: Prepared, layout: MemoryLayout, ranges: Ranges, unit: str) -> list[str]:
-    text = FunctionText()
+def _entry(
+    prepared: Prepared, layout: MemoryLayout, ranges: Ranges, unit: str, called: set[str]
+) -> list[str]:
+    text = FunctionText(called)
     text.reserve(["buffers", "hidden", "scratch", "start", "stop", "position", "position.next"])
     _bind(text, layout)
     low, high = _fast_range(text, ranges, {}, str(_EVERYWHERE))
@@ -148,7 +151,7 @@ def _entry(prepared: Prepared, layout: MemoryLayout, ranges: Ranges, unit: str) 
     low = max(low, in_row)
     left = text.let("left", "sub i64 %stop, %position")
     room = text.let("room", f"sub i64 %grid_x.wide, {x}")
-    count = text.let("count", f"call i64 @llvm.umin.i64(i64 {left}, i64 {room})")
+    count = text.let("count", f"call i64 {text.intrinsic('@llvm.umin.i64')}(i64 {left}, i64 {room})")
     first, last = x, text.let("end", f"add i64 {x}, {count}")
     if unit == "invocations":
         width = prepared.workgroup_size[0]
@@ -195,7 +198,7 @@ def _fast_range(text: FunctionText, ranges: Ranges, row: dict[Term, str], high: 
         if limit.step and limit.low < 0:
             low = max(low, -(limit.low // limit.step))
         end = _limit_end(text, ranges, limit, row)
-        high = text.let("high", f"call i64 @llvm.umin.i64(i64 {high}, i64 {end})")
+        high = text.let("high", f"call i64 {text.intrinsic('@llvm.umin.i64')}(i64 {high}, i64 {end})")
     return low, high
 
 
@@ -217,8 +220,8 @@ def _limit_end(text: FunctionText, ranges: Ranges, limit: Limit, row: dict[Term,
 
 
 def _clamp(text: FunctionText, value: str, low: str, high: str) -> str:
-    raised = text.let("raised", f"call i64 @llvm.umax.i64(i64 {value}, i64 {low})")
-    return text.let("cut", f"call i64 @llvm.umin.i64(i64 {raised}, i64 {high})")
+    raised = text.let("raised", f"call i64 {text.intrinsic('@llvm.umax.i64')}(i64 {value}, i64 {low})")
+    return text.let("cut", f"call i64 {text.intrinsic('@llvm.umin.i64')}(i64 {raised}, i64 {high})")
 
 
 def _call(text: FunctionText, layout: MemoryLayout, function: str, first: str, last: str) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 
 class FunctionText:
-    """The body of one function. `block` is the label of the block being written."""
+    """The body of one function. `block` is the label of the block being written, and `called` takes the
+    names of LLVM's own functions that it calls, which a module has to declare."""
 
-    def __init__(self) -> None:
+    def __init__(self, called: set[str]) -> None:
+        self._called = called
         self.lines: list[str] = ["entry:"]
         self.block = "entry"
         self._slots: list[str] = []
@@ -29,6 +31,11 @@ class FunctionText:
     def reserve(self, names: list[str]) -> None:
         """Names that parameters hold."""
         self._used |= dict.fromkeys(names, 0)
+
+    def intrinsic(self, name: str) -> str:
+        """A function of LLVM's own, such as `@llvm.umin.i64`, about to be called."""
+        self._called.add(name)
+        return name
 
     def do(self, instruction: str) -> None:
         self.lines.append(f"  {instruction}")

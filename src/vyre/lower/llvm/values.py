@@ -283,7 +283,7 @@ class ValueEmitter(MemoryEmitter):
                 return (*lanes[:-1], let(hint, change))
             case op:
                 intrinsic, flag = _INTRINSIC[op]
-                return (let(hint, f"call i32 {intrinsic}(i32 {lanes[0]}{flag})"),)
+                return (let(hint, f"call i32 {self.text.intrinsic(intrinsic)}(i32 {lanes[0]}{flag})"),)
 
     def _double_sign(self, value: str, hint: str, *, negate: bool) -> str:
         let = self.text.let
