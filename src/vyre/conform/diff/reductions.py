@@ -5,11 +5,11 @@ Whether a candidate is valid and still fails is the shrinker's question (`shrink
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre.compose.registry import default_registry
-from vyre.ir.blocks import rewrite_blocks
+from vyre.ir.blocks import BlockPath, rewrite_blocks
 from vyre.ir.environment import Types
 from vyre.ir.expr import (
     Atomic,
@@ -228,28 +228,16 @@ def _edited(
     """The program with statements replaced: None keeps one and looks into its bodies, () removes it."""
     program = generated.program
 
-    def enter(node: Node, place: _Place, out: list[Node]) -> tuple[Node, _Place] | None:
-        path = f"{place.block}[{place.position}]"
-        place.position += 1
+    def enter(node: Node, block: BlockPath, out: list[Node]) -> tuple[Node, BlockPath] | None:
+        path = block.next()
         new = edit(path, node)
         if new is None:
-            return node, _Place(path)
+            return node, BlockPath(path)
         out += new
         return None
 
-    entry = rewrite_blocks(program.entry, enter, _Place("entry"), body=_Place.inside)
+    entry = rewrite_blocks(program.entry, enter, BlockPath(), body=BlockPath.body)
     return replace(generated, program=Program(program.buffers, program.workgroup_size, entry))
-
-
-@dataclass(slots=True)
-class _Place:
-    """The path of a block, or of a statement, and how many statements of the block have been entered."""
-
-    block: str
-    position: int = 0
-
-    def inside(self, name: str) -> _Place:
-        return _Place(f"{self.block}.{name}")
 
 
 def _substituted(root: Expr, old: Expr, new: Expr) -> Expr:
