@@ -3,6 +3,7 @@ inlined ops nest far deeper than V018 allows."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from vyre.ir.walk import BODY_NAMES, with_parts
@@ -30,6 +31,23 @@ class _Frame(Generic[Scope]):
         self.out: list[Node] = []
         self.nodes: Iterator[Node] = iter(bodies[0])
         self.scope = outer
+
+
+@dataclass(slots=True)
+class BlockPath:
+    """A scope that knows node paths: where the block is, and how many of its statements were entered."""
+
+    path: str = "entry"
+    position: int = 0
+
+    def next(self) -> str:
+        """The path of the statement that is entered now."""
+        self.position += 1
+        return f"{self.path}[{self.position - 1}]"
+
+    def body(self, name: str) -> BlockPath:
+        """The body of that name, where the path is a statement's."""
+        return BlockPath(f"{self.path}.{name}")
 
 
 def keep(node: Node, scope: Scope, _: list[Node]) -> tuple[Node, Scope]:

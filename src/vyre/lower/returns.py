@@ -12,10 +12,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from vyre.ir.node import Barrier, Block, If, Loop, Node, Return
+from vyre.ir.blocks import rewrite_blocks
+from vyre.ir.node import Barrier, If, Loop, Node, Return
 from vyre.ir.walk import statements, with_parts
 from vyre.lower.intrinsics import has_collective
 from vyre.lower.predicate import Predicator
+from vyre.optimize.control import ends
 
 if TYPE_CHECKING:
     from vyre.lower.prepare import Prepared
@@ -28,47 +30,26 @@ def settle_returns(prepared: Prepared) -> Prepared:
         return prepared
     predicator = Predicator(prepared, absorb_returns=True)
     meets = Barrier in kinds or has_collective(prepared)
-    entry = _Settler(predicator if meets else None).body(prepared.entry)
+    entry = _settled(prepared.entry, predicator if meets else None)
     return replace(predicator.prepared, entry=entry)
 
 
-class _Settler:
-    """Nesting is bounded by V018, so bodies recurse."""
+def _settled(entry: tuple[Node, ...], predicator: Predicator | None) -> tuple[Node, ...]:
+    def enter(node: Node, _: None, out: list[Node]) -> tuple[Node, None] | None:
+        return None if out and ends(out[-1]) else (node, None)
 
-    def __init__(self, predicator: Predicator | None) -> None:
-        self._predicator = predicator
+    def leave(node: Node, bodies: tuple[tuple[Node, ...], ...]) -> tuple[Node, ...]:
+        if predicator is not None and isinstance(node, If | Loop):
+            bodies = tuple(_single_exit(body, predicator) for body in bodies)
+        return (with_parts(node, node.exprs, bodies),)
 
-    def body(self, body: tuple[Node, ...]) -> tuple[Node, ...]:
-        out: list[Node] = []
-        for node in body:
-            out.append(self._node(node))
-            if _ends(out[-1]):
-                break
-        return tuple(out)
-
-    def _node(self, node: Node) -> Node:
-        bodies = tuple(self.body(b) for b in node.bodies)
-        if isinstance(node, If | Loop):
-            bodies = tuple(self._single_exit(b) for b in bodies)
-        return with_parts(node, node.exprs, bodies)
-
-    def _single_exit(self, body: tuple[Node, ...]) -> tuple[Node, ...]:
-        if self._predicator is None or not body or not _ends(body[-1]):
-            return body
-        early = body if not isinstance(body[-1], Return) else body[:-1]
-        if not any(isinstance(node, Return) for _, node in statements(early)):
-            return body
-        return (*self._predicator.rewrite(early), Return())
+    return rewrite_blocks(entry, enter, None, leave=leave)
 
 
-def _ends(node: Node) -> bool:
-    """True where no invocation goes on behind this statement."""
-    match node:
-        case Return():
-            return True
-        case Block(body=body):
-            return bool(body) and _ends(body[-1])
-        case If(then=then, orelse=orelse):
-            return bool(then) and bool(orelse) and _ends(then[-1]) and _ends(orelse[-1])
-        case _:
-            return False
+def _single_exit(body: tuple[Node, ...], predicator: Predicator) -> tuple[Node, ...]:
+    if not body or not ends(body[-1]):
+        return body
+    early = body if not isinstance(body[-1], Return) else body[:-1]
+    if not any(isinstance(node, Return) for _, node in statements(early)):
+        return body
+    return (*predicator.rewrite(early), Return())

@@ -109,6 +109,10 @@ def ends(node: Node) -> bool:
             if not (last.then and last.orelse):
                 return False
             stack += [last.then[-1], last.orelse[-1]]
+        elif isinstance(last, Block):
+            if not last.body:
+                return False
+            stack.append(last.body[-1])
         elif not isinstance(last, Return):
             return False
     return True

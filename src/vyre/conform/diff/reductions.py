@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre.compose.registry import default_registry
+from vyre.ir.blocks import BlockPath, rewrite_blocks
 from vyre.ir.environment import Types
 from vyre.ir.expr import (
     Atomic,
@@ -134,10 +135,10 @@ def substituted_lets(generated: GeneratedProgram) -> Iterator[GeneratedProgram]:
 
 
 def _mapped(body: tuple[Node, ...], change: Callable[[Expr], Expr]) -> tuple[Node, ...]:
-    return tuple(
-        with_parts(n, tuple(change(x) for x in n.exprs), tuple(_mapped(b, change) for b in n.bodies))
-        for n in body
-    )
+    def enter(node: Node, _: None, __: list[Node]) -> tuple[Node, None]:
+        return with_parts(node, tuple(change(x) for x in node.exprs), node.bodies), None
+
+    return rewrite_blocks(body, enter, None)
 
 
 def smaller_grids(generated: GeneratedProgram) -> Iterator[GeneratedProgram]:
@@ -226,29 +227,17 @@ def _edited(
 ) -> GeneratedProgram:
     """The program with statements replaced: None keeps one and looks into its bodies, () removes it."""
     program = generated.program
-    entry = _edited_body(program.entry, "entry", edit)
-    return replace(generated, program=Program(program.buffers, program.workgroup_size, entry))
 
-
-def _edited_body(
-    body: tuple[Node, ...], place: str, edit: Callable[[str, Node], tuple[Node, ...] | None]
-) -> tuple[Node, ...]:
-    # Recursion is bounded: generated programs nest a few levels, and V018 allows 64.
-    from vyre.ir.walk import BODY_NAMES
-
-    out: list[Node] = []
-    for i, node in enumerate(body):
-        path = f"{place}[{i}]"
+    def enter(node: Node, block: BlockPath, out: list[Node]) -> tuple[Node, BlockPath] | None:
+        path = block.next()
         new = edit(path, node)
-        if new is not None:
-            out += new
-            continue
-        names = BODY_NAMES.get(type(node), ())
-        bodies = tuple(
-            _edited_body(b, f"{path}.{name}", edit) for name, b in zip(names, node.bodies, strict=True)
-        )
-        out.append(with_parts(node, node.exprs, bodies))
-    return tuple(out)
+        if new is None:
+            return node, BlockPath(path)
+        out += new
+        return None
+
+    entry = rewrite_blocks(program.entry, enter, BlockPath(), body=BlockPath.body)
+    return replace(generated, program=Program(program.buffers, program.workgroup_size, entry))
 
 
 def _substituted(root: Expr, old: Expr, new: Expr) -> Expr:

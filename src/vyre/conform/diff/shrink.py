@@ -20,6 +20,7 @@ from vyre.conform.diff.reductions import (
     without_statements,
 )
 from vyre.errors import VyreError
+from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.expr import Call, Var
 from vyre.ir.limits import MAX_NESTING
 from vyre.ir.node import Assign, Let, Loop, Node
@@ -139,23 +140,19 @@ def _plain_names(program: Program) -> Program:
     def plain(name: str) -> str:
         return name.lstrip("_") or "v"
 
-    def body(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-        out: list[Node] = []
-        for node in nodes:
-            exprs = tuple(
-                transform(x, lambda e: Var(plain(e.name)) if isinstance(e, Var) else e) for x in node.exprs
-            )
-            changed = with_parts(node, exprs, tuple(body(b) for b in node.bodies))
-            match changed:
-                case Let(name=name, value=value):
-                    changed = Let(plain(name), value)
-                case Assign(name=name, value=value):
-                    changed = Assign(plain(name), value)
-                case Loop(var=var, start=start, stop=stop, body=inner):
-                    changed = Loop(plain(var), start, stop, inner)
-                case _:
-                    pass
-            out.append(changed)
-        return tuple(out)
+    def enter(node: Node, _: None, __: list[Node]) -> tuple[Node, None]:
+        exprs = tuple(
+            transform(x, lambda e: Var(plain(e.name)) if isinstance(e, Var) else e) for x in node.exprs
+        )
+        match node:
+            case Let(name=name):
+                return Let(plain(name), exprs[0]), None
+            case Assign(name=name):
+                return Assign(plain(name), exprs[0]), None
+            case Loop(var=var, body=body):
+                return Loop(plain(var), exprs[0], exprs[1], body), None
+            case _:
+                return with_parts(node, exprs, node.bodies), None
 
-    return Program(program.buffers, program.workgroup_size, body(program.entry))
+    entry = rewrite_blocks(program.entry, enter, None)
+    return Program(program.buffers, program.workgroup_size, entry)

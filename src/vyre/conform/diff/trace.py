@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.errors import PrintError, ValidationError
+from vyre.ir.blocks import BlockPath, rewrite_blocks
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.environment import Types
 from vyre.ir.expr import Cast, Expr, InvocationId, Lane, LitU32, Load, Var
 from vyre.ir.node import Assign, Block, If, Let, Loop, Node, Store
 from vyre.ir.program import Program
 from vyre.ir.types import LANE_TYPES, DataType
-from vyre.ir.walk import BODY_NAMES, rebuild, with_parts
+from vyre.ir.walk import rebuild, with_parts
 from vyre.text import print_expr
 from vyre.validate import validate
 
@@ -136,7 +137,10 @@ class _Tracer:
             me = me & Load(target, LitU32(axis)).eq(InvocationId(axis))
         head = [Let(f"{self.prefix}_me", me), Let(f"{self.prefix}_at", LitU32(0))]
         self._names = log, who
-        entry = (*head, *self._body(self.program.entry, "entry"))
+        entry = (
+            *head,
+            *rewrite_blocks(self.program.entry, self._statement, BlockPath(), body=BlockPath.body),
+        )
         traced = Program(buffers, self.program.workgroup_size, entry)
         return Traced(traced, tuple(self.places), log, target, who)
 
@@ -144,27 +148,15 @@ class _Tracer:
         self.count += 1
         return f"{self.prefix}_{self.count}"
 
-    def _body(self, body: tuple[Node, ...], place: str) -> tuple[Node, ...]:
-        # Recursion is bounded: a program that nests deeper than V018 allows is refused by `validate`.
-        out: list[Node] = []
-        for i, node in enumerate(body):
-            out += self._statement(node, f"{place}[{i}]")
-        return tuple(out)
-
-    def _statement(self, node: Node, path: str) -> list[Node]:
-        out: list[Node] = []
+    def _statement(self, node: Node, block: BlockPath, out: list[Node]) -> tuple[Node, BlockPath] | None:
+        path = block.next()
         exprs = tuple(self._logged(x, node, path, out) for x in node.exprs)
         self.types.enter(node)
-        match node:
-            case Let(name=name):
-                return [*out, Let(name, exprs[0])]
-            case Store(buffer=buffer):
-                return [*out, Store(buffer, exprs[0], exprs[1]), *self._watch(buffer, exprs[0])]
-            case _:
-                pass
-        names = BODY_NAMES.get(type(node), ())
-        bodies = tuple(self._body(b, f"{path}.{name}") for name, b in zip(names, node.bodies, strict=True))
-        return [*out, with_parts(node, exprs, bodies)]
+        changed = with_parts(node, exprs, node.bodies)
+        if not isinstance(node, Store):
+            return changed, BlockPath(path)
+        out += [changed, *self._watch(node.buffer, exprs[0])]
+        return None
 
     def _logged(self, root: Expr, node: Node, path: str, out: list[Node]) -> Expr:
         """The value bound to a name and logged; every operation of it where the statement is split."""
