@@ -94,7 +94,7 @@ def split(plan: CertifyPlan, target: str, shards: int, *, state: str = "") -> li
     if plan.shard != (1, 1):
         raise VyreError("a shard cannot be split again.", fix="leave out --shard, or the engine.")
     if shards < 1:
-        raise VyreError(f"{shards} shards are none.", fix="use 1 or more.")
+        raise VyreError(f"a run has at least 1 shard, got {shards}.", fix="use --shards 1 or more.")
     alone = replace(plan, baselines=False, state=None, resume=False, keep_failures=False)
     return [ShardJob(replace(alone, shard=(k, shards)), target, state) for k in range(1, shards + 1)]
 
