@@ -45,10 +45,9 @@ pip="$(venv_python) -m pip install --quiet --disable-pip-version-check"
 $pip --upgrade "pip>=25.1"
 # shellcheck disable=SC2086
 if ! $pip ${constraints:+--constraint "$constraints"} --editable ".${extras:+[$extras]}" $tools; then
-  if [ -n "$constraints" ]; then
-    echo "The versions in $constraints could not be installed. Fix: where pip finds no wheel of one of them for this" \
-      "machine, run make again with CONSTRAINTS= (the newest versions that pyproject.toml allows)." >&2
-  fi
-  exit 1
+  [ -n "$constraints" ] || exit 1
+  echo "Not every version in $constraints can be installed on this machine; taking the newest that pyproject.toml" \
+    "allows, as make CONSTRAINTS= does." >&2
+  $pip --editable ".${extras:+[$extras]}" $tools
 fi
 printf '%s' "$want" > "$stamp"
