@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -178,6 +179,18 @@ def test_a_finished_run_resumes_to_the_same_bytes_without_work(tmp_path: Path) -
     again = certify(Dead(), tmp_path, ops=("primitive.math.mul",), cases=64, largest=0, resume=True)
     assert again.ops == done.ops
     assert again.to_json() == done.to_json()
+
+
+def test_failures_that_only_the_journal_has_are_stored_when_a_run_goes_on(tmp_path: Path) -> None:
+    def stored() -> set[str]:
+        return {path.name for path in (tmp_path / "failures").rglob("*.json")}
+
+    certify(wrong.WrongAbove(), tmp_path, ops=("primitive.math.mul",), cases=64, largest=0)
+    before = stored()
+    assert before
+    shutil.rmtree(tmp_path / "failures")  # as a kill between the journal and the store leaves it
+    certify(wrong.WrongAbove(), tmp_path, ops=("primitive.math.mul",), cases=64, largest=0, resume=True)
+    assert stored() == before
 
 
 def test_another_plan_does_not_go_on_with_a_journal(tmp_path: Path) -> None:

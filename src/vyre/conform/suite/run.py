@@ -136,6 +136,8 @@ class Suite:
         started = time.perf_counter()
         held = resumed(self.journal, self.units, self.blocks)
         self.records, self.groups, self._stopped = held.records, held.groups, held.stopped
+        for entry in self.groups.values():  # the run may have been killed between the journal and the store
+            self._store(entry)
         before = sum(b.hi - b.lo for b in self.blocks if (b.unit, b.number) in self.records)
         self._work(before)
         self.journal.sync()
@@ -226,8 +228,12 @@ class Suite:
         entry = closing.entry(group, self.records)
         self._require_same_device()
         self.groups[group] = entry = self.journal.keep(entry)
+        self._store(entry)
+
+    def _store(self, entry: GroupEntry) -> None:
+        """Keeps the failures of a finished group for the runs to come; one that is kept already stays."""
         for failure in entry.failures:
-            if self.store is not None and group != REGRESSIONS:
+            if self.store is not None and entry.group != REGRESSIONS:
                 self.store.add(failure)
 
     def _results(self) -> Results:

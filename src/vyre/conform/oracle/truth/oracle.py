@@ -1,4 +1,4 @@
-"""The results of a function for any inputs, from the oracles of `vyre.conform.floats`."""
+"""The results of a function for any inputs, from the oracles of `vyre.conform.oracle.floats`."""
 
 from __future__ import annotations
 
