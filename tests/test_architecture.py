@@ -181,10 +181,15 @@ def test_a_wrong_arrow_is_seen() -> None:
     assert broken_arrows("reference", "from vyre import conform") == {"conform"}
 
 
+def from_outside(source: str) -> set[str]:
+    """What a file imports of this repository that is not in the wheel."""
+    return {m.split(".")[0] for m in imports(ast.parse(source))} & {"lab", "tests", "tools", "benchmarks"}
+
+
 def test_the_wheel_knows_neither_the_lab_nor_the_tests() -> None:
-    outside = {"lab", "tests", "tools", "benchmarks"}
     for _, path in files():
-        assert not {m.split(".")[0] for m in imports(ast.parse(path.read_text()))} & outside, path
+        assert from_outside(path.read_text()) == set(), path
+    assert from_outside("def f():\n    from lab.mutants import hunt\nimport tests.wrong") == {"lab", "tests"}
 
 
 def conform_faults(room: str, source: str) -> set[str]:
@@ -193,8 +198,20 @@ def conform_faults(room: str, source: str) -> set[str]:
     return (rooms_inside("vyre.conform", source) & set(CONFORM)) - set(known)
 
 
+def inhabited(folder: Path) -> set[str]:
+    """The files of a folder, and its folders that have modules."""
+    return {p.name for p in folder.iterdir() if p.is_file() or any(p.glob("*.py"))}
+
+
+def test_a_loose_file_is_seen(tmp_path: Path) -> None:
+    for name in ("spec/op.py", "left/__pycache__/op.pyc", "loose.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert inhabited(tmp_path) == {"spec", "loose.py"}
+
+
 def test_the_rooms_of_conform_import_downwards() -> None:
-    found = {p.name for p in (SOURCE / "conform").iterdir() if p.is_file() or any(p.glob("*.py"))}
+    found = inhabited(SOURCE / "conform")
     assert found == {*CONFORM, "__init__.py"}, "conform has no loose files, and all rooms are in CONFORM"
     for path in sorted((SOURCE / "conform").rglob("*.py")):
         room = path.relative_to(SOURCE / "conform").parts[0]
@@ -202,12 +219,20 @@ def test_the_rooms_of_conform_import_downwards() -> None:
             assert conform_faults(room, path.read_text()) == set(), path
 
 
-def test_conform_reaches_backends_by_protocol() -> None:
+def backend_faults(place: str, source: str) -> set[str]:
+    """What a file of conform imports of backends and must not."""
     children = {p.name.removesuffix(".py") for p in (SOURCE / "backends").iterdir()}
+    known = BACKENDS_FOR_CONFORM.keys() | RUNTIME_EXCEPTIONS.get(place, set[str]())
+    return (rooms_inside("vyre.backends", source) & children) - known
+
+
+def test_conform_reaches_backends_by_protocol() -> None:
     for path in sorted((SOURCE / "conform").rglob("*.py")):
-        known = set(BACKENDS_FOR_CONFORM)
-        known |= RUNTIME_EXCEPTIONS.get(path.relative_to(SOURCE / "conform").as_posix(), set[str]())
-        assert (rooms_inside("vyre.backends", path.read_text()) & children) - known == set(), path
+        place = path.relative_to(SOURCE / "conform").as_posix()
+        assert backend_faults(place, path.read_text()) == set(), path
+    runtime = "from vyre.backends.cpu.backend import CpuBackend"
+    assert backend_faults("verify/bench.py", runtime) == {"cpu"}
+    assert backend_faults("certify/kernels.py", runtime) == set()
 
 
 def runtime_faults(room: str, source: str) -> set[str]:
