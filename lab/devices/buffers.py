@@ -177,7 +177,7 @@ def out_of_memory(backend: Any) -> str:
     held: list[Any] = []
     try:
         for _ in range(8):
-            held.append(vyre.device_zeros(limit // 3 // 4, np.uint32, backend=backend))  # noqa: PERF401
+            held.append(vyre.device_zeros(limit // 3 // 4, np.uint32, backend=backend))  # noqa: PERF401 - kept till one fails
         raise AssertionError("three thirds and more of the memory were given out")
     except DeviceOutOfMemory as error:
         message = error.message

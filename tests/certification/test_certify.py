@@ -203,7 +203,7 @@ def test_a_backend_in_a_process_of_its_own() -> None:
     [
         ({"ops": ADD}, "not a sequence"),
         ({"stages": "ops"}, "not a sequence"),
-        ({"track": "words"}, "no track 'words'"),
+        ({"track": "words"}, "unknown track 'words'"),
         ({"resume": True}, "needs the folder"),
         ({"baseline": "a.json", "baselines": False}, "exclude each other"),
     ],

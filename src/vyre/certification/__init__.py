@@ -40,8 +40,9 @@ def certify(
     """Verifies a backend and gives the certificate of exactly what was shown.
 
     `backend` is a name such as `cpu`, a class as `module:Class`, or an instance, which runs in this process.
-    `progress` is told of every finished part. A wrong backend is no error: its certificate has `failures` and
-    grants no level. Raises `VyreError` for a plan that cannot be run, or a backend that cannot be opened.
+    `progress` is told of every finished part. A wrong backend does not raise: its certificate has
+    `failures` and grants no level. Raises `VyreError` for a plan that cannot be run, or a backend that cannot
+    be opened.
     """
     plan = CertifyPlan() if plan is None else plan
     if cluster is None:

@@ -80,7 +80,7 @@ class CertifyPlan:
         object.__setattr__(self, "expected", tuple(self.expected))
         if self.track is not None and self.track not in suite.TRACK_STAGES:
             raise VyreError(
-                f"there is no track {self.track!r}.", fix=f"use {' or '.join(suite.TRACK_STAGES)}, or None."
+                f"unknown track {self.track!r}.", fix=f"use {' or '.join(suite.TRACK_STAGES)}, or None."
             )
         if self.resume and self.state is None:
             raise VyreError(

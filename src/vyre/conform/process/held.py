@@ -43,7 +43,7 @@ class Held(Protocol):
         ...
 
     def require_same(self) -> None:
-        """Asks the process again what it is. Raises `DeviceChanged` where that is no longer what it was."""
+        """Asks the process to describe itself again. Raises `DeviceChanged` where the answer differs."""
         ...
 
     def canaries(self) -> Canaries: ...
@@ -110,7 +110,7 @@ class InProcess:
         return False
 
     def renew(self) -> None:
-        """There is no process to start."""
+        """Does nothing: the backend runs in this process."""
 
     def share(self, nbytes: int) -> memoryview:
         return np.zeros(nbytes, np.uint8).data

@@ -9,7 +9,7 @@ from vyre.errors import DispatchError
 
 
 def load(target: str) -> Backend:
-    """Constructed without arguments. Raises `DispatchError` where there is none, or it is no backend."""
+    """Constructed without arguments. Raises `DispatchError` where the class is missing or not a backend."""
     if ":" not in target:
         from vyre.backends import get
 

@@ -120,7 +120,7 @@ class Channel:
             self.attached.add(segment.number)
 
     def require_same(self) -> None:
-        """Asks the child again what it is. Raises `DeviceChanged` where it is no longer what it was."""
+        """Asks the child to describe itself again. Raises `DeviceChanged` where the answer differs."""
         with self.lock:
             self._require_same(*self.request("describe"))
 
@@ -161,7 +161,7 @@ class Channel:
         return told
 
     def _start_again(self) -> None:
-        """A new child, if it is the same backend; what another one computes is no part of this run."""
+        """A new child, if it is the same backend: results of another one must not enter this run."""
         self.restarts += 1
         self._require_same(*self._start())
 

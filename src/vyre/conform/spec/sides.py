@@ -149,6 +149,6 @@ def fits(law: AlgebraicLaw, spec: OpSpec) -> bool:
 def _check_arity(law: AlgebraicLaw, spec: OpSpec) -> None:
     if not fits(law, spec):
         raise OpError(
-            f"{kind(law)} is no law of an op with {spec.arity} operands, as {spec.id} has.",
+            f"{kind(law)} does not apply to {spec.id}, which has {spec.arity} operands.",
             fix="declare a law of its arity, or a Custom one.",
         )
