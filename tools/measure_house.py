@@ -1,4 +1,4 @@
-"""How the house is built, in figures: rooms, lines, arrows, files that an operator stands in, files visited.
+"""How the house is built, in figures: rooms, lines, arrows, files of an operator, files visited.
 
     python tools/measure_house.py [ROOT]
 
@@ -9,6 +9,7 @@ file counts as visited when one of its functions runs; what runs while modules a
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -118,6 +119,9 @@ def main() -> None:
     print(f"two-way arrows             {len(both)}: {', '.join(f'{a} <-> {b}' for a, b in both)}")
     named = [p for p in source.rglob("*.py") if "BinaryOp.MulHi" in p.read_text(encoding="utf-8")]
     print(f"files with BinaryOp.MulHi  {len(named)}")
+    untyped = re.compile(r"\b(?:backend|inner|executable): Any\b")
+    found = sum(len(untyped.findall(path.read_text(encoding="utf-8"))) for path in known.values())
+    print(f"backends that are Any      {found}")
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         print(f"visited by a first call    {visited(root, _FIRST_CALL, work)}")
