@@ -14,7 +14,7 @@ pytest.importorskip("llvmlite")
 
 from tests.conform.verify.runs import certify
 from vyre.cli.app import main
-from vyre.conform.process.faults import BackendHang, MemoryGone
+from vyre.conform.process.faults import BackendCrash, BackendHang, MemoryGone
 from vyre.conform.process.isolate import Isolated
 from vyre.conform.records.blocks import OpBlock
 from vyre.conform.records.documents import Field, FieldError, encode
@@ -24,7 +24,7 @@ from vyre.conform.suite.block_records import read_record
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.suite.units import STAGES, units
 from vyre.conform.verify.bench import Bench
-from vyre.conform.verify.blame import LAWS, stop
+from vyre.conform.verify.blame import LATE, LAWS, narrowed, stop
 from vyre.conform.verify.confirm import NOT_AGAIN, confirmed
 from vyre.conform.verify.golden.stage import run_rows
 from vyre.conform.verify.named import run_named
@@ -101,6 +101,27 @@ def test_a_crash_after_the_answer_is_not_blamed_on_the_next(isolated: Any, tmp_p
     assert failure.inputs[0] == "0x80000000"
     assert "exit status 5" in failure.actual
     assert replayed(isolated("LateOn"), failure) == "failed crash"
+
+
+@pytest.mark.parametrize("delay", [0, 1, 9, 50])
+def test_a_crash_that_shows_much_later_is_blamed_on_the_part_that_brings_it_back(delay: int) -> None:
+    """A busy machine may answer for many parts before the death of an earlier one shows."""
+    guilty, ran = 7, [0]
+
+    def bad(at: int, size: int, late: float) -> BaseException | None:
+        sure = late == LATE
+        begun = at <= guilty < at + size
+        if begun and (sure or not delay):
+            return BackendCrash("died", fix="mend it.")
+        if begun:
+            ran[0] = delay
+        elif not sure and ran[0]:
+            ran[0] -= 1
+            return None if ran[0] else BackendCrash("died", fix="mend it.")
+        return None
+
+    at, size, error = narrowed(bad, 0, 64, BackendCrash("died", fix="mend it."))
+    assert (at, size, isinstance(error, BackendCrash)) == (guilty, 1, True)
 
 
 def test_cases_that_kill_only_together_are_named_together(isolated: Any, tmp_path: Path) -> None:

@@ -33,10 +33,9 @@ if TYPE_CHECKING:
 LAWS = "laws"
 """In the name of a case: parity and every law together, as a run has them."""
 SINGLE = "a single case"
-BRIEF, LATE = 0.02, 0.4
+BRIEF, LATE = 0.02, 1.0
 """Seconds to wait for a crash after the answer: with each of many parts, and where it must be sure."""
 _PARTS = 64
-_EARLIER = 3
 
 
 def failure_kind(error: BaseException) -> str:
@@ -95,17 +94,21 @@ def narrowed(bad: Attempt, lo: int, n: int, error: BaseException) -> tuple[int, 
 
 
 def _first(bad: Attempt, parts: Sequence[tuple[int, int]]) -> tuple[int, int, BaseException] | None:
-    """The first part that ends badly. What kills after its answer shows in a later part, an innocent one."""
+    """The first part that ends badly. What kills after its answer shows in a later part, an innocent one.
+
+    How much later depends on the load of the machine: a crash is blamed only on a part that brings it back.
+    """
     for place, (at, size) in enumerate(parts):
         found = bad(at, size, BRIEF)
         if found is None:
             continue
-        if isinstance(found, BackendCrash):
-            for one in range(place, max(-1, place - _EARLIER), -1):
-                again = bad(*parts[one], LATE)
-                if again is not None:
-                    return (*parts[one], again)
-        return at, size, found
+        if not isinstance(found, BackendCrash):
+            return at, size, found
+        for one in reversed(parts[: place + 1]):
+            again = bad(*one, LATE)
+            if again is not None:
+                return (*one, again)
+        return None
     return None
 
 
