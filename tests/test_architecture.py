@@ -31,7 +31,8 @@ ALLOWED: dict[str, set[str]] = {
     "optimize": {"errors", "ir", "compose", "reference", "obligations"},
     "lower": {"errors", "ir", "compose", "optimize", "numeric", "obligations"},
     "backends": {"errors", "disk", "ir", "compose", "wire", "validate", "reference", "lower"},
-    "frontend": {"errors", "ir", "compose", "validate", "backends"},
+    "watch": {"errors", "ir", "validate", "reference", "backends"},
+    "frontend": {"errors", "ir", "compose", "validate", "reference", "backends", "watch"},
     "engines": {"errors", "ir", "backends"},
     "conform": {
         "errors",
@@ -60,6 +61,7 @@ ALLOWED: dict[str, set[str]] = {
         "text",
         "wire",
         "validate",
+        "watch",
         "semantics",
         "lower",
         "backends",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from vyre.compose import Category, Op, Param, Registry, default_registry
     from vyre.errors import (
         BackendUnavailable,
+        CheckError,
         DeviceError,
         DeviceLost,
         DeviceOutOfMemory,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         DispatchError,
         InterpreterError,
         KernelError,
+        KernelWarning,
         OpError,
         ParseError,
         PrintError,
@@ -195,6 +197,7 @@ __all__ = [
     "Certificate",
     "CertifyPlan",
     "CertifyProgress",
+    "CheckError",
     "Compiled",
     "Convention",
     "Convert",
@@ -219,6 +222,7 @@ __all__ = [
     "InvocationId",
     "Kernel",
     "KernelError",
+    "KernelWarning",
     "Lane",
     "Let",
     "LimitedExecutable",
@@ -362,9 +366,10 @@ _HOMES = {
     "vyre.certification": "Certificate CertifyPlan CertifyProgress RayCluster certify",
     "vyre.compose": "Category Op Param Registry default_registry",
     "vyre.errors": """
-        BackendUnavailable DeviceError DeviceLost DeviceOutOfMemory Diagnostic DispatchError
-        InterpreterError KernelError OpError ParseError PrintError SourceLocation SourceRejected
-        StepBudgetExceeded StepLimitExceeded UnsupportedByBackend ValidationError VyreError WireError
+        BackendUnavailable CheckError DeviceError DeviceLost DeviceOutOfMemory Diagnostic DispatchError
+        InterpreterError KernelError KernelWarning OpError ParseError PrintError SourceLocation
+        SourceRejected StepBudgetExceeded StepLimitExceeded UnsupportedByBackend ValidationError VyreError
+        WireError
     """,
     "vyre.ir": """
         Approx ApproxOp Assign Atomic AtomicOp Barrier BinOp BinaryOp Block BufLen BufferAccess

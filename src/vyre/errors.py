@@ -172,3 +172,16 @@ class StepLimitExceeded(VyreError):
             f"an invocation took more than {limit} turns of its loops, the step limit.",
             fix="shorten the program's loops, or pass a larger step_limit.",
         )
+
+
+class CheckError(VyreError):
+    """A watched call has a race or reads what nothing wrote; `report` holds every finding."""
+
+    def __init__(self, report: object, *, message: str, fix: str) -> None:
+        self.report = report
+        super().__init__(message, fix=fix)
+        self.args = (str(report),)
+
+
+class KernelWarning(UserWarning):
+    """A kernel that is valid and probably not what was meant, or a check that was skipped."""

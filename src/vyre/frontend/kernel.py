@@ -10,6 +10,7 @@ from vyre.errors import DispatchError, KernelError, SourceLocation, VyreError
 from vyre.frontend.arguments import bind_arguments
 from vyre.frontend.calls import Linker, OpFunction
 from vyre.frontend.functions import translate_kernel, translate_op
+from vyre.frontend.watched import check_first, checked, checks_calls, traced, warn_of_hazards
 from vyre.ir.expr import Call
 from vyre.ir.walk import expressions
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from vyre.backends.protocol import Backend
     from vyre.compose.registry import Registry
     from vyre.ir.program import Program
+    from vyre.watch.checking import CheckReport
+    from vyre.watch.tracing import KernelTrace
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -34,6 +37,7 @@ class Kernel:
         update_wrapper(self, function)
         self._translation = translate_kernel(function, workgroup_size, outer)
         self._compiled: dict[str | None, Compiled] = {}
+        warn_of_hazards(self._translation.program, self.__name__)
 
     def __repr__(self) -> str:
         shown = (
@@ -94,6 +98,21 @@ class Kernel:
         `in_place` asks for the Out and InOut arrays themselves to be written. `step_limit` ends a run whose
         loops take too many turns, as in `vyre.dispatch`.
         """
+        if checks_calls():
+            check_first(self._run, self.__name__, arrays, workgroups, named)
+        return self._run(
+            *arrays, workgroups=workgroups, backend=backend, in_place=in_place, step_limit=step_limit, **named
+        )
+
+    def _run(
+        self,
+        *arrays: Any,
+        workgroups: int | Sequence[int] | None = None,
+        backend: str | Backend | None = None,
+        in_place: bool = False,
+        step_limit: int | None = None,
+        **named: Any,
+    ) -> Any:
         bound = bind_arguments(self.__name__, self._translation, arrays, named)
         compiled = self._compile(backend)
         results = compiled(
@@ -105,6 +124,30 @@ class Kernel:
         )
         ordered = tuple(results[p.name] for p in self._translation.parameters if p.name in results)
         return ordered[0] if len(ordered) == 1 else ordered
+
+    def check(
+        self,
+        *arrays: Any,
+        workgroups: int | Sequence[int] | None = None,
+        step_budget: int | None = None,
+        **named: Any,
+    ) -> CheckReport:
+        """Runs the call in the reference interpreter and reports races, reads of workgroup memory that
+        nothing wrote, divergent barriers and accesses out of bounds, with their source lines. Nothing that
+        is passed is changed."""
+        return checked(self._run, self.__name__, arrays, workgroups, named, step_budget)
+
+    def trace(
+        self,
+        *arrays: Any,
+        invocation: int | Sequence[int] = 0,
+        workgroups: int | Sequence[int] | None = None,
+        steps: int = 1000,
+        **named: Any,
+    ) -> KernelTrace:
+        """Runs the call in the reference interpreter and gives what each statement of one invocation made,
+        the first `steps` of them. Nothing is changed."""
+        return traced(self._run, self.__name__, arrays, workgroups, named, invocation, steps)
 
     def _compile(self, backend: str | Backend | None) -> Compiled:
         from vyre.backends.dispatch import compile_program
