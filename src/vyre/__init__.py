@@ -131,6 +131,7 @@ if TYPE_CHECKING:
         BinaryOp,
         BinOp,
         Block,
+        Break,
         BufferAccess,
         BufferDecl,
         BufLen,
@@ -188,6 +189,7 @@ __all__ = [
     "BinOp",
     "BinaryOp",
     "Block",
+    "Break",
     "BufLen",
     "BufferAccess",
     "BufferDecl",
@@ -352,10 +354,10 @@ _HOMES = {
     """,
     "vyre.frontend.builtins": """
         abs acos approx asin atan atan2 atomic_add atomic_and atomic_compare_exchange atomic_exchange
-        atomic_max atomic_min atomic_or atomic_xor barrier bitcast call cast ceil clz convert cos ctz
-        exp exp10 exp2 floor fma freduce freduce_approx from_lanes invocation_id isinf isnan lane
-        local_id log log10 log2 max min mul_hi popcount pow reverse_bits round select shared sin sqrt
-        tan trunc workgroup_id
+        atomic_max atomic_min atomic_or atomic_xor barrier bitcast call cast ceil clz convert cos ctz exp
+        exp10 exp2 floor fma freduce freduce_approx from_lanes invocation_id isinf isnan lane local_id log
+        log10 log2 max min mul_hi popcount pow reverse_bits round select shared sin sqrt tan trunc
+        workgroup_id
     """,
     "vyre.backends.device_buffer": "DeviceBuffer device_zeros to_device",
     "vyre.backends.dispatch": "Compiled compile_program dispatch",
@@ -372,11 +374,10 @@ _HOMES = {
         WireError
     """,
     "vyre.ir": """
-        Approx ApproxOp Assign Atomic AtomicOp Barrier BinOp BinaryOp Block BufLen BufferAccess
+        Approx ApproxOp Assign Atomic AtomicOp Barrier BinOp BinaryOp Block Break BufLen BufferAccess
         BufferDecl Call Cast Convention Convert DataType Dim Expr FMulAdd FReduce FReduceApprox If
-        InvocationId Lane Let LitBool LitI32 LitU32 Literal Load LocalId Loop MakeVec Node OpSignature
-        Program ReduceOp ReduceOrder Return RoundMode Select Store TensorType UnOp UnaryOp V1 V2 Var
-        WorkgroupId
+        InvocationId Lane Let LitBool LitI32 LitU32 Literal Load LocalId Loop MakeVec Node OpSignature Program
+        ReduceOp ReduceOrder Return RoundMode Select Store TensorType UnOp UnaryOp V1 V2 Var WorkgroupId
     """,
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
