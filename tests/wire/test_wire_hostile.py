@@ -113,7 +113,7 @@ MALFORMED: dict[str, tuple[bytes, int, str]] = {
     "literal of a narrow type": (program_bytes(exprs=[b"\x04\x01" + bytes(4)]), 7, "no tag of this field"),
     "unknown statement tag": (program_bytes(nodes=[b"\x09"]), 7, "no tag of a statement"),
     "unknown access": (program_bytes(strings=[X], buffers=[b"\x00\x06\x01\x00\x00"]), 8, "tag of an access"),
-    "unknown type": (program_bytes(strings=[X], buffers=[b"\x00\x01\x0d\x00\x00"]), 9, "tag of a type"),
+    "unknown type": (program_bytes(strings=[X], buffers=[b"\x00\x01\x12\x00\x00"]), 9, "tag of a type"),
     "self reference": (program_bytes(exprs=[lit(1), b"\x0c\x01\x00"]), 10, "before it"),
     "reference before the table": (
         program_bytes(exprs=[lit(1), b"\x0c\x01\x02"]),

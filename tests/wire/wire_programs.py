@@ -51,13 +51,16 @@ from vyre.ir import (
     WorkgroupId,
 )
 from vyre.ir.limits import U32_MAX
-from vyre.ir.types import WIDE_LITERAL_TYPES
+from vyre.ir.types import STORED_TYPES, WIDE_LITERAL_TYPES
+from vyre.wire.tags import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from random import Random
 
 U32 = DataType.U32
+FIRST_TYPES = tuple(t for t in DataType if TYPES[t] <= TYPES[DataType.F64])
+"""The types in the files of all types, which stay as they are; later ones have a file of their own."""
 A, B = Load("a", InvocationId(0)), Load("b", InvocationId(0))
 IN_A, IN_B = BufferDecl.read("a", 0, U32), BufferDecl.read("b", 1, U32)
 OUT = BufferDecl.read_write("out", 2, U32)
@@ -110,7 +113,7 @@ def _reductions() -> list[Expr]:
 
 def _casts() -> list[Expr]:
     converts = [Convert(t, mode, A) for t in (U32, DataType.F32) for mode in RoundMode]
-    return [*(Cast(t, A) for t in DataType), *converts]
+    return [*(Cast(t, A) for t in FIRST_TYPES), *converts]
 
 
 def _sharing() -> Program:
@@ -124,10 +127,18 @@ def _sharing() -> Program:
 
 
 def _buffers() -> Program:
-    kinds = [(a, t) for a in BufferAccess for t in DataType]
+    kinds = [(a, t) for a in BufferAccess for t in FIRST_TYPES]
     bindings = [None, 0, 126, 127, 128, U32_MAX]
     buffers = [BufferDecl(f"b{i}", bindings[i % 6], a, t, 97 * i) for i, (a, t) in enumerate(kinds)]
     return Program([*buffers, BufferDecl.read("most", 1, U32, count=U32_MAX)], (8, 4, U32_MAX), [])
+
+
+def _stored_integers() -> Program:
+    """The integers that are elements of buffers and never values."""
+    kinds = sorted(STORED_TYPES, key=TYPES.__getitem__)
+    buffers = [BufferDecl.read_write(t.value.lower(), i, t) for i, t in enumerate(kinds)]
+    shared = [BufferDecl.workgroup(f"s_{t.value.lower()}", t, 3) for t in kinds]
+    return Program([*buffers, *shared], (64, 1, 1), [b.store(0, b[1]) for b in buffers])
 
 
 def _invalid() -> Program:
@@ -175,6 +186,7 @@ def golden_programs() -> dict[str, Program]:
         "statements": Program([IN_A, IN_B, OUT], (16, 2, 1), _statements()),
         "sharing": _sharing(),
         "invalid": _invalid(),
+        "stored_integers": _stored_integers(),
         **{f"binary_{op.row.tag}": _alone(op) for op in BinaryOp if op.row.tag > LAST_BINARY},
         **{f"unary_{op.row.tag}": _alone(op) for op in UnaryOp if op.row.tag > LAST_UNARY},
     }
