@@ -1,6 +1,7 @@
 """Arrays in and out: NumPy, the buffer protocol and DLPack to raw little-endian bytes and back.
 
     U32 uint32   I32 int32   U64 uint64   F16 float16   F32 float32   F64 float64
+    U8 uint8     I8 int8     U16 uint16   I16 int16     I64 int64
     Vec2U32 uint32 (…, 2)    Vec4U32, U128 uint32 (…, 4), lane 0 first
     Bool  bool or uint32 (any non-zero is true); bool where nothing was supplied
     BF16  uint16 bits, or bfloat16 of ml_dtypes where that is installed
@@ -56,6 +57,11 @@ STORAGE: dict[DataType, np.dtype[Any]] = {
     _T.F16: np.dtype("<f2"),
     _T.BF16: np.dtype("<u2"),
     _T.F64: np.dtype("<f8"),
+    _T.I8: np.dtype("i1"),
+    _T.U8: np.dtype("u1"),
+    _T.I16: np.dtype("<i2"),
+    _T.U16: np.dtype("<u2"),
+    _T.I64: np.dtype("<i8"),
 }
 LANES = {_T.Vec2U32: 2, _T.Vec4U32: 4, _T.U128: 4}
 _BOOL = np.dtype("?")
@@ -364,6 +370,8 @@ def _refuse_dtype(decl: BufferDecl, have: np.dtype[Any]) -> NoReturn:
         fix = f"pass x.view(np.{expected.name}) for the same bits, or x.astype(np.{expected.name})."
     elif decl.element is _T.BF16:
         fix = "pass uint16 bits, or bfloat16 of ml_dtypes."
+    elif have.kind in "iu" and expected.kind in "iu" and have.itemsize > expected.itemsize:
+        fix = f"pass x.astype(np.{expected.name}), which keeps the low {8 * expected.itemsize} bits of each."
     else:
         fix = f"pass x.astype(np.{expected.name})."
     refuse(decl, f"holds {decl.element.value} and got {_dtype_name(have)}", fix)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Atomic
 from vyre.ir.operators import AtomicOp
-from vyre.ir.types import DataType
+from vyre.ir.types import NARROW_TYPES, SIGNED_TYPES, DataType
 from vyre.ir.walk import expressions
 from vyre.lower.clike import ClikeEmitter, Dialect, function_lines, lanes_of
 from vyre.lower.intrinsics import WGSL_ENABLE, WGSL_HARDWARE, wgsl_lines, wgsl_start
@@ -70,7 +70,8 @@ _ATOMICS = {
     AtomicOp.Max: "atomicMax",
     AtomicOp.Exchange: "atomicExchange",
 }
-_HALVES = frozenset({DataType.F16, DataType.BF16})
+_PACKED = frozenset(t for t in DataType if t.stride < 4)
+"""Elements that share a word in buffers of the host; in workgroup memory each has a word of its own."""
 
 
 class WgslDialect(Dialect):
@@ -119,8 +120,7 @@ class WgslDialect(Dialect):
         return ["workgroupBarrier();", "storageBarrier();"]
 
     def is_atomic(self, decl: BufferDecl) -> bool:
-        packed = decl.element in _HALVES and decl.access.writable and not decl.access.shared
-        return decl.name in self.atomics or packed
+        return decl.name in self.atomics or (self._packed(decl) and decl.access.writable)
 
     def array(self, decl: BufferDecl) -> str:
         element = "atomic<u32>" if self.is_atomic(decl) else self.type_name(lanes_of(decl.element))
@@ -165,22 +165,29 @@ class WgslDialect(Dialect):
         return [*lines, "  workgroupBarrier();"]
 
     def _packed(self, decl: BufferDecl) -> bool:
-        return decl.element in _HALVES and not decl.access.shared
+        return decl.element in _PACKED and not decl.access.shared
 
     def _read(self, decl: BufferDecl) -> str:
-        cell = f"b_{decl.name}[{'i >> 1u' if self._packed(decl) else 'i'}]"
+        packed = self._packed(decl)
+        cell = f"b_{decl.name}[{_word(decl) if packed else 'i'}]"
         word = f"atomicLoad(&{cell})" if self.is_atomic(decl) else cell
-        if self._packed(decl):
-            return f"({word} >> ((i & 1u) << 4u)) & 65535u"
+        if packed:
+            word = f"({word} >> ({_shift(decl)})) & {_kept(decl)}u"
+        elif decl.element in NARROW_TYPES:
+            # A store leaves all bits of the value in the word that the element has in workgroup memory.
+            word = f"{word} & {_kept(decl)}u"
+        if decl.element in SIGNED_TYPES:
+            sign = 1 << decl.element.bits - 1
+            return f"(({word}) ^ {sign}u) - {sign}u"
         return f"select(0u, 1u, {word} != 0u)" if decl.element is DataType.Bool else word
 
     def _write(self, decl: BufferDecl) -> str:
         cell = f"b_{decl.name}[i]"
         if self._packed(decl):
-            cell = f"b_{decl.name}[i >> 1u]"
+            cell = f"b_{decl.name}[{_word(decl)}]"
             return (
-                f"let s = (i & 1u) << 4u; let old = atomicLoad(&{cell}); "
-                f"atomicXor(&{cell}, (old ^ (v << s)) & (65535u << s));"
+                f"let s = {_shift(decl)}; let old = atomicLoad(&{cell}); "
+                f"atomicXor(&{cell}, (old ^ (v << s)) & ({_kept(decl)}u << s));"
             )
         return f"atomicStore(&{cell}, v);" if self.is_atomic(decl) else f"{cell} = v;"
 
@@ -201,6 +208,20 @@ class WgslDialect(Dialect):
             "  return 0u;",
             "}",
         ]
+
+
+def _word(decl: BufferDecl) -> str:
+    """The word of a packed element."""
+    return "i >> 1u" if decl.element.stride == 2 else "i >> 2u"
+
+
+def _shift(decl: BufferDecl) -> str:
+    """Where a packed element begins in its word."""
+    return "(i & 1u) << 4u" if decl.element.stride == 2 else "(i & 3u) << 3u"
+
+
+def _kept(decl: BufferDecl) -> int:
+    return (1 << decl.element.bits) - 1
 
 
 def _helper(op: AtomicOp) -> str:
@@ -252,5 +273,5 @@ def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
 
 
 def workgroup_bytes(decl: BufferDecl) -> int:
-    """What a workgroup buffer takes of the device's workgroup memory; 16-bit elements take a word each."""
+    """What a workgroup buffer takes of the device's workgroup memory; narrow elements take a word each."""
     return -(-4 * lanes_of(decl.element) * decl.count // 16) * 16

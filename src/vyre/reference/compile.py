@@ -165,7 +165,7 @@ class _Compiler:
         value_register, value_type = self.expression(value)
         if not decl.access.writable:
             raise self.refusal(f"the {decl.access.value} buffer {name} is stored to")
-        if index_type is not DataType.U32 or value_type is not decl.element.loaded:
+        if index_type is not DataType.U32 or value_type not in decl.element.stored:
             raise self.refusal(f"a {value_type.value} is stored to {name}[{index_type.value}]")
         self.emit(c.Write(self.slots[name], index_register, value_register, self.place))
         self.note("store", name, value_type, value_register, index_register)

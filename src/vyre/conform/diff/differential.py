@@ -18,7 +18,7 @@ from vyre.conform.generate.programs import GeneratedProgram, ProgramOptions
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.program import Program
-from vyre.ir.types import FLOAT_TYPES, DataType
+from vyre.ir.types import FLOAT_TYPES, VALUE_TYPES
 from vyre.reference import run
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from vyre.backends.protocol import Backend
 
-INTEGER_TYPES = tuple(t for t in DataType if t not in FLOAT_TYPES and t is not DataType.Bytes)
+INTEGER_TYPES = tuple(t for t in VALUE_TYPES if t not in FLOAT_TYPES)
 INTEGER_PROGRAMS = ProgramOptions(types=INTEGER_TYPES)
 """Programs of the integer track: every integer, lane and Bool type, Bytes buffers, no floats."""
 

@@ -43,7 +43,7 @@ from vyre.ir import (
     WorkgroupId,
 )
 from vyre.ir.operators import FUNCTION_BINARY_OPS, FUNCTION_UNARY_OPS
-from vyre.ir.types import FLOAT_TYPES, LANE_TYPES
+from vyre.ir.types import FLOAT_TYPES, LANE_TYPES, VALUE_TYPES
 from vyre.ir.typing import CAST_TABLE, binary_type, convert_type, unary_type
 
 if TYPE_CHECKING:
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from vyre.compose import Op
 
 _T = DataType
-VALUE_TYPES = tuple(t for t in DataType if t is not DataType.Bytes)
 _FUNCTIONS = FUNCTION_BINARY_OPS | FUNCTION_UNARY_OPS
 
 _BINARY: dict[DataType, list[tuple[BinaryOp, DataType]]] = {t: [] for t in DataType}
