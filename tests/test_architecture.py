@@ -86,6 +86,7 @@ CONFORM = (
     "process",
     "oracle",
     "generate",
+    "shapes",
     "registry",
     "algebra",
     "diff",
