@@ -48,7 +48,8 @@ class Closing:
     def entry(self, group: str, records: Records) -> GroupEntry:
         number, unit = next((n, u) for n, u in enumerate(self.units) if u.group == group)
         if unit.kind is None:
-            return GroupEntry(group, GroupFacts(), self._stage_failures(number, unit, records))
+            failed = [o for o in fold.outcomes(number, self.blocks, records) if o.status == FAILED]
+            return GroupEntry(group, GroupFacts(), self.stage_failures(unit, failed))
         return self._op_entry(group, records)
 
     def _op_entry(self, group: str, records: Records) -> GroupEntry:
@@ -153,10 +154,12 @@ class Closing:
             program=program_of(graph.spec).to_text(),
         )
 
-    def _stage_failures(self, number: int, unit: Unit, records: Records) -> tuple[Failure, ...]:
-        found = [o for o in fold.outcomes(number, self.blocks, records) if o.status == FAILED]
-        if unit.name != REGRESSIONS:  # each of those is a replay already
-            found[:EXPLAINED] = [self._again(unit, outcome) for outcome in found[:EXPLAINED]]
+    def stage_failures(
+        self, unit: Unit, failed: Sequence[Outcome], *, explained: int = EXPLAINED
+    ) -> tuple[Failure, ...]:
+        """The failed cases of a stage, the first of them made small."""
+        small = 0 if unit.name == REGRESSIONS else explained  # each of those is a replay already
+        found = [self._again(unit, o) if k < small else o for k, o in enumerate(failed)]
         return tuple(self.faults.of_stage(unit.name, o) for o in found)
 
     def _again(self, unit: Unit, outcome: Outcome) -> Outcome:
