@@ -84,6 +84,7 @@ CONFORM = (
     "process",
     "oracle",
     "generate",
+    "shapes",
     "registry",
     "algebra",
     "diff",

@@ -191,6 +191,14 @@ class Compiled:
                     f"{limits.buffer_bytes} per buffer.",
                     fix="split the buffer, or choose another backend.",
                 )
+        uniforms = [b.name for b in self.program.buffers if b.access is BufferAccess.Uniform]
+        for name in uniforms:
+            if limits.uniform_bytes is not None and sizes[name] > limits.uniform_bytes:
+                raise DispatchError(
+                    f"the uniform buffer {name!r} takes {sizes[name]} bytes; the backend {self.info.name} "
+                    f"accepts {limits.uniform_bytes} per uniform buffer.",
+                    fix="make it a ReadOnly buffer, or choose another backend.",
+                )
         if limits.buffers is not None and len(sizes) > limits.buffers:
             raise DispatchError(
                 f"{len(sizes)} buffers are bound; the backend {self.info.name} accepts {limits.buffers}.",
@@ -247,4 +255,5 @@ def _compile(
     agreed = negotiate(program, info, convention)
     flat = inline(program, registry)
     require_known(flat, registry, backend.name)
+    info.limits.require_workgroup(flat, backend.name)
     return Compiled(flat, backend, info, agreed)

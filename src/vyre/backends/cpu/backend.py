@@ -24,9 +24,10 @@ from vyre.backends.cpu.threads import ThreadTeam
 from vyre.backends.cpu.work import Work
 from vyre.backends.forks import renew_after_fork
 from vyre.backends.host_memory import address_of
-from vyre.backends.protocol import BackendInfo
+from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.errors import DispatchError, StepLimitExceeded
 from vyre.ir.grid import require_grid
+from vyre.ir.limits import MAX_UNIFORM_BYTES, MAX_WORKGROUP_BYTES, MAX_WORKGROUP_INVOCATIONS
 from vyre.ir.node import Loop
 from vyre.lower.counted import STEPS, counted
 from vyre.lower.llvm import LlvmSource, emit
@@ -98,6 +99,11 @@ class CpuBackend(Examined):
             device=f"{_processor()}, {self._team.threads} threads",
             driver=f"{platform.system()} {platform.machine()}",
             toolchain=f"LLVM {tools.llvm}, llvmlite {tools.llvmlite}, {tools.cpu}, features {tools.digest}",
+            limits=BackendLimits(
+                workgroup_invocations=MAX_WORKGROUP_INVOCATIONS,
+                workgroup_bytes=MAX_WORKGROUP_BYTES,
+                uniform_bytes=MAX_UNIFORM_BYTES,
+            ),
         )
 
     def compile(self, program: Program, *, ways: Ways | None = None) -> CpuExecutable:
