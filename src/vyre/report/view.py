@@ -97,7 +97,7 @@ def view(document: Document) -> View:
         _totals(certificate),
         ("status", *(_KIND_TITLES[k] for k in shown), "laws", "instruction", "lowered"),
         tuple(_row(o, r, shown) for o, r in zip(certificate.ops, certificate.results.ops, strict=True)),
-        tuple(_seen(f, certificate) for f in certificate.failures),
+        tuple(_seen(f, certificate) for f in certificate.results.every_failure),
         _charts(certificate),
         tuple(dict.fromkeys(i.invariant for e in certificate.engines for i in e.invariants)),
         _held(certificate),
@@ -117,6 +117,7 @@ def _held(certificate: CertificateContents) -> tuple[tuple[str, str], ...]:
     return (
         ("backend", held),
         ("settings", full),
+        *(("beyond the plan", counts.soaked(soak)) for soak in certificate.soak or ()),
         ("limits of the device", limits),
         ("instructions of the device", hardware),
         ("code of vyre", certificate.code),
@@ -139,7 +140,7 @@ def _totals(certificate: CertificateContents) -> tuple[tuple[str, str], ...]:
         *tiles,
         ("ops passed", f"{statuses.count('passed')} of {len(statuses)}"),
         ("laws proved", f"{sum(p.startswith('proved') for p in proofs)} of {len(proofs)}"),
-        ("failures", str(len(certificate.failures))),
+        ("failures", str(len(results.every_failure))),
     )
 
 

@@ -23,7 +23,7 @@ from vyre.conform.certify.proofs import LawProof
 from vyre.conform.certify.settings import settings
 from vyre.conform.process.provenance import code_digest, installed
 from vyre.conform.records.blocks import BlockRecord  # noqa: TC001 - read back by its annotations
-from vyre.conform.records.documents import Among, FieldError, canonical, decode, encode, parse
+from vyre.conform.records.documents import Among, FieldError, Omitted, canonical, decode, encode, parse
 from vyre.conform.records.evidence import KindCount  # noqa: TC001 - read back by its annotations
 from vyre.conform.records.filled import filled
 from vyre.conform.records.results import (
@@ -36,6 +36,7 @@ from vyre.conform.records.results import (
     OpResult,
     Results,
     RunPlan,
+    Soak,
     StageResult,
     Status,
 )
@@ -162,6 +163,8 @@ class CertificateContents:
     schema: str = SCHEMA
     slower: tuple[str, ...] = ()
     """Of the baselines, those that three measurements found slower than a baseline that was given."""
+    soak: Annotated[tuple[Soak, ...] | None, Omitted()] = None
+    """What was run beyond the plan, with other seeds."""
 
     @property
     def rules(self) -> Rules:
@@ -185,8 +188,9 @@ class CertificateContents:
             for o in self.ops
         )  # fmt: skip
         return Results(
-            self.plan, self.backend, ops, self.stages, self.failures, self.expected, self.conditions
-        )
+            self.plan, self.backend, ops, self.stages, self.failures, self.expected, self.conditions,
+            soak=self.soak,
+        )  # fmt: skip
 
     @property
     def proofs(self) -> tuple[LawProof, ...]:
@@ -231,7 +235,7 @@ class CertificateContents:
 
 def _of_schema1(record: dict[str, Any]) -> dict[str, Any]:
     """The record, if it has no section that schema 1 did not have."""
-    later = sorted({"code", "conditions", "settings", "slower"} & set(record))
+    later = sorted({"code", "conditions", "settings", "slower", "soak"} & set(record))
     if later:
         raise FieldError(later[0], f"{schema1.SCHEMA} has no such section")
     return record
@@ -286,6 +290,7 @@ def _certificate(
         () if schema == schema1.SCHEMA else settings(part.plan, part.conditions, promised),
         schema,
         tuple(slower),
+        part.soak,
     )
 
 
@@ -315,6 +320,7 @@ def _part(kind: str, results: Results, rules: Rules) -> Results:
         ops=tuple(o for o in results.ops if wanted(rules.op_track(o.id, approximate))),
         stages=tuple(stages),
         failures=failures,
+        soak=results.soak if kind == STRICT else None,
     )
 
 

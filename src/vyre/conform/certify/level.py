@@ -218,6 +218,10 @@ class _Rules:
             failed = [s.subject for s in self._own(stage) if s.failed]
             if stage.stage not in {*self.named, "regressions"} and failed:
                 found.append(f"the stage {stage.stage} failed: {listed(failed)}")
+        for stage in (s for soak in self.results.soak or () for s in soak.stages):
+            failed = [s.subject for s in self._own(stage) if s.failed]
+            if failed:
+                found.append(f"the stage {stage.stage} failed beyond the plan (--soak): {listed(failed)}")
         return found
 
     def _invariants(self) -> list[str]:

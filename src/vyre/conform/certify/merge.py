@@ -74,7 +74,10 @@ def merge(shards: Sequence[CertificateContents]) -> CertificateContents:
     results = fold.results(
         plan, first.backend, found, wanted, records, merger.groups(), expected, first.conditions
     )
-    results = replace(results, stages=tuple(_without_others(s, first) for s in results.stages))
+    soaked = tuple(soak for shard in ordered for soak in shard.soak or ())
+    results = replace(
+        results, stages=tuple(_without_others(s, first) for s in results.stages), soak=soaked or None
+    )
     proofs = {(p.op, p.law): p for p in first.proofs}
     made = certificates(
         results,

@@ -41,7 +41,11 @@ def summary(results: Results, certificates: Sequence[CertificateContents], *, wi
     for certificate in certificates:
         for track in certificate.tracks:
             lines += track_lines(track, width=width)
-    lines += [[], *_table(results), *_stages(results, width), [], *_verdict(results, width)]
+    lines += [[], *_table(results), *_stages(results, width)]
+    for soak in results.soak or ():
+        tone = "bad" if soak.failures else ""
+        lines += _wrapped_lines("soak: ", counts.soaked(soak), tone, width)
+    lines += [[], *_verdict(results, width)]
     lines += _failures(results.unexpected, width)
     lines += _expected(results, width)
     lines += _refused(results.refused, width)
@@ -188,7 +192,7 @@ def _verdict(results: Results, width: int) -> list[Line]:
     elif results.unexpected_passes:
         number = len(results.unexpected_passes)
         text, style = f"✗ {number} EXPECTED FAILURES PASSED in {ran} that ran.", "bad"
-    elif results.failures:
+    elif results.every_failure:
         text, style = f"! Every failure in {ran} that ran was expected.", "open"
     elif found.run:
         text, style = f"✓ All {ran} that ran agree.", "good"
