@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.protocol import ResidentExecutable
+from vyre.backends.recent import recent_of
 from vyre.backends.step_limit import Limited
 from vyre.errors import DispatchError
 from vyre.ir.buffers import BufferAccess
@@ -54,7 +55,7 @@ def dispatch(
     invocation begins more turns of its loops ends in `StepLimitExceeded`; `reference` and `cpu` agree on
     whether one does, and other backends refuse it (`vyre.backends.step_limit`).
     """
-    compiled = compile_program(program, backend=backend, registry=registry, convention=convention)
+    compiled = recently_compiled(program, backend, registry, convention)
     return compiled(buffers, workgroups=workgroups, in_place=in_place, step_limit=step_limit)
 
 
@@ -65,10 +66,29 @@ def compile_program(
     registry: Registry | None = None,
     convention: Convention | None = None,
 ) -> Compiled:
-    """The program, validated, inlined and compiled: call it many times. Recent ones are kept."""
+    """The program, validated, inlined and compiled: call it many times.
+
+    Recent ones are kept for a backend that goes by its name; an object is asked to compile each time.
+    """
     if backend is None or isinstance(backend, str):
         return _compile_named(program, backend, registry, convention)
     return _compile(program, backend, registry, convention)
+
+
+def recently_compiled(
+    program: Program,
+    backend: str | Backend | None,
+    registry: Registry | None = None,
+    convention: Convention | None = None,
+) -> Compiled:
+    """Like `compile_program`; what a backend that is an object compiled lately is not compiled again."""
+    kept = None if backend is None or isinstance(backend, str) else recent_of(backend)
+    if kept is None:
+        return compile_program(program, backend=backend, registry=registry, convention=convention)
+    return kept.result(
+        (program, registry, convention),
+        lambda: compile_program(program, backend=backend, registry=registry, convention=convention),
+    )
 
 
 class Compiled:

@@ -107,14 +107,12 @@ class Kernel:
         return ordered[0] if len(ordered) == 1 else ordered
 
     def _compile(self, backend: str | Backend | None) -> Compiled:
-        from vyre.backends.dispatch import compile_program
+        from vyre.backends.dispatch import recently_compiled
 
         if backend is not None and not isinstance(backend, str):
-            return compile_program(self.source_program, backend=backend, registry=self._looked_up)
+            return recently_compiled(self.source_program, backend, self._looked_up)
         if backend not in self._compiled:
-            self._compiled[backend] = compile_program(
-                self.source_program, backend=backend, registry=self._looked_up
-            )
+            self._compiled[backend] = recently_compiled(self.source_program, backend, self._looked_up)
         return self._compiled[backend]
 
 
