@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.protocol import ResidentExecutable
+from vyre.backends.protocol import AddressedExecutable, ResidentExecutable
 from vyre.backends.recent import recent_of
 from vyre.backends.step_limit import Limited
 from vyre.errors import DispatchError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from vyre.backends.device_buffer import Claim
     from vyre.backends.host import Lengths
+    from vyre.backends.host_plan import HostPlan
     from vyre.backends.protocol import Backend, BackendInfo, Executable
     from vyre.compose.registry import Registry
     from vyre.ir.grid import Grid
@@ -95,7 +96,8 @@ class Compiled:
     """A program on one backend, ready to run."""
 
     __slots__ = (
-        "_executable", "_launches", "_names", "_outputs", "backend", "convention", "info", "program",
+        "_executable", "_launches", "_names", "_outputs", "_plain", "backend", "convention", "info",
+        "program",
     )  # fmt: skip
 
     def __init__(
@@ -111,6 +113,12 @@ class Compiled:
         self._names = tuple(b.name for b in bound)
         self._outputs = tuple(b.name for b in bound if b.access is BufferAccess.ReadWrite)
         self._launches: dict[tuple[Any, ...], Callable[[], None]] = {}
+        self._plain: HostPlan | None = None
+        executable = self._executable
+        if isinstance(executable, AddressedExecutable):
+            from vyre.backends.host_plan import HostPlan
+
+            self._plain = HostPlan(program, partial(self._prepared, executable))
 
     def __call__(
         self,
@@ -126,6 +134,10 @@ class Compiled:
         if workgroups is not None and type(workgroups) is not int:
             workgroups = grid_of(workgroups)
         limited = None if step_limit is None else Limited(self._executable, self.info.name, step_limit)
+        if limited is None and self._plain is not None:
+            results = self._plain(buffers, lengths or {}, workgroups, in_place=in_place)
+            if results is not None:
+                return results
         launch = held = None
         try:
             # Before the key, which changes first when a buffer is closed: memory stays for the whole call.
@@ -155,6 +167,16 @@ class Compiled:
             (self._executable if limited is None else limited).run(bound.views, grid)
         del pins
         return bound.results()
+
+    def _prepared(
+        self, executable: AddressedExecutable, lengths: tuple[int, ...], workgroups: int | Grid | None
+    ) -> Callable[[Sequence[int]], None]:
+        """The launch for plain arrays of these lengths, once everything fits."""
+        bound = [b for b in self.program.buffers if not b.access.shared]
+        counted = {b.name: length for b, length in zip(bound, lengths, strict=True)}
+        self._require_room({b.name: counted[b.name] * b.element.stride for b in bound})
+        grid = self._grid(counted, workgroups)
+        return executable.at(lengths, grid) if all(grid) else _nothing_at
 
     def _on_device(
         self,
@@ -241,6 +263,10 @@ def _launch_with(launch: Callable[[], None], constants: list[Claim]) -> None:
 
 def _nothing() -> None:
     """The launch of an empty grid."""
+
+
+def _nothing_at(_: Sequence[int]) -> None:
+    """The same, for arrays of the host."""
 
 
 @lru_cache(maxsize=64)

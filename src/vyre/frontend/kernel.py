@@ -103,17 +103,22 @@ class Kernel:
             lengths=bound.lengths,
             step_limit=step_limit,
         )
-        ordered = tuple(results[p.name] for p in self._translation.parameters if p.name in results)
-        return ordered[0] if len(ordered) == 1 else ordered
+        if len(results) == 1:
+            return results.popitem()[1]
+        return tuple([results[p.name] for p in self._translation.parameters if p.name in results])
 
     def _compile(self, backend: str | Backend | None) -> Compiled:
+        if backend is None or isinstance(backend, str):
+            found = self._compiled.get(backend)
+            if found is None:
+                self._compiled[backend] = found = self._compiled_anew(backend)
+            return found
+        return self._compiled_anew(backend)
+
+    def _compiled_anew(self, backend: str | Backend | None) -> Compiled:
         from vyre.backends.dispatch import recently_compiled
 
-        if backend is not None and not isinstance(backend, str):
-            return recently_compiled(self.source_program, backend, self._looked_up)
-        if backend not in self._compiled:
-            self._compiled[backend] = recently_compiled(self.source_program, backend, self._looked_up)
-        return self._compiled[backend]
+        return recently_compiled(self.source_program, backend, self._looked_up)
 
 
 class TypedOp(OpFunction, Generic[P, R]):
