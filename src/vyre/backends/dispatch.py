@@ -9,7 +9,8 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.protocol import ResidentExecutable
+from vyre.backends.protocol import AddressedExecutable, ResidentExecutable
+from vyre.backends.recent import recent_of
 from vyre.backends.step_limit import Limited
 from vyre.errors import DispatchError
 from vyre.ir.buffers import BufferAccess
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from vyre.backends.device_buffer import Claim
     from vyre.backends.host import Lengths
+    from vyre.backends.host_plan import HostPlan
     from vyre.backends.protocol import Backend, BackendInfo, Executable
     from vyre.compose.registry import Registry
     from vyre.ir.grid import Grid
@@ -54,7 +56,7 @@ def dispatch(
     invocation begins more turns of its loops ends in `StepLimitExceeded`; `reference` and `cpu` agree on
     whether one does, and other backends refuse it (`vyre.backends.step_limit`).
     """
-    compiled = compile_program(program, backend=backend, registry=registry, convention=convention)
+    compiled = recently_compiled(program, backend, registry, convention)
     return compiled(buffers, workgroups=workgroups, in_place=in_place, step_limit=step_limit)
 
 
@@ -65,17 +67,37 @@ def compile_program(
     registry: Registry | None = None,
     convention: Convention | None = None,
 ) -> Compiled:
-    """The program, validated, inlined and compiled: call it many times. Recent ones are kept."""
+    """The program, validated, inlined and compiled: call it many times.
+
+    Recent ones are kept for a backend that goes by its name; an object is asked to compile each time.
+    """
     if backend is None or isinstance(backend, str):
         return _compile_named(program, backend, registry, convention)
     return _compile(program, backend, registry, convention)
+
+
+def recently_compiled(
+    program: Program,
+    backend: str | Backend | None,
+    registry: Registry | None = None,
+    convention: Convention | None = None,
+) -> Compiled:
+    """Like `compile_program`; what a backend that is an object compiled lately is not compiled again."""
+    kept = None if backend is None or isinstance(backend, str) else recent_of(backend)
+    if kept is None:
+        return compile_program(program, backend=backend, registry=registry, convention=convention)
+    return kept.result(
+        (program, registry, convention),
+        lambda: compile_program(program, backend=backend, registry=registry, convention=convention),
+    )
 
 
 class Compiled:
     """A program on one backend, ready to run."""
 
     __slots__ = (
-        "_executable", "_launches", "_names", "_outputs", "backend", "convention", "info", "program",
+        "_executable", "_launches", "_names", "_outputs", "_plain", "backend", "convention", "info",
+        "program",
     )  # fmt: skip
 
     def __init__(
@@ -91,6 +113,12 @@ class Compiled:
         self._names = tuple(b.name for b in bound)
         self._outputs = tuple(b.name for b in bound if b.access is BufferAccess.ReadWrite)
         self._launches: dict[tuple[Any, ...], Callable[[], None]] = {}
+        self._plain: HostPlan | None = None
+        executable = self._executable
+        if isinstance(executable, AddressedExecutable):
+            from vyre.backends.host_plan import HostPlan
+
+            self._plain = HostPlan(program, partial(self._prepared, executable))
 
     def __call__(
         self,
@@ -106,6 +134,10 @@ class Compiled:
         if workgroups is not None and type(workgroups) is not int:
             workgroups = grid_of(workgroups)
         limited = None if step_limit is None else Limited(self._executable, self.info.name, step_limit)
+        if limited is None and self._plain is not None:
+            results = self._plain(buffers, lengths or {}, workgroups, in_place=in_place)
+            if results is not None:
+                return results
         launch = held = None
         try:
             # Before the key, which changes first when a buffer is closed: memory stays for the whole call.
@@ -135,6 +167,16 @@ class Compiled:
             (self._executable if limited is None else limited).run(bound.views, grid)
         del pins
         return bound.results()
+
+    def _prepared(
+        self, executable: AddressedExecutable, lengths: tuple[int, ...], workgroups: int | Grid | None
+    ) -> Callable[[Sequence[int]], None]:
+        """The launch for plain arrays of these lengths, once everything fits."""
+        bound = [b for b in self.program.buffers if not b.access.shared]
+        counted = {b.name: length for b, length in zip(bound, lengths, strict=True)}
+        self._require_room({b.name: counted[b.name] * b.element.stride for b in bound})
+        grid = self._grid(counted, workgroups)
+        return executable.at(lengths, grid) if all(grid) else _nothing_at
 
     def _on_device(
         self,
@@ -229,6 +271,10 @@ def _launch_with(launch: Callable[[], None], constants: list[Claim]) -> None:
 
 def _nothing() -> None:
     """The launch of an empty grid."""
+
+
+def _nothing_at(_: Sequence[int]) -> None:
+    """The same, for arrays of the host."""
 
 
 @lru_cache(maxsize=64)

@@ -22,6 +22,7 @@ of the protocol; nothing is registered, and what is absent is done without.
       ClosingBackend         holds something that should be given back at the end
     of a compiled program
       ResidentExecutable     runs on the memory of a ResidentBackend
+      AddressedExecutable    runs on memory of the host by its addresses
       LimitedExecutable      ends runs whose loops take too many turns
       SourcedExecutable      shows the source that was generated
       LoweredExecutable      says which way its float operations were lowered
@@ -276,6 +277,21 @@ class ResidentExecutable(Protocol):
         `memories` come in the order of the program's storage and uniform buffers, whole elements each,
         and are what this backend allocated or borrowed. The launch may return before the work is done,
         and must not keep the memories alive.
+        """
+        ...
+
+
+@runtime_checkable
+class AddressedExecutable(Protocol):
+    """Optional: a compiled program that runs where the host's memory lies, with no copy and no views."""
+
+    def at(
+        self, lengths: tuple[int, ...], workgroups: tuple[int, int, int]
+    ) -> Callable[[Sequence[int]], None]:
+        """A launch for buffers of so many elements each, which is called with their addresses.
+
+        Both come in the order of the program's storage and uniform buffers. The memory is as `run` wants
+        it, each address a multiple of 4 or of the size of an element, and stays until the launch returns.
         """
         ...
 

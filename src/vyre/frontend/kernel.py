@@ -122,8 +122,9 @@ class Kernel:
             lengths=bound.lengths,
             step_limit=step_limit,
         )
-        ordered = tuple(results[p.name] for p in self._translation.parameters if p.name in results)
-        return ordered[0] if len(ordered) == 1 else ordered
+        if len(results) == 1:
+            return results.popitem()[1]
+        return tuple([results[p.name] for p in self._translation.parameters if p.name in results])
 
     def check(
         self,
@@ -150,15 +151,17 @@ class Kernel:
         return traced(self._run, self.__name__, arrays, workgroups, named, invocation, steps)
 
     def _compile(self, backend: str | Backend | None) -> Compiled:
-        from vyre.backends.dispatch import compile_program
+        if backend is None or isinstance(backend, str):
+            found = self._compiled.get(backend)
+            if found is None:
+                self._compiled[backend] = found = self._compiled_anew(backend)
+            return found
+        return self._compiled_anew(backend)
 
-        if backend is not None and not isinstance(backend, str):
-            return compile_program(self.source_program, backend=backend, registry=self._looked_up)
-        if backend not in self._compiled:
-            self._compiled[backend] = compile_program(
-                self.source_program, backend=backend, registry=self._looked_up
-            )
-        return self._compiled[backend]
+    def _compiled_anew(self, backend: str | Backend | None) -> Compiled:
+        from vyre.backends.dispatch import recently_compiled
+
+        return recently_compiled(self.source_program, backend, self._looked_up)
 
 
 class TypedOp(OpFunction, Generic[P, R]):
