@@ -13,13 +13,14 @@ from vyre.frontend.scope import Local, Scope
 from vyre.frontend.signature import Parameter, evaluate, parameters, value_type
 from vyre.frontend.source import Source, names_of, source_of
 from vyre.frontend.statements import Statements, locations
+from vyre.frontend.stored import not_a_value
 from vyre.frontend.types import Role
 from vyre.frontend.values import Buffer, Refused, Value
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import LitU32, Load, Var
 from vyre.ir.op import Op, Param
 from vyre.ir.program import Program
-from vyre.ir.types import DataType
+from vyre.ir.types import STORED_TYPES, DataType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,6 +139,8 @@ def _output(source: Source, names: Mapping[str, Any]) -> DataType:
     output = value_type(evaluate(source, returns, names, source.function.__annotations__.get("return")))
     if output is None or output is DataType.Bytes:
         source.fail(returns, "this is no type of a result.", "use a type such as u32, f32 or boolean.")
+    if output in STORED_TYPES:
+        source.fail(returns, *not_a_value(output))
     return output
 
 

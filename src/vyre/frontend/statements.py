@@ -10,6 +10,7 @@ from vyre.frontend import operators
 from vyre.frontend.expressions import Expressions, has_atomic, index_value
 from vyre.frontend.scope import Local, Scope
 from vyre.frontend.signature import evaluate, require_name, value_type
+from vyre.frontend.stored import element_value, require_value
 from vyre.frontend.values import Buffer, Const, Effect, PyObject, Refused, SharedMemory, Value, describe
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Atomic, BinOp, Call, Expr, FReduce, FReduceApprox, LitU32, Load, Select, Var
@@ -174,7 +175,7 @@ class Statements:
         target = value_type(evaluate(self._source, node.annotation, self._names, None))
         if target is None or target is DataType.Bytes:
             self._source.fail(node.annotation, "this is no value type.", "use a type such as u32 or f32.")
-        value = operators.coerce(self.value(node.value), target, f"{node.target.id!r}")
+        value = operators.coerce(self.value(node.value), require_value(target), f"{node.target.id!r}")
         self._bind(node, node.target, node.target.id, value)
 
     def _augmented(self, node: ast.AugAssign) -> None:
@@ -225,7 +226,7 @@ class Statements:
 
     def _store(self, at: ast.stmt, owner: Buffer, index: Value, value: Operand) -> None:
         decl = owner.decl
-        stored = operators.coerce(value, decl.element.loaded, f"an element of {decl.name!r}")
+        stored = element_value(value, decl.element, f"an element of {decl.name!r}")
         self._emit(at, Store(decl.name, index.expr, stored.expr))
 
     def _expression(self, node: ast.Expr) -> None:
