@@ -135,7 +135,7 @@ class ExpressionGenerator:
 
     def bit(self, scope: Scope) -> Expr:
         """A U32 of which only one bit may be set, mostly in about half of the invocations."""
-        if scope.wide and self.rng.randrange(6):
+        if scope.wide and self.rng.randrange(12):
             return self.fair(scope)
         return BinOp(BinaryOp.BitAnd, self.word(scope), LitU32(1))
 
@@ -186,6 +186,8 @@ class ExpressionGenerator:
         if length == 1:
             return LitU32(0)
         inner = self.observed(scope, _T.U32, depth - 1)
+        if not self.varies(inner) and rng.randrange(4):
+            inner = self.word(scope)
         return BinOp(BinaryOp.Mod, inner, LitU32(length + (rng.randrange(4) == 0)))
 
     def condition(self, scope: Scope, depth: int) -> Expr:
@@ -280,8 +282,11 @@ class ExpressionGenerator:
         """A fold over a few elements of a float buffer."""
         rng = self.rng
         start = LitU32(rng.choice((0, 0, 0, 1, 1, 3)))
-        most = self._size(scope, decl) + rng.randrange(2)
-        stop = BinOp(BinaryOp.Mod, self.observed(scope, _T.U32, 1), LitU32(max(most, 2)))
+        number = self.observed(scope, _T.U32, 1) if rng.randrange(2) else self.word(scope)
+        most = max(2, self._size(scope, decl) + rng.randrange(2))
+        stop = BinOp(BinaryOp.Mod, number, LitU32(most))
+        if rng.randrange(6):  # otherwise it may be empty
+            stop = BinOp(BinaryOp.Add, stop, LitU32(start.value + 1))
         op = rng.choice((*ReduceOp, ReduceOp.Add, ReduceOp.Mul, ReduceOp.Add))
         if self._approximate and rng.randrange(3) == 0:
             return FReduceApprox(op, decl.name, start, stop, rng.randrange(1, 9))

@@ -375,7 +375,7 @@ class _Builder:
             made = self._branches(by & 1, replace(context, nesting=context.nesting + 1))
             self.varying.append(by)
             return made
-        fair = context.nesting > 0 or rng.randrange(4)
+        fair = context.nesting > 0 or rng.randrange(6)
         condition = self.gen.fair(self.scope) if fair else self.gen.condition(self.scope, self._depth())
         return self._branches(condition, replace(context, uniform=False, nesting=context.nesting + 1))
 
@@ -390,9 +390,9 @@ class _Builder:
         start: Expr = LitU32(rng.choice((0, 0, 1, 7, 0xFFFFFFFA)))
         uniform = context.uniform and rng.randrange(3) > 0
         if uniform:
-            least = min(2, trips)
-            more: Expr = self.gen.uniform(self.scope, 1) % (trips - 1) if trips > 2 else LitU32(0)
-            stop = start + least if trips <= 2 else start + least + more
+            stop = start + trips
+            if trips > 2 and rng.randrange(3) == 0:
+                stop = start + 2 + self.gen.uniform(self.scope, 1) % (trips - 1)
         else:
             turns = self.gen.observed(self.scope, DataType.U32, 2)
             stop = start + turns % (trips + 1) if rng.randrange(6) == 0 else start + 1 + turns % max(trips, 2)

@@ -150,7 +150,7 @@ PROGRAMS = Programs("programs", (("integer", INTEGER_PROGRAMS),), lambda program
 FLOATS = Programs(
     "float_programs",
     (*(("F32", FLOAT_PROGRAMS),) * 6, ("F64", DOUBLE_PROGRAMS), ("functions F32", FUNCTION_PROGRAMS)),
-    lambda programs: -(-programs // 4),
+    lambda programs: -(-programs // 8),
 )
 """A stage of its own, so that a number names the same program in every plan. Fewer: they compile longer."""
 WIRE = Wire()
