@@ -103,7 +103,7 @@ TABLE = (
         FLOAT,
         "algebraic",
         (LAWS, CLEAN),
-        _stages(determinism=145, bounds=36, dispatches=135, float_folding=31),
+        _stages(determinism=145, bounds=36, dispatches=135, float_folding=31, float_programs=28),
         WITNESSES,
         repeats=REPEATS,
     ),
