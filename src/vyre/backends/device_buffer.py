@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 import numpy as np
 
 from vyre.backends import dlpack
-from vyre.backends.host import LANES, STORAGE, is_on_device, plain_array
+from vyre.backends.foreign import is_on_device, plain_array
 from vyre.backends.host_memory import HostMemory
 from vyre.backends.protocol import ExportedMemory, ResidentBackend
+from vyre.backends.storage import LANES, STORAGE
 from vyre.errors import DispatchError
 from vyre.ir.types import DataType
 

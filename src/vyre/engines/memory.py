@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 import numpy as np
 
 from vyre.backends.device_buffer import device_zeros, to_device
-from vyre.backends.host import is_on_device, plain_array
+from vyre.backends.foreign import is_on_device, plain_array
 from vyre.engines.plan import Window
 from vyre.errors import DispatchError
 from vyre.ir.types import DataType

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 
 from vyre.backends import dlpack
-from vyre.backends.host import STORAGE
+from vyre.backends.storage import STORAGE
 from vyre.errors import DispatchError
 
 if TYPE_CHECKING:
