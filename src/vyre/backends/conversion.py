@@ -187,8 +187,10 @@ def _of_numbers(values: Any) -> Array:
         raise DispatchError(f"this is no array: {error}.", fix="pass rows of one length.") from None
     if found.dtype.kind != "f" or not isinstance(values, list | tuple):
         return found
-    # Integers beside floats became floats, and large ones changed.
     before = np.array(values, dtype=object)
+    if all(isinstance(v, int) for v in before.flat) and all(0 <= v < 1 << 64 for v in before.flat):
+        return before.astype(np.uint64)  # of which NumPy makes floats by itself
+    # Integers beside floats became floats, and large ones changed.
     changed = [i for i in np.ndindex(before.shape) if before[i] == before[i] and before[i] != found[i].item()]
     if changed:
         raise DispatchError(

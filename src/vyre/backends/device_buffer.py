@@ -344,7 +344,7 @@ def _host_array(value: Any) -> Array:
     else:
         array = _foreign(value)
     if array.ndim == 0:
-        raise DispatchError("a single number is no buffer.", fix="wrap it: np.array([x], dtype).")
+        raise DispatchError("a single number is no buffer.", fix="wrap it: vyre.array([x], vyre.u32).")
     dtype = _storage_dtype(array.dtype)
     array = np.ascontiguousarray(array if dtype == array.dtype else array.astype(dtype))
     if dtype == STORAGE[DataType.Bytes] and array.size % 4:
@@ -362,7 +362,7 @@ def _foreign(value: Any) -> Array:
     except Exception as error:  # every producer of DLPack has errors of its own
         raise DispatchError(
             f"a {type(value).__name__} cannot become a buffer: {error}",
-            fix="pass a NumPy array, such as np.array(x, np.uint32).",
+            fix="pass an array, such as vyre.array(x, vyre.u32).",
         ) from None
 
 

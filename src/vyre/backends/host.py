@@ -289,7 +289,7 @@ def _refuse_dtype(decl: BufferDecl, have: np.dtype[Any], fix: str) -> NoReturn:
 
 def _made(decl: BufferDecl, shape: tuple[int, ...]) -> str:
     """An output whose contents do not matter is made anew, not converted."""
-    return f"leave {decl.name} out, or pass np.zeros({shape}, np.{STORAGE[decl.element].name})."
+    return f"omit {decl.name}, or pass np.zeros({shape}, np.{STORAGE[decl.element].name})."
 
 
 def _dtype_name(dtype: np.dtype[Any]) -> str:
