@@ -6,6 +6,7 @@ The public names, each loaded when it is first used, so that importing the packa
 TYPE_CHECKING = False  # `typing` alone would be most of the import time; checkers know the name
 
 if TYPE_CHECKING:
+    from vyre.backends.conversion import array
     from vyre.backends.device_buffer import DeviceBuffer, device_zeros, to_device
     from vyre.backends.dispatch import Compiled, compile_program, dispatch
     from vyre.backends.protocol import (
@@ -191,10 +192,10 @@ __all__ = [
     "ReduceOrder", "Registry", "ResidentBackend", "ResidentExecutable", "Return", "RoundMode", "Select",
     "Shared", "SharedAtomic", "SourceLocation", "SourceRejected", "StepBudgetExceeded", "StepLimitExceeded",
     "Store", "TensorType", "UnOp", "UnaryOp", "Uniform", "UnsupportedByBackend", "ValidationError", "Var",
-    "VyreError", "WireError", "WorkgroupId", "abs", "acos", "approx", "asin", "atan", "atan2", "atomic_add",
-    "atomic_and", "atomic_compare_exchange", "atomic_exchange", "atomic_max", "atomic_min", "atomic_or",
-    "atomic_xor", "barrier", "bf16", "bitcast", "boolean", "call", "cast", "ceil", "certify", "clz",
-    "compile_program", "convert", "cos", "ctz", "default_registry", "device_zeros", "dispatch", "exp",
+    "VyreError", "WireError", "WorkgroupId", "abs", "acos", "approx", "array", "asin", "atan", "atan2",
+    "atomic_add", "atomic_and", "atomic_compare_exchange", "atomic_exchange", "atomic_max", "atomic_min",
+    "atomic_or", "atomic_xor", "barrier", "bf16", "bitcast", "boolean", "call", "cast", "ceil", "certify",
+    "clz", "compile_program", "convert", "cos", "ctz", "default_registry", "device_zeros", "dispatch", "exp",
     "exp2", "exp10", "f16", "f32", "f64", "floor", "fma", "freduce", "freduce_approx", "from_lanes", "i8",
     "i16", "i32", "i64", "invocation_id", "isinf", "isnan", "kernel", "lane", "local_id", "log", "log2",
     "log10", "max", "min", "mul_hi", "op", "packed_bytes", "popcount", "pow", "reverse_bits", "round",
@@ -215,6 +216,7 @@ _HOMES = {
         log10 log2 max min mul_hi popcount pow reverse_bits round select shared sin sqrt tan trunc
         workgroup_id
     """,
+    "vyre.backends.conversion": "array",
     "vyre.backends.device_buffer": "DeviceBuffer device_zeros to_device",
     "vyre.backends.dispatch": "Compiled compile_program dispatch",
     "vyre.backends.protocol": """
@@ -245,9 +247,7 @@ if not TYPE_CHECKING:  # so that checkers know exactly the names above
         from importlib import import_module
 
         if name == "__version__":
-            from importlib.metadata import version
-
-            return version("vyre")
+            return import_module("importlib.metadata").version("vyre")
         if name == "engines":
             return import_module("vyre.engines")
         home = _HOME_OF.get(name)

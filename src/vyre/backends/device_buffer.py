@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 import numpy as np
 
 from vyre.backends import dlpack
-from vyre.backends.host import LANES, STORAGE, is_on_device, plain_array
+from vyre.backends.foreign import is_on_device, plain_array
 from vyre.backends.host_memory import HostMemory
 from vyre.backends.protocol import ExportedMemory, ResidentBackend
+from vyre.backends.storage import LANES, STORAGE
 from vyre.errors import DispatchError
 from vyre.ir.types import DataType
 
@@ -344,7 +345,7 @@ def _host_array(value: Any) -> Array:
     else:
         array = _foreign(value)
     if array.ndim == 0:
-        raise DispatchError("a single number is no buffer.", fix="wrap it: np.array([x], dtype).")
+        raise DispatchError("a single number is no buffer.", fix="wrap it: vyre.array([x], vyre.u32).")
     dtype = _storage_dtype(array.dtype)
     return np.ascontiguousarray(array if dtype == array.dtype else array.astype(dtype))
 
@@ -359,7 +360,7 @@ def _foreign(value: Any) -> Array:
     except Exception as error:  # every producer of DLPack has errors of its own
         raise DispatchError(
             f"a {type(value).__name__} cannot become a buffer: {error}",
-            fix="pass a NumPy array, such as np.array(x, np.uint32).",
+            fix="pass an array, such as vyre.array(x, vyre.u32).",
         ) from None
 
 

@@ -15,8 +15,8 @@ from weakref import ref
 import numpy as np
 from numpy import ndarray
 
-from vyre.backends.host import LANES, STORAGE
 from vyre.backends.host_memory import address_of, pinned
+from vyre.backends.storage import LANES, STORAGE
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.limits import MAX_UNIFORM_BYTES, U32_MAX
 from vyre.ir.types import DataType
@@ -69,23 +69,37 @@ def _wanted(decl: BufferDecl) -> _Wanted:
 
 
 class HostPlan:
-    """The calls of one program. `prepare` makes the launch for a grid and as many elements of each buffer."""
+    """The calls of one program.
+
+    `prepare` makes the launch for a grid and as many elements of each buffer, and says which of the outputs
+    that start as zeros have to be cleared for it.
+    """
 
     __slots__ = ("_launches", "_made", "_prepare", "_wanted", "_written")
 
     def __init__(
-        self, program: Program, prepare: Callable[[tuple[int, ...], int | Grid | None], Launch]
+        self,
+        program: Program,
+        prepare: Callable[
+            [tuple[int, ...], int | Grid | None, tuple[str, ...]], tuple[Launch, tuple[str, ...]]
+        ],
     ) -> None:
-        bound = [b for b in program.buffers if not b.access.shared]
+        bound = [b for b in program.buffers if b.access.bound]
         self._wanted = tuple(_wanted(b) for b in bound)
         self._written = tuple((k, w.name) for k, w in enumerate(self._wanted) if w.written)
         # A bool is a word in memory and comes back as NumPy's, which the ordinary way knows how to do.
         self._made = frozenset(b.name for b in bound if b.element is not DataType.Bool)
         self._prepare = prepare
-        self._launches: dict[Any, Launch] = {}
+        self._launches: dict[Any, tuple[Launch, tuple[str, ...]]] = {}
 
     def __call__(
-        self, buffers: Mapping[str, Any], lengths: Lengths, workgroups: int | Grid | None, *, in_place: bool
+        self,
+        buffers: Mapping[str, Any],
+        lengths: Lengths,
+        workgroups: int | Grid | None,
+        *,
+        copy: bool,
+        zeroed: tuple[str, ...],
     ) -> dict[str, NDArray[Any]] | None:
         """Like `Compiled`; None, with nothing done, for a call that is not plain."""
         counts: list[int] = []
@@ -123,7 +137,7 @@ class HostPlan:
             elif self._overlaps(k, places, counts):
                 return None
             else:
-                made = buffers[name] if in_place else buffers[name].copy()
+                made = buffers[name].copy() if copy else buffers[name]
                 if not made.flags.writeable:
                     return None
             if made is None:
@@ -131,13 +145,17 @@ class HostPlan:
             results[name] = made
         for k, name in self._written:
             places[k] = _address(results[name])
-        key = (workgroups, *counts)
-        launch = self._launches.get(key)
-        if launch is None:
-            launch = self._prepare(tuple(counts), workgroups)
+        key = (workgroups, zeroed, *counts)
+        prepared = self._launches.get(key)
+        if prepared is None:
+            prepared = self._prepare(tuple(counts), workgroups, zeroed)
             if len(self._launches) >= _MOST_LAUNCHES:
                 self._launches = {}
-            self._launches[key] = launch
+            self._launches[key] = prepared
+        launch, stale = prepared
+        for name in stale:
+            if name in buffers:
+                results[name].fill(0)
         launch(places)
         return results
 

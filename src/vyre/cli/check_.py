@@ -42,7 +42,9 @@ def command(
     program = read_program(file)
     call = read_call(program, inputs, sizes, workgroups)
     watcher = Watcher()
-    compile_program(program, backend=watcher)(call.arrays, workgroups=call.grid, lengths=call.lengths)
+    compile_program(program, backend=watcher)(
+        call.arrays, workgroups=call.grid, copy=True, lengths=call.lengths
+    )
     report = report_of(file, watcher.seen)
     click.echo(json.dumps(_record(report)) if as_json else str(report))
     return 0 if report.ok else 1

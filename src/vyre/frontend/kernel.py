@@ -10,6 +10,7 @@ from vyre.errors import DispatchError, KernelError, SourceLocation, VyreError
 from vyre.frontend.arguments import bind_arguments
 from vyre.frontend.calls import Linker, OpFunction
 from vyre.frontend.functions import translate_kernel, translate_op
+from vyre.frontend.types import Role
 from vyre.frontend.watched import check_first, checked, checks_calls, traced, warn_of_hazards
 from vyre.ir.expr import Call
 from vyre.ir.walk import expressions
@@ -36,6 +37,7 @@ class Kernel:
     def __init__(self, function: Any, workgroup_size: tuple[int, int, int], outer: Mapping[str, Any]) -> None:
         update_wrapper(self, function)
         self._translation = translate_kernel(function, workgroup_size, outer)
+        self._zeroed = tuple(p.name for p in self._translation.parameters if p.role is Role.Out)
         self._compiled: dict[str | None, Compiled] = {}
         warn_of_hazards(self._translation.program, self.__name__)
 
@@ -88,20 +90,21 @@ class Kernel:
         *arrays: Any,
         workgroups: int | Sequence[int] | None = None,
         backend: str | Backend | None = None,
-        in_place: bool = False,
+        copy: bool = False,
         step_limit: int | None = None,
         **named: Any,
     ) -> Any:
         """Runs the kernel and gives its Out and InOut arrays: one array, or a tuple in order.
 
-        Out parameters may be left out, or given as a length. What is passed is never changed, unless
-        `in_place` asks for the Out and InOut arrays themselves to be written. `step_limit` ends a run whose
-        loops take too many turns, as in `vyre.dispatch`.
+        Arguments are bound as in Python. An Out may be left out, so that those after it go by name, or be
+        given as a length; it starts as zeros either way. Out and InOut arrays that are passed are written and
+        given back, the very objects; with `copy` they are left alone, and the results are new. `step_limit`
+        ends a run whose loops take too many turns, as in `vyre.dispatch`.
         """
         if checks_calls():
             check_first(self._run, self.__name__, arrays, workgroups, named)
         return self._run(
-            *arrays, workgroups=workgroups, backend=backend, in_place=in_place, step_limit=step_limit, **named
+            *arrays, workgroups=workgroups, backend=backend, copy=copy, step_limit=step_limit, **named
         )
 
     def _run(
@@ -109,7 +112,7 @@ class Kernel:
         *arrays: Any,
         workgroups: int | Sequence[int] | None = None,
         backend: str | Backend | None = None,
-        in_place: bool = False,
+        copy: bool = False,
         step_limit: int | None = None,
         **named: Any,
     ) -> Any:
@@ -118,8 +121,9 @@ class Kernel:
         results = compiled(
             bound.buffers,
             workgroups=workgroups,
-            in_place=in_place,
+            copy=copy,
             lengths=bound.lengths,
+            zeroed=self._zeroed,
             step_limit=step_limit,
         )
         if len(results) == 1:

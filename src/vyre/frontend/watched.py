@@ -72,14 +72,14 @@ def _observe(
     watcher: Any,
 ) -> None:
     """The call itself, on a backend that watches; what was passed stays as it is."""
-    from vyre.backends.host import is_on_device
+    from vyre.backends.foreign import is_on_device
 
     if any(is_on_device(value) for value in (*arrays, *named.values())):
         raise DispatchError(
             "a watched call runs on the host, and an array is memory of a device.",
             fix="pass copies on the host, such as x.numpy() or cupy.asnumpy(x).",
         )
-    call(*arrays, workgroups=workgroups, backend=watcher, **named)
+    call(*arrays, workgroups=workgroups, backend=watcher, copy=True, **named)
 
 
 def check_first(
