@@ -40,16 +40,18 @@ def words(*values: int) -> NDArray[np.uint32]:
     return np.array(values, np.uint32)
 
 
-def short_way(compiled: Compiled, buffers: dict[str, Any], *, in_place: bool = False) -> Any:
-    return plan_of(compiled)(buffers, LENGTHS, None, in_place=in_place)
+def short_way(
+    compiled: Compiled, buffers: dict[str, Any], *, copy: bool = False, zeroed: tuple[str, ...] = ()
+) -> Any:
+    return plan_of(compiled)(buffers, LENGTHS, None, copy=copy, zeroed=zeroed)
 
 
 def ordinary_way(
-    compiled: Compiled, buffers: dict[str, Any], monkeypatch: pytest.MonkeyPatch, *, in_place: bool = False
+    compiled: Compiled, buffers: dict[str, Any], monkeypatch: pytest.MonkeyPatch, *, copy: bool = False
 ) -> dict[str, Any]:
     with monkeypatch.context() as patch:
         patch.setattr(compiled, "_plain", None)
-        return compiled(buffers, lengths=LENGTHS, in_place=in_place)
+        return compiled(buffers, lengths=LENGTHS, copy=copy)
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -68,15 +70,15 @@ PLAIN: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("copy", [False, True])
 @pytest.mark.parametrize("buffers", PLAIN)
 def test_both_ways_give_the_same(
-    buffers: dict[str, Any], in_place: bool, compiled: Compiled, monkeypatch: pytest.MonkeyPatch
+    buffers: dict[str, Any], copy: bool, compiled: Compiled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours = {n: v if isinstance(v, bytes) or not v.flags.writeable else v.copy() for n, v in buffers.items()}
     theirs = {n: v if isinstance(v, bytes) or not v.flags.writeable else v.copy() for n, v in buffers.items()}
-    short = short_way(compiled, ours, in_place=in_place)
-    ordinary = ordinary_way(compiled, theirs, monkeypatch, in_place=in_place)
+    short = short_way(compiled, ours, copy=copy)
+    ordinary = ordinary_way(compiled, theirs, monkeypatch, copy=copy)
     assert short is not None
     assert list(short) == list(ordinary) == ["y", "out"]
     for name, array in ordinary.items():
@@ -85,7 +87,7 @@ def test_both_ways_give_the_same(
         assert short[name].tobytes() == array.tobytes()
     for name, array in ours.items():
         assert np.array_equal(np.asarray(array), np.asarray(theirs[name]))
-    assert (short["y"] is ours["y"]) == in_place
+    assert (short["y"] is ours["y"]) == (not copy)
 
 
 STRIDED = np.arange(6, dtype=np.uint32)[::2]
@@ -122,10 +124,10 @@ def test_what_is_not_plain_is_left_to_the_ordinary_way(what: str, compiled: Comp
 
 def test_read_only_memory_is_not_written(compiled: Compiled) -> None:
     buffers = {"x": words(1, 2), "y": read_only(words(3, 4))}
-    assert short_way(compiled, buffers, in_place=True) is None
+    assert short_way(compiled, buffers) is None
     with pytest.raises(DispatchError, match="read-only"):
-        compiled(buffers, lengths=LENGTHS, in_place=True)
-    assert compiled(buffers, lengths=LENGTHS)["y"].tolist() == [4, 6]
+        compiled(buffers, lengths=LENGTHS)
+    assert compiled(buffers, lengths=LENGTHS, copy=True)["y"].tolist() == [4, 6]
 
 
 def test_lengths_and_grids_are_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,9 +136,9 @@ def test_lengths_and_grids_are_prepared_once(monkeypatch: pytest.MonkeyPatch) ->
     plan = plan_of(compiled)
     inner = plan._prepare
 
-    def counted(lengths: tuple[int, ...], workgroups: Any) -> Any:
+    def counted(lengths: tuple[int, ...], workgroups: Any, zeroed: tuple[str, ...]) -> Any:
         prepared.append((lengths, workgroups))
-        return inner(lengths, workgroups)
+        return inner(lengths, workgroups, zeroed)
 
     monkeypatch.setattr(plan, "_prepare", counted)
     for workgroups in (None, None, 1, (1, 1), [1], None):
@@ -146,6 +148,25 @@ def test_lengths_and_grids_are_prepared_once(monkeypatch: pytest.MonkeyPatch) ->
             )
             assert found["out"].tolist() == [2 * k for k in range(length)]
     assert len(prepared) == len(set(prepared)) == 6
+
+
+def test_outputs_that_start_as_zeros_are_cleared_unless_all_of_them_is_written(compiled: Compiled) -> None:
+    added = Program([X, Y], (64,), [Y.store(I, Y[I] + X[I])])
+    adding = compile_program(added, backend=CpuBackend(threads=1, canaries=False))
+    y = words(7, 7)
+    found = plan_of(adding)({"x": words(1, 2), "y": y}, {}, None, copy=False, zeroed=("y",))
+    assert found is not None
+    assert found["y"] is y
+    assert y.tolist() == [1, 2]
+    again = plan_of(adding)({"x": words(1, 2), "y": y}, {}, None, copy=False, zeroed=())
+    assert again is not None
+    assert y.tolist() == [2, 4]
+    fresh = plan_of(adding)({"x": words(1, 2), "y": y}, {}, None, copy=True, zeroed=("y",))
+    assert fresh is not None
+    assert (fresh["y"].tolist(), y.tolist()) == ([1, 2], [2, 4])
+    out = words(*[9] * 100)
+    short_way(compiled, {"x": words(1, 2), "y": words(3, 4), "out": out}, zeroed=("out",))
+    assert out.tolist() == [2, 4] + [0] * 98
 
 
 def test_an_empty_grid_runs_nothing(compiled: Compiled) -> None:
