@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         DispatchError,
         InterpreterError,
         KernelError,
+        KernelWarning,
         OpError,
         ParseError,
         PrintError,
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
         freduce,
         freduce_approx,
         from_lanes,
+        grid,
         invocation_id,
         isinf,
         isnan,
@@ -84,6 +86,8 @@ if TYPE_CHECKING:
         max,
         min,
         mul_hi,
+        num_invocations,
+        num_workgroups,
         popcount,
         pow,
         reverse_bits,
@@ -219,6 +223,7 @@ __all__ = [
     "InvocationId",
     "Kernel",
     "KernelError",
+    "KernelWarning",
     "Lane",
     "Let",
     "LimitedExecutable",
@@ -306,6 +311,7 @@ __all__ = [
     "freduce",
     "freduce_approx",
     "from_lanes",
+    "grid",
     "i32",
     "invocation_id",
     "isinf",
@@ -319,6 +325,8 @@ __all__ = [
     "max",
     "min",
     "mul_hi",
+    "num_invocations",
+    "num_workgroups",
     "op",
     "packed_bytes",
     "popcount",
@@ -349,9 +357,9 @@ _HOMES = {
     "vyre.frontend.builtins": """
         abs acos approx asin atan atan2 atomic_add atomic_and atomic_compare_exchange atomic_exchange
         atomic_max atomic_min atomic_or atomic_xor barrier bitcast call cast ceil clz convert cos ctz
-        exp exp10 exp2 floor fma freduce freduce_approx from_lanes invocation_id isinf isnan lane
-        local_id log log10 log2 max min mul_hi popcount pow reverse_bits round select shared sin sqrt
-        tan trunc workgroup_id
+        exp exp10 exp2 floor fma freduce freduce_approx from_lanes grid invocation_id isinf isnan lane
+        local_id log log10 log2 max min mul_hi num_invocations num_workgroups popcount pow reverse_bits
+        round select shared sin sqrt tan trunc workgroup_id
     """,
     "vyre.backends.device_buffer": "DeviceBuffer device_zeros to_device",
     "vyre.backends.dispatch": "Compiled compile_program dispatch",
@@ -363,7 +371,7 @@ _HOMES = {
     "vyre.compose": "Category Op Param Registry default_registry",
     "vyre.errors": """
         BackendUnavailable DeviceError DeviceLost DeviceOutOfMemory Diagnostic DispatchError
-        InterpreterError KernelError OpError ParseError PrintError SourceLocation SourceRejected
+        InterpreterError KernelError KernelWarning OpError ParseError PrintError SourceLocation SourceRejected
         StepBudgetExceeded StepLimitExceeded UnsupportedByBackend ValidationError VyreError WireError
     """,
     "vyre.ir": """

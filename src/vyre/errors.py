@@ -98,6 +98,10 @@ class KernelError(VyreError):
             self.args = (f"{location}: {message}\n    {location.text}\n    {caret}\nFix: {fix}",)
 
 
+class KernelWarning(UserWarning):
+    """A line of a kernel that has a meaning, and probably not the one that was meant."""
+
+
 class OpError(VyreError):
     """An op definition that cannot enter a registry, or an id that is not in it."""
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, TypeVar, ov
 from vyre.errors import DispatchError, KernelError, SourceLocation, VyreError
 from vyre.frontend.arguments import bind_arguments
 from vyre.frontend.calls import Linker, OpFunction
-from vyre.frontend.functions import translate_kernel, translate_op
+from vyre.frontend.functions import takes_buffers, translate_kernel, translate_op
+from vyre.frontend.shapes import shaped
 from vyre.ir.expr import Call
 from vyre.ir.walk import expressions
 
@@ -94,16 +95,17 @@ class Kernel:
         `in_place` asks for the Out and InOut arrays themselves to be written. `step_limit` ends a run whose
         loops take too many turns, as in `vyre.dispatch`.
         """
-        bound = bind_arguments(self.__name__, self._translation, arrays, named)
+        bound = bind_arguments(self.__name__, self._translation, arrays, named, workgroups)
         compiled = self._compile(backend)
         results = compiled(
             bound.buffers,
-            workgroups=workgroups,
+            workgroups=bound.workgroups,
             in_place=in_place,
             lengths=bound.lengths,
             step_limit=step_limit,
         )
-        ordered = tuple(results[p.name] for p in self._translation.parameters if p.name in results)
+        outputs = (p.name for p in self._translation.parameters if p.name in results)
+        ordered = tuple(shaped(results[name], bound.shapes.get(name)) for name in outputs)
         return ordered[0] if len(ordered) == 1 else ordered
 
     def _compile(self, backend: str | Backend | None) -> Compiled:
@@ -156,6 +158,8 @@ def op(function: Any = None, /, *, id: str | None = None) -> Any:
     outer = _outer_names()
 
     def decorate(decorated: Any) -> TypedOp[..., Any]:
+        if takes_buffers(decorated, outer):
+            return TypedOp(decorated, None, ())
         linker = Linker(translate_op)
         name = id or f"local.{getattr(decorated, '__name__', 'op').lower()}"
         built = translate_op(decorated, name, linker, outer)

@@ -194,29 +194,36 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class BufferAnnotation:
-    """What `In[u32]` or `Shared[u32, Literal[64]]` is at run time."""
+    """What `In[u32]`, `Shared[u32, Literal[64]]` or `In[f32, Literal["m", "k"]]` is at run time."""
 
     role: Role
     element: Any
     count: Any = 0
+    shape: tuple[Any, ...] = ()
+    """Names and numbers as `Literal` keeps them, which drops repeated ones; empty for a plain count."""
 
 
 if TYPE_CHECKING:
+    Index = u32 | int | tuple[u32 | int, ...]
 
     class _Buffer(Generic[T, N]):
+        @property
+        def shape(self) -> tuple[u32, ...]: ...
+        @property
+        def size(self) -> u32: ...
         def __len__(self) -> int: ...
         @overload
         def __getitem__(self: _Buffer[packed_bytes, Any], index: u32 | int) -> u32: ...
         @overload
-        def __getitem__(self, index: u32 | int) -> T: ...
-        def __getitem__(self, index: u32 | int) -> Any: ...
+        def __getitem__(self, index: Index) -> T: ...
+        def __getitem__(self, index: Any) -> Any: ...
 
     class _Writable(_Buffer[T, N]):
         @overload
         def __setitem__(self: _Writable[packed_bytes, Any], index: u32 | int, value: u32 | int) -> None: ...
         @overload
-        def __setitem__(self, index: u32 | int, value: T | float) -> None: ...
-        def __setitem__(self, index: u32 | int, value: Any) -> None: ...
+        def __setitem__(self, index: Index, value: T | float) -> None: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
 
     class In(_Buffer[T, N]):
         """A storage buffer that the kernel reads."""
@@ -240,9 +247,16 @@ else:
 
     class _Buffer:
         def __class_getitem__(cls, item: Any) -> BufferAnnotation:
-            element, count = item if isinstance(item, tuple) and len(item) == 2 else (item, 0)
-            literal = get_args(count)  # Literal[64] is what type checkers accept for a number
-            return BufferAnnotation(Role(cls.__name__), element, literal[0] if literal else count)
+            role = Role(cls.__name__)
+            if not isinstance(item, tuple):
+                return BufferAnnotation(role, item)
+            element, *rest = item
+            dimensions = get_args(rest[0]) if len(rest) == 1 else ()  # Literal is what type checkers accept
+            if len(dimensions) == 1 and isinstance(dimensions[0], int):
+                return BufferAnnotation(role, element, dimensions[0], dimensions)
+            if dimensions:
+                return BufferAnnotation(role, element, 0, dimensions)
+            return BufferAnnotation(role, element, rest[0] if len(rest) == 1 else tuple(rest))
 
     class In(_Buffer): ...
 
