@@ -42,69 +42,25 @@ if TYPE_CHECKING:
         VyreError,
         WireError,
     )
+
+    # isort: off
+    # fmt: off
     from vyre.frontend.builtins import (
-        abs,
-        acos,
-        approx,
-        asin,
-        atan,
-        atan2,
-        atomic_add,
-        atomic_and,
-        atomic_compare_exchange,
-        atomic_exchange,
-        atomic_max,
-        atomic_min,
-        atomic_or,
-        atomic_xor,
-        barrier,
-        bitcast,
-        call,
-        cast,
-        ceil,
-        clz,
-        convert,
-        cos,
-        ctz,
-        exp,
-        exp2,
-        exp10,
-        floor,
-        fma,
-        freduce,
-        freduce_approx,
-        from_lanes,
-        grid,
-        invocation_id,
-        isinf,
-        isnan,
-        lane,
-        local_id,
-        log,
-        log2,
-        log10,
-        max,
-        min,
-        mul_hi,
-        num_invocations,
-        num_workgroups,
-        popcount,
-        pow,
-        reverse_bits,
-        round,
-        select,
-        shared,
-        sin,
-        sqrt,
-        tan,
-        trunc,
-        workgroup_id,
+        abs as abs, acos, approx, asin, atan, atan2, atomic_add, atomic_and, atomic_compare_exchange,
+        atomic_exchange, atomic_max, atomic_min, atomic_or, atomic_xor, barrier, bitcast, bounded, call,
+        cast, ceil, clz, convert, cos, ctz, exp, exp2, exp10, floor, fma, freduce, freduce_approx, from_lanes,
+        grid, invocation_id, isinf, isnan, lane, local_id, log, log2, log10, max as max, min as min, mul_hi,
+        num_invocations, num_workgroups, popcount, pow as pow, private, reverse_bits, round as round, select,
+        shared, sin, sqrt, tan, trunc, workgroup_id,
     )
+    # fmt: on
+    # isort: on
     from vyre.frontend.kernel import Kernel, kernel, op
     from vyre.frontend.types import (
         In,
         InOut,
         Out,
+        Private,
         Shared,
         SharedAtomic,
         Uniform,
@@ -133,6 +89,7 @@ if TYPE_CHECKING:
         BinaryOp,
         BinOp,
         Block,
+        Break,
         BufferAccess,
         BufferDecl,
         BufLen,
@@ -174,6 +131,7 @@ if TYPE_CHECKING:
         WorkgroupId,
     )
 
+# What shadows no builtin of Python where it is imported with a star.
 __all__ = [
     "V1",
     "V2",
@@ -190,6 +148,7 @@ __all__ = [
     "BinOp",
     "BinaryOp",
     "Block",
+    "Break",
     "BufLen",
     "BufferAccess",
     "BufferDecl",
@@ -243,6 +202,7 @@ __all__ = [
     "Param",
     "ParseError",
     "PrintError",
+    "Private",
     "Program",
     "RayCluster",
     "ReduceOp",
@@ -270,7 +230,6 @@ __all__ = [
     "VyreError",
     "WireError",
     "WorkgroupId",
-    "abs",
     "acos",
     "approx",
     "asin",
@@ -288,6 +247,7 @@ __all__ = [
     "bf16",
     "bitcast",
     "boolean",
+    "bounded",
     "call",
     "cast",
     "ceil",
@@ -322,17 +282,14 @@ __all__ = [
     "log",
     "log2",
     "log10",
-    "max",
-    "min",
     "mul_hi",
     "num_invocations",
     "num_workgroups",
     "op",
     "packed_bytes",
     "popcount",
-    "pow",
+    "private",
     "reverse_bits",
-    "round",
     "select",
     "shared",
     "sin",
@@ -351,15 +308,15 @@ __all__ = [
 _HOMES = {
     "vyre.frontend.kernel": "Kernel kernel op",
     "vyre.frontend.types": """
-        In InOut Out Shared SharedAtomic Uniform bf16 boolean f16 f32 f64 i32 packed_bytes u128 u32 u64
-        vec2 vec4
+        In InOut Out Private Shared SharedAtomic Uniform bf16 boolean f16 f32 f64 i32 packed_bytes u128
+        u32 u64 vec2 vec4
     """,
     "vyre.frontend.builtins": """
         abs acos approx asin atan atan2 atomic_add atomic_and atomic_compare_exchange atomic_exchange
-        atomic_max atomic_min atomic_or atomic_xor barrier bitcast call cast ceil clz convert cos ctz
-        exp exp10 exp2 floor fma freduce freduce_approx from_lanes grid invocation_id isinf isnan lane
-        local_id log log10 log2 max min mul_hi num_invocations num_workgroups popcount pow reverse_bits
-        round select shared sin sqrt tan trunc workgroup_id
+        atomic_max atomic_min atomic_or atomic_xor barrier bitcast bounded call cast ceil clz convert cos
+        ctz exp exp10 exp2 floor fma freduce freduce_approx from_lanes grid invocation_id isinf isnan lane
+        local_id log log10 log2 max min mul_hi num_invocations num_workgroups popcount pow private
+        reverse_bits round select shared sin sqrt tan trunc workgroup_id
     """,
     "vyre.backends.device_buffer": "DeviceBuffer device_zeros to_device",
     "vyre.backends.dispatch": "Compiled compile_program dispatch",
@@ -375,11 +332,10 @@ _HOMES = {
         StepBudgetExceeded StepLimitExceeded UnsupportedByBackend ValidationError VyreError WireError
     """,
     "vyre.ir": """
-        Approx ApproxOp Assign Atomic AtomicOp Barrier BinOp BinaryOp Block BufLen BufferAccess
+        Approx ApproxOp Assign Atomic AtomicOp Barrier BinOp BinaryOp Block Break BufLen BufferAccess
         BufferDecl Call Cast Convention Convert DataType Dim Expr FMulAdd FReduce FReduceApprox If
-        InvocationId Lane Let LitBool LitI32 LitU32 Literal Load LocalId Loop MakeVec Node OpSignature
-        Program ReduceOp ReduceOrder Return RoundMode Select Store TensorType UnOp UnaryOp V1 V2 Var
-        WorkgroupId
+        InvocationId Lane Let LitBool LitI32 LitU32 Literal Load LocalId Loop MakeVec Node OpSignature Program
+        ReduceOp ReduceOrder Return RoundMode Select Store TensorType UnOp UnaryOp V1 V2 Var WorkgroupId
     """,
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
@@ -404,4 +360,4 @@ if not TYPE_CHECKING:  # so that checkers know exactly the names above
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_HOME_OF})

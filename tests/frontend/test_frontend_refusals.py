@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 BODIES = {
-    "while": ("§while i < 3:\n        i += 1", "`while`", "for i in range(limit)"),
-    "break": ("for k in range(3):\n        §break", "`break`", "flag"),
+    "while": ("§while i < 3:\n        i += 1", "`while`", "while vyre.bounded(i < 3, 1000):"),
+    "bounded elsewhere": ("x = §vyre.bounded(i < 3, 9)", "condition of a loop", "while vyre.bounded"),
+    "bounded once": ("while §vyre.bounded(i < 3):\n        pass", "two arguments", "turns"),
     "try": ("§try:\n        out[i] = 1\n    finally:\n        pass", "`try`", "nothing in a kernel raises"),
     "raise": ("§raise ValueError", "`raise`", "error code"),
     "assert": ("§assert i < 3", "`assert`", "flag into a buffer"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from vyre.errors import DispatchError
 from vyre.frontend.literals import number_bits, python_float
 from vyre.frontend.shapes import settle
+from vyre.frontend.signature import OWN
 from vyre.frontend.types import Role
 from vyre.frontend.values import Refused
 from vyre.ir.types import DataType
@@ -17,10 +18,8 @@ from vyre.ir.types import DataType
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from vyre.frontend.functions import Translation
     from vyre.frontend.signature import Parameter
-
-_SHARED = (Role.Shared, Role.SharedAtomic)
+    from vyre.frontend.translation import Translation
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ def bind_arguments(
 
     Positional arguments go to all parameters but Out when that count fits, else to all in order.
     """
-    visible = [p for p in translation.parameters if p.role not in _SHARED]
+    visible = [p for p in translation.parameters if p.role not in OWN]
     given = _match(kernel, visible, arrays, named)
     settled = settle(kernel, translation, given, workgroups)
     buffers: dict[str, Any] = {}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         InOut,
         Lanes,
         Out,
+        Private,
         Shared,
         SharedAtomic,
         Uniform,
@@ -117,6 +118,16 @@ def shared(element: type[T], count: Shape, *, atomic: Literal[True]) -> SharedAt
 def shared(element: type[Any], count: Shape, *, atomic: bool = False) -> Any:
     """Memory of one workgroup, at the top level of a kernel: `vyre.shared(u32, 256)`, or with a shape:
     `tile = vyre.shared(f32, (16, 16))`."""
+
+
+@_kernel_only
+def private(element: type[T], count: Shape) -> Private[T]:
+    """An array of one invocation, zeros at the start: `stack = vyre.private(u32, 64)` at the top level."""
+
+
+@_kernel_only
+def bounded(condition: u32 | boolean | bool, turns: U32) -> bool:
+    """The condition of a `while`, which ends after that many turns: `while vyre.bounded(x > 1, 1000):`."""
 
 
 @_kernel_only

@@ -22,7 +22,7 @@ from vyre.frontend.expressions import is_sequence, wrap
 from vyre.frontend.intrinsics import build, cast_to, length, make
 from vyre.frontend.operators import coerce, constant, type_name
 from vyre.frontend.signature import value_type
-from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Value, describe
+from vyre.frontend.values import BeyondOps, Buffer, Const, Operand, PyObject, Refused, Value, describe
 from vyre.ir.expr import Call
 from vyre.ir.limits import MAX_CALL_DEPTH
 from vyre.ir.op import Op
@@ -46,7 +46,7 @@ _HINTS: dict[Any, str] = {
 }
 _OUTSIDE_OPS = frozenset(
     {"invocation_id", "workgroup_id", "local_id", "grid", "num_workgroups", "num_invocations"}
-    | {"barrier", "shared"}
+    | {"barrier", "shared", "private"}
 )
 
 
@@ -106,6 +106,8 @@ class Linker:
         if isinstance(target, Op):
             return self._apply(self.link(target), args, keywords)
         if isinstance(target, OpFunction):
+            if not target.ops:
+                raise BeyondOps
             for op in target.ops:
                 self.link(op)
             return self._apply(target.op, args, keywords, defaults_of(target.__wrapped__))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vyre.frontend import operators
 from vyre.frontend.values import Buffer, Const, Operand, Refused, Several, Value
@@ -36,6 +36,8 @@ class Buffers:
 
     dimension: Callable[[int | str], Value | Const]
     link: Callable[[Op], Op]
+    table: Callable[[Any, str], Buffer]
+    """The buffer of a constant sequence, which may be called as it is in Python."""
 
     def shape(self, buffer: Buffer) -> tuple[Value | Const, ...]:
         """The dimensions; one, the length, where none is declared."""

@@ -38,6 +38,11 @@ def without_return(
     return _Lowering(ast.Return, left, fresh).whole(body)
 
 
+def leaves_loop(body: Sequence[ast.stmt]) -> bool:
+    """Whether a `break` of this loop stands in its body."""
+    return _Lowering(ast.Break, lambda _: [], str).leaves(body)
+
+
 def surely_returns(body: Sequence[ast.stmt]) -> bool:
     """Whether every path through the body ends in a `return`."""
     return any(_ends(s, ast.Return) for s in body)
@@ -69,7 +74,7 @@ class _Lowering:
             node = stack.pop()
             if isinstance(node, self.exit):
                 return True
-            inner_loop = isinstance(node, _LOOPS) and self.exit is ast.Continue
+            inner_loop = isinstance(node, _LOOPS) and self.exit is not ast.Return
             if isinstance(node, ast.stmt) and not isinstance(node, _SCOPES) and not inner_loop:
                 stack.extend(ast.iter_child_nodes(node))
         return False

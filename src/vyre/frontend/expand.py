@@ -20,7 +20,17 @@ from vyre.frontend.scope import Local
 from vyre.frontend.signature import Parameter, parameters
 from vyre.frontend.source import Source, names_of, source_of
 from vyre.frontend.types import Role
-from vyre.frontend.values import Buffer, Operand, PyObject, Refused, Several, Value, Written, describe
+from vyre.frontend.values import (
+    BeyondOps,
+    Buffer,
+    Operand,
+    PyObject,
+    Refused,
+    Several,
+    Value,
+    Written,
+    describe,
+)
 from vyre.ir.expr import LitBool, Literal, LitI32, LitU32, Var
 from vyre.ir.limits import MAX_CALL_DEPTH
 from vyre.ir.node import Barrier, Store
@@ -29,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from vyre.frontend.scope import Scope
-    from vyre.frontend.statements import Statements
+    from vyre.frontend.translator import BodyTranslator
     from vyre.ir.types import DataType
 
 _SIMPLE = (Var, LitU32, LitI32, LitBool, Literal)
@@ -48,7 +58,7 @@ class Nested:
         return self.source.tree.name
 
 
-def nested_function(t: Statements, node: ast.FunctionDef) -> Nested:
+def nested_function(t: BodyTranslator, node: ast.FunctionDef) -> Nested:
     """A nested `def`, which is called like any function and sees what does not change in the kernel."""
     if node.decorator_list:
         raise Refused("a nested function has decorators.", "remove them.")
@@ -65,7 +75,7 @@ def nested_function(t: Statements, node: ast.FunctionDef) -> Nested:
 
 
 def called(
-    t: Statements, function: PyObject, args: list[Operand], keywords: dict[str, Operand], *, whole: bool
+    t: BodyTranslator, function: PyObject, args: list[Operand], keywords: dict[str, Operand], *, whole: bool
 ) -> Operand:
     """The operand of a call; `whole` says that the statement has nothing beside it."""
     target = function.value
@@ -73,7 +83,11 @@ def called(
     takes_buffers = any(isinstance(arg, Buffer) for arg in (*args, *keywords.values()))
     expanded = isinstance(target, Nested) or (isinstance(plain, FunctionType) and takes_buffers)
     if not expanded or hasattr(target, "__vyre_builtin__"):
-        return t.context.linker.call(function, args, keywords, scalars=t.context.scalars)
+        try:
+            return t.context.linker.call(function, args, keywords, scalars=t.context.scalars)
+        except BeyondOps:
+            if t.in_op:
+                raise
     written, result = _expand(t, target if isinstance(target, Nested) else plain, args, keywords)
     if not whole and (_writes(written) or _counts(t.statement)):
         raise Refused(
@@ -85,7 +99,7 @@ def called(
 
 
 def _expand(
-    t: Statements, function: FunctionType | Nested, args: list[Operand], keywords: dict[str, Operand]
+    t: BodyTranslator, function: FunctionType | Nested, args: list[Operand], keywords: dict[str, Operand]
 ) -> tuple[list[Written], Operand]:
     if isinstance(function, Nested):
         source, names, defaults = function.source, function.names, function.defaults
@@ -112,7 +126,7 @@ def _expand(
     return [*before, *body], result
 
 
-def _run(t: Statements) -> Operand:
+def _run(t: BodyTranslator) -> Operand:
     """The statements of the function, and its result."""
     output = result_type(t.source, t.names)
     if output is None:
@@ -123,7 +137,7 @@ def _run(t: Statements) -> Operand:
     return value if isinstance(value.expr, _SIMPLE) else t.named(t.source.tree.body[-1], stem, value)
 
 
-def run_function(t: Statements, output: DataType) -> Value:
+def run_function(t: BodyTranslator, output: DataType) -> Value:
     """Adds the statements of a function to the current block, and gives what it returns."""
     tree = t.source.tree
     body = tree.body
@@ -146,7 +160,7 @@ def run_function(t: Statements, output: DataType) -> Value:
         t.source.fail(last.value, refusal.message, refusal.fix)
 
 
-def _assigned(t: Statements, node: ast.Return, name: str) -> ast.stmt:
+def _assigned(t: BodyTranslator, node: ast.Return, name: str) -> ast.stmt:
     """`return value` as an assignment of the result."""
     if node.value is None:
         t.source.fail(node, f"{t.source.tree.name} returns no value here.", "write `return value`.")
@@ -154,7 +168,7 @@ def _assigned(t: Statements, node: ast.Return, name: str) -> ast.stmt:
     return ast.copy_location(ast.Assign([target], node.value), node)
 
 
-def _no_value(t: Statements, node: ast.Return) -> list[ast.stmt]:
+def _no_value(t: BodyTranslator, node: ast.Return) -> list[ast.stmt]:
     if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
         t.source.fail(
             node,
@@ -164,7 +178,7 @@ def _no_value(t: Statements, node: ast.Return) -> list[ast.stmt]:
     return []
 
 
-def _refuse_recursion(t: Statements, function: Any) -> None:
+def _refuse_recursion(t: BodyTranslator, function: Any) -> None:
     stack = t.context.open
     if function in stack:
         path = " → ".join(f.__name__ for f in [*stack[stack.index(function) :], function])
@@ -176,7 +190,7 @@ def _refuse_recursion(t: Statements, function: Any) -> None:
         )
 
 
-def _capture(t: Statements, function: Nested, scope: Scope) -> None:
+def _capture(t: BodyTranslator, function: Nested, scope: Scope) -> None:
     """Gives a nested function what it names of the kernel and what cannot change."""
     for name in function.source.function.__code__.co_freevars:
         local = t.scope.find(name)
@@ -190,7 +204,7 @@ def _capture(t: Statements, function: Nested, scope: Scope) -> None:
         scope.declare(name, local)
 
 
-def _argument(t: Statements, at: ast.AST, p: Parameter, given: Operand) -> Local:
+def _argument(t: BodyTranslator, at: ast.AST, p: Parameter, given: Operand) -> Local:
     if p.role is None:
         value = operators.coerce(given, p.element, f"`{p.name}`")
         simple = isinstance(value.expr, _SIMPLE)
@@ -203,7 +217,7 @@ def _argument(t: Statements, at: ast.AST, p: Parameter, given: Operand) -> Local
             f"`{p.name}` holds {p.element.value}, and the buffer {decl.name!r} {decl.element.value}.",
             f"annotate it {p.role.value}[{operators.type_name(decl.element)}], or pass another buffer.",
         )
-    if p.role in (Role.Out, Role.InOut, Role.Shared, Role.SharedAtomic) and not decl.access.writable:
+    if p.role not in (Role.In, Role.Uniform) and not decl.access.writable:
         raise Refused(
             f"`{p.name}` is {p.role.value}, and the buffer {decl.name!r} cannot be stored into.",
             f"annotate `{p.name}` In where it is only read.",

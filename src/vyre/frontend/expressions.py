@@ -117,7 +117,7 @@ class Expressions:
             case ast.Subscript():
                 owner = yield node.value
                 index = yield node.slice
-                return self._element(owner, index)
+                return self._element(owner, index, node.value)
             case ast.Tuple():
                 items = yield from _each(node.elts)
                 return Several(tuple(items))
@@ -150,7 +150,7 @@ class Expressions:
             raise Refused(f"the name {name!r} is not known here.", fix)
         return wrap(self._names[name])
 
-    def _element(self, owner: Operand, index: Operand) -> Operand:
+    def _element(self, owner: Operand, index: Operand, at: ast.expr) -> Operand:
         """`owner[index]`: an element of a buffer, a lane of a value, or a part of a tuple."""
         match owner:
             case Buffer(decl=decl):
@@ -162,6 +162,9 @@ class Expressions:
             case Several(items=items):
                 return items[_constant_index(items, index)]
             case PyObject(value=sequence) if is_sequence(sequence):
+                if not is_constant(index):
+                    table = self._buffers.table(sequence, at.id if isinstance(at, ast.Name) else "table")
+                    return self._element(table, index, at)
                 return _constant_element(sequence, index)
             case _:
                 raise Refused(f"{describe(owner)} has no elements.", "index a buffer: a[i].")
@@ -209,17 +212,26 @@ def is_sequence(value: Any) -> bool:
     return isinstance(value, (list, tuple)) or (type(value).__module__ == "numpy" and hasattr(value, "ndim"))
 
 
+def is_constant(index: Operand) -> bool:
+    """Whether an index or all coordinates are known now."""
+    parts = index.items if isinstance(index, Several) else (index,)
+    return all(isinstance(part, Const) for part in parts)
+
+
 def _constant_element(sequence: Any, index: Operand) -> Operand:
     """An element known now, such as a coefficient of a polynomial."""
+    if isinstance(index, Several):
+        for part in index.items:
+            sequence = sequence[_constant_index(sequence, part)]
+        return wrap(sequence)
     return wrap(sequence[_constant_index(sequence, index)])
 
 
 def _constant_index(sequence: Any, index: Operand) -> int:
     if not isinstance(index, Const) or not isinstance(index.value, int):
-        raise Refused(
-            f"a Python {type(sequence).__name__} has no index that is known only when the kernel runs.",
-            "pass it as a buffer: table: Uniform[f32] or In[u32].",
-        )
+        raise Refused(f"a part of a tuple has a constant index, not {describe(index)}.", "write x[0].")
+    if not hasattr(sequence, "__len__"):
+        raise Refused(f"{sequence!r} has no elements.", "use one index less.")
     if not -len(sequence) <= index.value < len(sequence):
         raise Refused(
             f"index {index.value} is outside the {len(sequence)} elements.", "use an index in range."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import OpError
@@ -13,10 +12,12 @@ from vyre.frontend.expand import run_function
 from vyre.frontend.results import result_type
 from vyre.frontend.scalars import Scalars
 from vyre.frontend.scope import Local, Scope
-from vyre.frontend.shapes import Places, require_grid_fits
-from vyre.frontend.signature import Parameter, parameters
+from vyre.frontend.shapes import require_grid_fits
+from vyre.frontend.signature import OWN, Parameter, parameters
 from vyre.frontend.source import Source, names_of, source_of
-from vyre.frontend.statements import Context, Statements, locations
+from vyre.frontend.statements import Statements, locations
+from vyre.frontend.translation import GridUse, Translation
+from vyre.frontend.translator import Surroundings
 from vyre.frontend.types import Role
 from vyre.frontend.values import Buffer, Value
 from vyre.ir.expr import Var
@@ -27,18 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from vyre.ir.buffers import BufferDecl
-
-
-@dataclass(frozen=True, slots=True)
-class Translation:
-    """A kernel's program with calls, the ops it needs, and how its scalars are packed."""
-
-    program: Program
-    parameters: tuple[Parameter, ...]
-    ops: tuple[Op, ...]
-    scalars: Mapping[str, tuple[Parameter, ...]]
-    """By uniform buffer: the scalars it holds, in order, and among them the numbers that the host settles."""
-    places: Places
 
 
 def translate_kernel(
@@ -54,20 +43,20 @@ def translate_kernel(
     for p in found:
         if p.role is None:
             continue
-        shared = p.role in (Role.Shared, Role.SharedAtomic)
-        decl = p.declare(None if shared else sum(d.binding is not None for d in decls))
+        own = p.role in OWN
+        decl = p.declare(None if own else sum(d.binding is not None for d in decls))
         decls.append(decl)
         scope.declare(p.name, Local("buffer", Buffer(decl, p.shape)))
     scalars = Scalars(found, scope, workgroup_size)
-    context = Context(Linker(translate_op), scalars)
+    context = Surroundings(Linker(translate_op), scalars)
     written = Statements(source, scope, {**outer, **names}, context).translate(source.tree.body)
     decls += scalars.declarations(sum(d.binding is not None for d in decls))
     program = Program(
         [*decls, *context.memory], workgroup_size, [w.node for w in written], locations=locations(written)
     )
-    places = Places(scalars.grid, scalars.beyond_x)
-    require_grid_fits(source, tuple(found), places)
-    return Translation(program, tuple(found), tuple(context.linker.ops.values()), scalars.packed(), places)
+    asks = GridUse(scalars.grid, scalars.beyond_x)
+    require_grid_fits(source, tuple(found), asks)
+    return Translation(program, tuple(found), tuple(context.linker.ops.values()), scalars.packed(), asks)
 
 
 def takes_buffers(function: Any, outer: Mapping[str, Any]) -> bool:
@@ -99,7 +88,7 @@ def translate_op(function: Any, op_id: str, linker: Linker, outer: Mapping[str, 
     scope = Scope(_identifiers(source.tree))
     for p in found:
         scope.declare(p.name, Local("scalar", Value(Var(p.name), p.element)))
-    body = Statements(source, scope, names, Context(linker, None))
+    body = Statements(source, scope, names, Surroundings(linker, None))
     with body.block() as written:
         result = run_function(body, output)
     params = tuple(Param(p.name, p.element) for p in found)

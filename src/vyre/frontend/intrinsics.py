@@ -359,9 +359,15 @@ def _shared(args: Arguments) -> Memory:
     return Memory(access, args.type("element"), args.shape("count"))
 
 
+def _bounded(_: Arguments) -> Operand:
+    raise Refused("vyre.bounded is the condition of a loop.", "write while vyre.bounded(condition, 1000):.")
+
+
 _BUILDERS: dict[str, Callable[[Arguments], Operand]] = {
     "barrier": lambda _: Effect(Barrier()),
     "shared": _shared,
+    "private": lambda args: Memory(BufferAccess.Private, args.type("element"), args.shape("count")),
+    "bounded": _bounded,
     "select": lambda args: choose(args["condition"], args["if_true"], args["if_false"]),
     "cast": lambda args: cast_to(args.type("target"), args["value"]),
     "bitcast": _bitcast,

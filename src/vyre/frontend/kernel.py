@@ -11,6 +11,7 @@ from vyre.frontend.arguments import bind_arguments
 from vyre.frontend.calls import Linker, OpFunction
 from vyre.frontend.functions import takes_buffers, translate_kernel, translate_op
 from vyre.frontend.shapes import shaped
+from vyre.frontend.values import BeyondOps
 from vyre.ir.expr import Call
 from vyre.ir.walk import expressions
 
@@ -162,7 +163,10 @@ def op(function: Any = None, /, *, id: str | None = None) -> Any:
             return TypedOp(decorated, None, ())
         linker = Linker(translate_op)
         name = id or f"local.{getattr(decorated, '__name__', 'op').lower()}"
-        built = translate_op(decorated, name, linker, outer)
+        try:
+            built = translate_op(decorated, name, linker, outer)
+        except BeyondOps:
+            return TypedOp(decorated, None, ())
         return TypedOp(decorated, built, linker.ops.values())
 
     return decorate(function) if function is not None else decorate

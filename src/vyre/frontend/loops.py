@@ -10,11 +10,11 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from vyre.frontend import operators
-from vyre.frontend.exits import without_continue
+from vyre.frontend.exits import leaves_loop, without_continue
 from vyre.frontend.expressions import is_sequence, wrap
 from vyre.frontend.scope import Local
 from vyre.frontend.signature import require_name
-from vyre.frontend.values import Const, Operand, PyObject, Refused, Value, Written, describe
+from vyre.frontend.values import Const, Operand, PyObject, Refused, Several, Value, Written
 from vyre.ir.expr import BinOp, Expr, LitU32, Select, Var
 from vyre.ir.limits import U32_MAX
 from vyre.ir.node import Block, Let, Loop
@@ -24,14 +24,14 @@ from vyre.ir.types import DataType
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.frontend.statements import Statements
+    from vyre.frontend.translator import BodyTranslator
 
 U32 = DataType.U32
 MOST_UNROLLED = 1_024
 _TABLE_FIX = "write for i in range(n), or range(len(a)) and a[i]."
 
 
-def translate_for(t: Statements, node: ast.For) -> None:
+def translate_for(t: BodyTranslator, node: ast.For) -> None:
     """One `for` statement."""
     if node.orelse:
         raise Refused("`else` of a loop has no meaning in a kernel.", "put it after the loop.")
@@ -47,12 +47,38 @@ def translate_for(t: Statements, node: ast.For) -> None:
         if called is range:
             _range(t, node, node.iter)
             return
-        if called in (enumerate, zip, reversed):
+        if called in (enumerate, zip, reversed) and node.iter.args and not node.iter.keywords:
             parts = [_items(t, arg) for arg in node.iter.args]
-            if parts and not node.iter.keywords:
-                _unroll(t, node, list(called(*parts)))
-                return
+            first = enumerate(parts[0]) if called is enumerate else reversed(parts[0])
+            _unroll(t, node, list(zip(*parts, strict=False) if called is zip else first))
+            return
     _unroll(t, node, _items(t, node.iter))
+
+
+def translate_while(t: BodyTranslator, node: ast.While) -> None:
+    """`while vyre.bounded(condition, turns)`: a loop of so many turns, left where the condition fails."""
+    if node.orelse:
+        raise Refused("`else` of a loop has no meaning in a kernel.", "put it after the loop.")
+    callee = t.value(node.test.func) if isinstance(node.test, ast.Call) else None
+    builtin = getattr(callee.value, "__vyre_builtin__", "") if isinstance(callee, PyObject) else ""
+    if builtin != "bounded" or not isinstance(node.test, ast.Call):
+        raise Refused(
+            "`while` has no bound.",
+            f"write while vyre.bounded({ast.unparse(node.test)}, 1000):, which ends after 1000 turns.",
+        )
+    given = {k.arg: k.value for k in node.test.keywords}
+    given |= dict(zip(("condition", "turns"), node.test.args, strict=False))
+    if set(given) != {"condition", "turns"} or len(node.test.args) + len(node.test.keywords) != 2:
+        t.source.fail(node.test, "vyre.bounded takes two arguments.", "write vyre.bounded(condition, turns).")
+    turns = _bound(t, given["turns"], t.value(given["turns"]))
+    stop = ast.copy_location(ast.Break(), node)
+    leave = ast.If(ast.UnaryOp(ast.Not(), given["condition"]), [stop], [])
+    for made in (leave, leave.test):
+        ast.copy_location(made, given["condition"])
+    body = without_continue(node.body, t.scope.fresh)
+    counter = t.scope.fresh("turn")
+    written = t.inside(node, "while", [leave, *body])
+    t.emit(node, Loop(counter, LitU32(0), turns.expr, tuple(w.node for w in written)), written)
 
 
 def _targets(target: ast.expr) -> list[ast.Name]:
@@ -63,28 +89,45 @@ def _targets(target: ast.expr) -> list[ast.Name]:
     return [name for part in target.elts for name in _targets(part)]
 
 
-def _items(t: Statements, node: ast.expr) -> Sequence[Any]:
+def _items(t: BodyTranslator, node: ast.expr) -> Sequence[Any]:
     """The elements of something that is known now."""
-    found = t.value(node)
-    if not isinstance(found, PyObject) or not (is_sequence(found.value) or isinstance(found.value, range)):
-        t.source.fail(
-            node, f"a loop runs over range() only, or constants; not {describe(found)}.", _TABLE_FIX
-        )
-    return list(found.value)
+    written = ast.copy_location(ast.Tuple(node.elts, node.ctx), node) if isinstance(node, ast.List) else node
+    found = _known(t.value(written))
+    if not (is_sequence(found) or isinstance(found, range)):
+        t.source.fail(node, "a loop runs over range() only, or over constants.", _TABLE_FIX)
+    return list(found)
 
 
-def _unroll(t: Statements, node: ast.For, items: Sequence[Any]) -> None:
+def _known(operand: Operand) -> Any:
+    """The Python object behind an operand; None where it is a value of the running kernel."""
+    match operand:
+        case PyObject(value=value) | Const(value=value):
+            return value
+        case Several(items=items):
+            parts = tuple(_known(item) for item in items)
+            return None if any(part is None for part in parts) else parts
+        case _:
+            return None
+
+
+def _unroll(t: BodyTranslator, node: ast.For, items: Sequence[Any]) -> None:
     if len(items) > MOST_UNROLLED:
         raise Refused(
             f"a loop over {len(items)} constants would be written out {len(items)} times.",
             "write for k in range(len(table)) and index the table: table[k].",
         )
     body = without_continue(node.body, t.scope.fresh)
-    for item in items:
-        declared: dict[str, Local] = {}
-        _bind(node.target, item, declared)
-        written = t.inside(node, "for", body, declared)
-        t.emit(node, Block(tuple(w.node for w in written)), written)
+    with t.block() as turns:
+        for item in items:
+            declared: dict[str, Local] = {}
+            _bind(node.target, item, declared)
+            written = t.inside(node, "for", body, declared)
+            t.emit(node, Block(tuple(w.node for w in written)), written)
+    if not leaves_loop(body):
+        t.add(turns)
+        return
+    # A loop of one turn is what `break` ends.
+    t.emit(node, Loop(t.scope.fresh("once"), LitU32(0), LitU32(1), tuple(w.node for w in turns)), turns)
 
 
 def _bind(target: ast.expr, item: Any, declared: dict[str, Local]) -> None:
@@ -101,7 +144,7 @@ def _bind(target: ast.expr, item: Any, declared: dict[str, Local]) -> None:
         _bind(part, value, declared)
 
 
-def _range(t: Statements, node: ast.For, call: ast.Call) -> None:
+def _range(t: BodyTranslator, node: ast.For, call: ast.Call) -> None:
     if not isinstance(node.target, ast.Name):
         raise Refused("a loop over range() has one variable.", "write for i in range(n).")
     if call.keywords or not 1 <= len(call.args) <= 3:
@@ -134,7 +177,7 @@ def _range(t: Statements, node: ast.For, call: ast.Call) -> None:
     _counted(t, node, _turns(t, node, span, step.value), low.expr, step.value, sign=1)
 
 
-def _downwards(t: Statements, node: ast.For, start: ast.expr, stop: ast.expr, step: int) -> None:
+def _downwards(t: BodyTranslator, node: ast.For, start: ast.expr, stop: ast.expr, step: int) -> None:
     """`range(e - c, stop, -step)`: `e - c` does not wrap, and where e < c there are no turns."""
     assert isinstance(node.target, ast.Name)
     less, first = 0, start
@@ -168,7 +211,7 @@ def _downwards(t: Statements, node: ast.For, start: ast.expr, stop: ast.expr, st
     _counted(t, node, turns, begin, step, sign=-1)
 
 
-def _turns(t: Statements, node: ast.For, span: Expr, step: int) -> Expr:
+def _turns(t: BodyTranslator, node: ast.For, span: Expr, step: int) -> Expr:
     """How many steps it takes to cover the span."""
     if step == 1:
         return span
@@ -177,7 +220,7 @@ def _turns(t: Statements, node: ast.For, span: Expr, step: int) -> Expr:
     return width // step + BinOp(BinaryOp.Ne, width % step, LitU32(0))
 
 
-def _counted(t: Statements, node: ast.For, turns: Expr, first: Expr, step: int, *, sign: int) -> None:
+def _counted(t: BodyTranslator, node: ast.For, turns: Expr, first: Expr, step: int, *, sign: int) -> None:
     assert isinstance(node.target, ast.Name)
     counter = t.scope.fresh(f"{node.target.id}_step")
     name, written = _body(t, node)
@@ -187,7 +230,7 @@ def _counted(t: Statements, node: ast.For, turns: Expr, first: Expr, step: int, 
     t.emit(node, Loop(counter, LitU32(0), turns, tuple(w.node for w in body)), body)
 
 
-def _body(t: Statements, node: ast.For) -> tuple[str, list[Written]]:
+def _body(t: BodyTranslator, node: ast.For) -> tuple[str, list[Written]]:
     """What the variable is called in the program, and the statements of the body."""
     assert isinstance(node.target, ast.Name)
     name = t.scope.name_in_program(node.target.id)
@@ -196,14 +239,14 @@ def _body(t: Statements, node: ast.For) -> tuple[str, list[Written]]:
     return name, t.inside(node, "for", body, {node.target.id: variable})
 
 
-def _bound(t: Statements, at: ast.expr, bound: Operand) -> Value:
+def _bound(t: BodyTranslator, at: ast.expr, bound: Operand) -> Value:
     try:
         return operators.coerce(bound, U32, "a bound of range()")
     except Refused as refusal:
         t.source.fail(at, refusal.message, refusal.fix)
 
 
-def _warn_of_wrapping(t: Statements, bound: ast.expr) -> None:
+def _warn_of_wrapping(t: BodyTranslator, bound: ast.expr) -> None:
     match bound:
         case ast.BinOp(op=ast.Sub(), left=ast.Name() | ast.Call() as left, right=ast.Constant(value=int())):
             pass

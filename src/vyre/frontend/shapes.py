@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from vyre.errors import DispatchError
 from vyre.frontend.scalars import DIMENSION, WORKGROUPS
+from vyre.frontend.signature import OWN
 from vyre.frontend.types import Role
 from vyre.ir.grid import Grid, grid_of
 from vyre.ir.limits import U32_MAX
@@ -21,22 +22,14 @@ from vyre.ir.types import DataType
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from vyre.frontend.functions import Translation
     from vyre.frontend.signature import Parameter
     from vyre.frontend.source import Source
+    from vyre.frontend.translation import GridUse, Translation
 
     Shape = tuple[int, ...]
 
 _LANES = {DataType.Vec2U32: 2, DataType.Vec4U32: 4, DataType.U128: 4}
 _OUTPUTS = (Role.Out, Role.InOut)
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Which places of the grid a kernel asks for: the rank of `vyre.grid`, and whether ids along y or z."""
-
-    grid: int
-    beyond_x: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +42,15 @@ class Settled:
     workgroups: Any = None
 
 
-def require_grid_fits(source: Source, parameters: Sequence[Parameter], places: Places) -> None:
+def require_grid_fits(source: Source, parameters: Sequence[Parameter], asks: GridUse) -> None:
     """Refuses coordinates that the sole output cannot have."""
     outputs = [p for p in parameters if p.role in _OUTPUTS]
-    if not places.grid or len(outputs) != 1 or len(outputs[0].shape) in (0, places.grid):
+    if not asks.grid or len(outputs) != 1 or len(outputs[0].shape) in (0, asks.grid):
         return
     out, rank = outputs[0], len(outputs[0].shape)
     source.fail(
         out.node,
-        f"vyre.grid({places.grid}) gives {places.grid} coordinates, and the output {out.name!r} has "
+        f"vyre.grid({asks.grid}) gives {asks.grid} coordinates, and the output {out.name!r} has "
         f"{rank} dimension{'s' * (rank > 1)}.",
         f"write vyre.grid({rank}).",
     )
@@ -73,7 +66,7 @@ def settle(
     found = Settled()
     named: dict[str, tuple[int, str, Shape]] = {}
     known: dict[str, Shape] = {}
-    buffers = [p for p in translation.parameters if p.role not in (None, Role.Shared, Role.SharedAtomic)]
+    buffers = [p for p in translation.parameters if p.role is not None and p.role not in OWN]
     for p in buffers:
         shape = _given_shape(kernel, p, given.get(p.name))
         if shape is None:
@@ -224,12 +217,12 @@ def _grid(
     known: Mapping[str, Shape],
     workgroups: int | Sequence[int] | None,
 ) -> Any:
-    places, size = translation.places, translation.program.workgroup_size
+    asks, size = translation.asks, translation.program.workgroup_size
     if workgroups is not None:
         return workgroups
     outputs = [p for p in buffers if p.role in _OUTPUTS]
     shapes = {p.name: known[p.name] for p in outputs if p.name in known}
-    if places.grid:
+    if asks.grid:
         if len(shapes) < len(outputs) or len(set(shapes.values())) != 1:
             listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
             raise DispatchError(
@@ -237,15 +230,15 @@ def _grid(
                 fix="pass workgroups=, one to three numbers.",
             )
         shape = next(iter(shapes.values()))
-        if len(shape) != places.grid:
+        if len(shape) != asks.grid:
             raise DispatchError(
-                f"vyre.grid({places.grid}) in {kernel}() has {places.grid} coordinates, and the output has "
+                f"vyre.grid({asks.grid}) in {kernel}() has {asks.grid} coordinates, and the output has "
                 f"the shape {shape}.",
-                fix=f"pass an output with {places.grid} dimensions, or workgroups=.",
+                fix=f"pass an output with {asks.grid} dimensions, or workgroups=.",
             )
         counts = [-(-n // width) for n, width in zip(reversed(shape), size, strict=False)]
         return tuple((*counts, 1, 1)[:3])
-    if places.beyond_x:
+    if asks.beyond_x:
         raise DispatchError(
             f"{kernel}() reads ids along y or z, and the default grid covers the outputs along x alone.",
             fix="pass workgroups=(x, y), or take the coordinates from vyre.grid: i, j = vyre.grid(2).",

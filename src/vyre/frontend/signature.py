@@ -26,7 +26,11 @@ _ACCESS = {
     Role.Uniform: BufferAccess.Uniform,
     Role.Shared: BufferAccess.Workgroup,
     Role.SharedAtomic: BufferAccess.WorkgroupAtomic,
+    Role.Private: BufferAccess.Private,
 }
+OWN = (Role.Shared, Role.SharedAtomic, Role.Private)
+"""Memory that the kernel has for itself; the host passes nothing for it."""
+
 _PYTHON_TYPES = {int: "u32 or i32", float: "f32", bool: "boolean", bytes: "In[packed_bytes]"}
 
 _NUMPY_TYPES = {
@@ -119,11 +123,13 @@ def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any], *, helpe
                 f"{count!r} is no element count.",
                 'write Role[type, Literal[64]] for a count, Role[type, Literal["m", "n"]] for a shape.',
             )
-        if annotation.role in (Role.Shared, Role.SharedAtomic) and count == 0 and not helper:
+        if annotation.role in OWN and count == 0 and not helper:
+            private = annotation.role is Role.Private
+            made = "private" if private else "shared"
             source.fail(
                 node.annotation,
-                f"the workgroup memory {node.arg!r} has no size.",
-                f"write {annotation.role.value}[u32, Literal[64]], or `{node.arg} = vyre.shared(u32, 64)` "
+                f"the {'private array' if private else 'workgroup memory'} {node.arg!r} has no size.",
+                f"write {annotation.role.value}[u32, Literal[64]], or `{node.arg} = vyre.{made}(u32, 64)` "
                 "in the body.",
             )
         if len(shape) > 1 and element is DataType.Bytes:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import ast
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vyre.frontend import operators
-from vyre.frontend.coordinates import Buffers, touches
+from vyre.frontend.coordinates import touches
 from vyre.frontend.expand import called, nested_function
-from vyre.frontend.expressions import Expressions, has_atomic, is_sequence, wrap
-from vyre.frontend.loops import translate_for
-from vyre.frontend.scope import Local, Scope
+from vyre.frontend.expressions import has_atomic, is_sequence, wrap
+from vyre.frontend.loops import translate_for, translate_while
+from vyre.frontend.scope import Local
 from vyre.frontend.signature import evaluate, require_name, value_type
+from vyre.frontend.translator import BodyTranslator
 from vyre.frontend.values import (
     Buffer,
     Const,
@@ -30,23 +28,17 @@ from vyre.frontend.values import (
 )
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Load, Var
-from vyre.ir.limits import MAX_NESTING
-from vyre.ir.node import Assign, If, Let, Node, Return, Store
+from vyre.ir.node import Assign, Break, If, Let, Return, Store
 from vyre.ir.types import DataType
 from vyre.ir.walk import BODY_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Sequence
 
     from vyre.errors import SourceLocation
-    from vyre.frontend.calls import Linker
-    from vyre.frontend.scalars import Scalars
-    from vyre.frontend.source import Source
     from vyre.frontend.values import Operand
 
 _REFUSED: dict[type[ast.stmt], tuple[str, str]] = {
-    ast.While: ("`while`", "write `for i in range(limit)` with an `if` inside; every loop has a bound."),
-    ast.Break: ("`break`", "keep a flag and put the rest of the body under an `if`."),
     ast.Continue: ("`continue` outside a loop", "remove it."),
     ast.Try: ("`try`", "remove it; nothing in a kernel raises."),
     ast.Raise: ("`raise`", "store an error code into a buffer."),
@@ -66,113 +58,15 @@ _REFUSED: dict[type[ast.stmt], tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What the functions of one kernel or op share while it is translated."""
-
-    linker: Linker
-    scalars: Scalars | None
-    """None in an op, which sees only its arguments."""
-    memory: list[BufferDecl] = field(default_factory=list[BufferDecl])
-    """Buffers that the bodies declare."""
-    open: list[Any] = field(default_factory=list[Any])
-    """The functions that are being written out, outermost first."""
-
-
-class Statements:
+class Statements(BodyTranslator):
     """Translates the body of one function."""
 
-    def __init__(self, source: Source, scope: Scope, names: Mapping[str, Any], context: Context) -> None:
-        self.source = source
-        self.scope = scope
-        self.names = names
-        self.context = context
-        self._block: list[Written] = []
-        self.statement: ast.stmt = source.tree
-        """The one that is being translated."""
-        buffers = Buffers(self._dimension, context.linker.link)
-        self._buffers = buffers
-        self._expressions = Expressions(source, scope, names, partial(called, self), buffers)
+    def call(
+        self, function: PyObject, args: list[Operand], keywords: dict[str, Operand], *, whole: bool
+    ) -> Operand:
+        return called(self, function, args, keywords, whole=whole)
 
-    @property
-    def in_op(self) -> bool:
-        return self.context.scalars is None
-
-    def translate(self, body: Sequence[ast.stmt]) -> list[Written]:
-        """The statements of a block in the current scope."""
-        with self.block() as written:
-            self.run(body)
-        return written
-
-    def run(self, body: Sequence[ast.stmt]) -> None:
-        """Adds the statements to the current block."""
-        for node in body:
-            self.statement = node
-            try:
-                self._statement(node)
-            except Refused as refusal:
-                self.source.fail(node, refusal.message, refusal.fix)
-
-    @contextmanager
-    def block(self) -> Generator[list[Written]]:
-        """A new block, which collects what is translated meanwhile."""
-        outer, self._block = self._block, []
-        try:
-            yield self._block
-        finally:
-            self._block = outer
-
-    def value(self, node: ast.expr) -> Operand:
-        return self._expressions.translate(node)
-
-    def emit(self, at: ast.AST, node: Node, *bodies: list[Written]) -> None:
-        self._block.append(Written(node, self.source.location(at), bodies))
-
-    def declare_result(self, name: str, value: Value) -> None:
-        """A variable for what the function gives back; `name` is one that the function does not use."""
-        self.emit(self.source.tree, Let(name, value.expr))
-        self.scope.declare(name, Local("variable", Value(Var(name), value.type)))
-
-    def add(self, written: Sequence[Written]) -> None:
-        """Statements that another translator made for this block."""
-        self._block.extend(written)
-
-    def once(self, at: ast.AST, stem: str, value: Value) -> Value:
-        """The value under a name, where writing it twice would load or count twice."""
-        return self.named(at, stem, value) if touches(value.expr) else value
-
-    def named(self, at: ast.AST, stem: str, value: Value) -> Value:
-        """The value under a new name."""
-        name = self.scope.fresh(stem)
-        self.emit(at, Let(name, value.expr))
-        return replace(value, expr=Var(name))
-
-    def inside(
-        self,
-        at: ast.stmt,
-        keyword: str,
-        body: Sequence[ast.stmt],
-        declared: Mapping[str, Local] | None = None,
-    ) -> list[Written]:
-        """The statements of a nested block, in which `declared` holds besides."""
-        if self.scope.nesting >= MAX_NESTING:
-            raise Refused(
-                f"blocks are nested more than {MAX_NESTING} levels deep; each `elif` counts as one.",
-                "move some of them into functions.",
-            )
-        self.scope.enter(f"{keyword} at line {self.source.location(at).line}")
-        for name, local in (declared or {}).items():
-            self.scope.declare(name, local)
-        try:
-            return self.translate(body)
-        finally:
-            self.scope.leave()
-
-    def _dimension(self, dimension: int | str) -> Value | Const:
-        assert self.context.scalars is not None  # an op has no buffers
-        return self.context.scalars.dimension(dimension)
-
-    def _statement(self, node: ast.stmt) -> None:
+    def one(self, node: ast.stmt) -> None:
         match node:
             case ast.Assign(targets=[ast.Name() | ast.Subscript() | ast.Attribute() as target]):
                 self._assign(node, target, self.value(node.value))
@@ -190,6 +84,10 @@ class Statements:
                 self._if(node)
             case ast.For():
                 translate_for(self, node)
+            case ast.While():
+                translate_while(self, node)
+            case ast.Break():
+                self.emit(node, Break())
             case ast.FunctionDef():
                 self._function(node)
             case ast.Return():
@@ -339,7 +237,7 @@ class Statements:
                 f"the buffer {owner.decl.name!r} is {owner.decl.access.value} and cannot be stored into.",
                 f"annotate it Out or InOut: {owner.decl.name}: InOut[…].",
             )
-        return owner, self._buffers.index(owner, self.value(target.slice))
+        return owner, self.buffers.index(owner, self.value(target.slice))
 
     def _store(self, at: ast.stmt, owner: Buffer, index: Value, value: Operand) -> None:
         decl = owner.decl

@@ -190,6 +190,7 @@ class Role(Enum):
     Uniform = "Uniform"
     Shared = "Shared"
     SharedAtomic = "SharedAtomic"
+    Private = "Private"
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +244,9 @@ if TYPE_CHECKING:
     class SharedAtomic(_Writable[T, N]):
         """Memory of one workgroup that takes atomics."""
 
+    class Private(_Writable[T, N]):
+        """Memory of one invocation."""
+
 else:
 
     class _Buffer:
@@ -269,3 +273,5 @@ else:
     class Shared(_Buffer): ...
 
     class SharedAtomic(_Buffer): ...
+
+    class Private(_Buffer): ...

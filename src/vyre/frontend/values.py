@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from vyre.ir.buffers import BufferAccess
+
 if TYPE_CHECKING:
     from vyre.errors import SourceLocation
-    from vyre.ir.buffers import BufferAccess, BufferDecl
+    from vyre.ir.buffers import BufferDecl
     from vyre.ir.expr import Expr
     from vyre.ir.node import Node
     from vyre.ir.types import DataType
@@ -20,6 +22,10 @@ class Refused(Exception):
         super().__init__(message, fix)
         self.message = message
         self.fix = fix
+
+
+class BeyondOps(Exception):
+    """A function that no op can be, because it reads a table; it is written out where it is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,7 @@ def describe(operand: Operand) -> str:
             return f"the Python {type(value).__name__} {name or repr(value)}"
         case Effect(node=node):
             return f"the statement {type(node).__name__}"
-        case Memory():
-            return "workgroup memory"
+        case Memory(access=access):
+            return "a private array" if access is BufferAccess.Private else "workgroup memory"
         case Several(items=items):
             return f"a tuple of {len(items)}"

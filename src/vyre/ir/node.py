@@ -1,10 +1,10 @@
 """Statements: immutable and interned like expressions.
 
-    Let Assign Store If Loop Return Block Barrier
+    Let Assign Store If Loop Break Return Block Barrier
 
 A binding is visible until the end of the enclosing block. A loop runs `start..stop`, half open,
-its bounds evaluated once and its variable immutable (decision 18). A kernel's `Return` carries
-no value (decision 19).
+its bounds evaluated once and its variable immutable (decision 18); `Break` ends the innermost one.
+A kernel's `Return` carries no value (decision 19).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Node(metaclass=Interned):
                 if not isinstance(node, Node):  # pyright: ignore[reportUnnecessaryIsInstance]
                     raise VyreError(
                         f"{type(self).__name__} got {node!r} in its body, which is not a statement.",
-                        fix="pass Let, Assign, Store, If, Loop, Return, Block or Barrier nodes.",
+                        fix="pass Let, Assign, Store, If, Loop, Break, Return, Block or Barrier nodes.",
                     )
                 size += node.size
                 if node.nesting > nesting:
@@ -144,6 +144,14 @@ class Loop(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Break(Node):
+    """Ends the innermost loop around it, for this invocation."""
+
+    def __post_init__(self) -> None:
+        self._seal()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Return(Node):
     """Ends the invocation."""
 
@@ -175,4 +183,4 @@ class Barrier(Node):
         self._seal()
 
 
-NODE_KINDS: tuple[type[Node], ...] = (Let, Assign, Store, If, Loop, Return, Block, Barrier)
+NODE_KINDS: tuple[type[Node], ...] = (Let, Assign, Store, If, Loop, Break, Return, Block, Barrier)

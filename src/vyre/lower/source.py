@@ -48,7 +48,7 @@ class Source:
 
 def bound_buffers(prepared: Prepared) -> tuple[BufferDecl, ...]:
     """The buffers that the host binds: all but workgroup memory."""
-    return tuple(b for b in prepared.buffers if not b.access.shared)
+    return tuple(b for b in prepared.buffers if b.access.bound)
 
 
 def hidden_words(prepared: Prepared) -> tuple[str, ...]:

@@ -209,7 +209,7 @@ class WebGpuBackend:
                 f"{device} has {limits.workgroup_bytes}",
                 "use smaller workgroup buffers.",
             )
-        bound = sum(not b.access.shared for b in program.buffers)
+        bound = sum(b.access.bound for b in program.buffers)
         if bound > limits.storage_buffers:
             self._refuse(
                 f"a program of {bound} storage and uniform buffers",
