@@ -44,66 +44,25 @@ if TYPE_CHECKING:
         VyreError,
         WireError,
     )
+
+    # isort: off
+    # fmt: off
     from vyre.frontend.builtins import (
-        abs,
-        acos,
-        approx,
-        asin,
-        atan,
-        atan2,
-        atomic_add,
-        atomic_and,
-        atomic_compare_exchange,
-        atomic_exchange,
-        atomic_max,
-        atomic_min,
-        atomic_or,
-        atomic_xor,
-        barrier,
-        bitcast,
-        call,
-        cast,
-        ceil,
-        clz,
-        convert,
-        cos,
-        ctz,
-        exp,
-        exp2,
-        exp10,
-        floor,
-        fma,
-        freduce,
-        freduce_approx,
-        from_lanes,
-        invocation_id,
-        isinf,
-        isnan,
-        lane,
-        local_id,
-        log,
-        log2,
-        log10,
-        max,
-        min,
-        mul_hi,
-        popcount,
-        pow,
-        reverse_bits,
-        round,
-        select,
-        shared,
-        sin,
-        sqrt,
-        tan,
-        trunc,
-        workgroup_id,
+        abs as abs, acos, approx, asin, atan, atan2, atomic_add, atomic_and, atomic_compare_exchange,
+        atomic_exchange, atomic_max, atomic_min, atomic_or, atomic_xor, barrier, bitcast, bounded, call,
+        cast, ceil, clz, convert, cos, ctz, exp, exp2, exp10, floor, fma, freduce, freduce_approx, from_lanes,
+        grid, invocation_id, isinf, isnan, lane, local_id, log, log2, log10, max as max, min as min, mul_hi,
+        num_invocations, num_workgroups, popcount, pow as pow, private, reverse_bits, round as round, select,
+        shared, sin, sqrt, tan, trunc, workgroup_id,
     )
+    # fmt: on
+    # isort: on
     from vyre.frontend.kernel import Kernel, kernel, op
     from vyre.frontend.types import (
         In,
         InOut,
         Out,
+        Private,
         Shared,
         SharedAtomic,
         Uniform,
@@ -179,6 +138,7 @@ if TYPE_CHECKING:
         WorkgroupId,
     )
 
+# What shadows no builtin of Python where it is imported with a star.
 __all__ = [
     "V1", "V2", "Approx", "ApproxOp", "Assign", "Atomic", "AtomicOp", "Backend", "BackendInfo",
     "BackendLimits", "BackendUnavailable", "Barrier", "BinOp", "BinaryOp", "Block", "Break", "BufLen",
@@ -188,33 +148,33 @@ __all__ = [
     "Executable", "Expr", "FMulAdd", "FReduce", "FReduceApprox", "If", "In", "InOut", "InterpreterError",
     "InvocationId", "Kernel", "KernelError", "KernelWarning", "Lane", "Let", "LimitedExecutable", "LitBool",
     "LitI32", "LitU32", "Literal", "Load", "LocalId", "Loop", "MakeVec", "Node", "Op", "OpError",
-    "OpSignature", "Out", "Param", "ParseError", "PrintError", "Program", "RayCluster", "ReduceOp",
-    "ReduceOrder", "Registry", "ResidentBackend", "ResidentExecutable", "Return", "RoundMode", "Select",
-    "Shared", "SharedAtomic", "SourceLocation", "SourceRejected", "StepBudgetExceeded", "StepLimitExceeded",
-    "Store", "TensorType", "UnOp", "UnaryOp", "Uniform", "UnsupportedByBackend", "ValidationError", "Var",
-    "VyreError", "WireError", "WorkgroupId", "abs", "acos", "approx", "array", "asin", "atan", "atan2",
-    "atomic_add", "atomic_and", "atomic_compare_exchange", "atomic_exchange", "atomic_max", "atomic_min",
-    "atomic_or", "atomic_xor", "barrier", "bf16", "bitcast", "boolean", "call", "cast", "ceil", "certify",
-    "clz", "compile_program", "convert", "cos", "ctz", "default_registry", "device_zeros", "dispatch", "exp",
-    "exp2", "exp10", "f16", "f32", "f64", "floor", "fma", "freduce", "freduce_approx", "from_lanes", "i8",
-    "i16", "i32", "i64", "invocation_id", "isinf", "isnan", "kernel", "lane", "local_id", "log", "log2",
-    "log10", "max", "min", "mul_hi", "op", "packed_bytes", "popcount", "pow", "reverse_bits", "round",
-    "select", "shared", "sin", "sqrt", "tan", "to_device", "trunc", "u8", "u16", "u32", "u64", "u128",
-    "vec2", "vec4", "workgroup_id",
+    "OpSignature", "Out", "Param", "ParseError", "PrintError", "Private", "Program", "RayCluster",
+    "ReduceOp", "ReduceOrder", "Registry", "ResidentBackend", "ResidentExecutable", "Return", "RoundMode",
+    "Select", "Shared", "SharedAtomic", "SourceLocation", "SourceRejected", "StepBudgetExceeded",
+    "StepLimitExceeded", "Store", "TensorType", "UnOp", "UnaryOp", "Uniform", "UnsupportedByBackend",
+    "ValidationError", "Var", "VyreError", "WireError", "WorkgroupId", "acos", "approx", "array", "asin",
+    "atan", "atan2", "atomic_add", "atomic_and", "atomic_compare_exchange", "atomic_exchange", "atomic_max",
+    "atomic_min", "atomic_or", "atomic_xor", "barrier", "bf16", "bitcast", "boolean", "bounded", "call",
+    "cast", "ceil", "certify", "clz", "compile_program", "convert", "cos", "ctz", "default_registry",
+    "device_zeros", "dispatch", "exp", "exp2", "exp10", "f16", "f32", "f64", "floor", "fma", "freduce",
+    "freduce_approx", "from_lanes", "grid", "i8", "i16", "i32", "i64", "invocation_id", "isinf", "isnan",
+    "kernel", "lane", "local_id", "log", "log2", "log10", "mul_hi", "num_invocations", "num_workgroups",
+    "op", "packed_bytes", "popcount", "private", "reverse_bits", "select", "shared", "sin", "sqrt", "tan",
+    "to_device", "trunc", "u8", "u16", "u32", "u64", "u128", "vec2", "vec4", "workgroup_id",
 ]  # fmt: skip
 
 _HOMES = {
     "vyre.frontend.kernel": "Kernel kernel op",
     "vyre.frontend.types": """
-        In InOut Out Shared SharedAtomic Uniform bf16 boolean f16 f32 f64 i16 i32 i64 i8 packed_bytes u128 u16
-        u32 u64 u8 vec2 vec4
+        In InOut Out Private Shared SharedAtomic Uniform bf16 boolean f16 f32 f64 i16 i32 i64 i8 packed_bytes
+        u128 u16 u32 u64 u8 vec2 vec4
     """,
     "vyre.frontend.builtins": """
         abs acos approx asin atan atan2 atomic_add atomic_and atomic_compare_exchange atomic_exchange
-        atomic_max atomic_min atomic_or atomic_xor barrier bitcast call cast ceil clz convert cos ctz exp
-        exp10 exp2 floor fma freduce freduce_approx from_lanes invocation_id isinf isnan lane local_id log
-        log10 log2 max min mul_hi popcount pow reverse_bits round select shared sin sqrt tan trunc
-        workgroup_id
+        atomic_max atomic_min atomic_or atomic_xor barrier bitcast bounded call cast ceil clz convert cos
+        ctz exp exp10 exp2 floor fma freduce freduce_approx from_lanes grid invocation_id isinf isnan lane
+        local_id log log10 log2 max min mul_hi num_invocations num_workgroups popcount pow private
+        reverse_bits round select shared sin sqrt tan trunc workgroup_id
     """,
     "vyre.backends.conversion": "array",
     "vyre.backends.device_buffer": "DeviceBuffer device_zeros to_device",
@@ -258,4 +218,4 @@ if not TYPE_CHECKING:  # so that checkers know exactly the names above
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_HOME_OF})

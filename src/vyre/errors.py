@@ -98,6 +98,10 @@ class KernelError(VyreError):
             self.args = (f"{location}: {message}\n    {location.text}\n    {caret}\nFix: {fix}",)
 
 
+class KernelWarning(UserWarning):
+    """A kernel with a meaning that is probably not the one that was meant, or a check that was skipped."""
+
+
 class OpError(VyreError):
     """An op definition that cannot enter a registry, or an id that is not in it."""
 
@@ -181,7 +185,3 @@ class CheckError(VyreError):
         self.report = report
         super().__init__(message, fix=fix)
         self.args = (str(report),)
-
-
-class KernelWarning(UserWarning):
-    """A kernel that is valid and probably not what was meant, or a check that was skipped."""

@@ -54,6 +54,12 @@ def unbarred_on_the_way_back(a: In[u32], out: Out[u32]) -> None:
     out[vyre.invocation_id(0)] = s
 
 
+def from_private(a: In[u32], out: Out[u32]) -> None:
+    kept = vyre.private(u32, 4)
+    kept[1] = a[vyre.invocation_id(0)]
+    out[0] = kept[1]
+
+
 @pytest.mark.parametrize(
     ("function", "line"),
     [
@@ -61,6 +67,7 @@ def unbarred_on_the_way_back(a: In[u32], out: Out[u32]) -> None:
         (total_in_a_loop, "out[turn] = a[vyre.invocation_id(0)]"),
         (flag, "seen[0] = a[vyre.invocation_id(0)]"),
         (group_sum, "out[vyre.workgroup_id(0)] = a[vyre.invocation_id(0)]"),
+        (from_private, "out[0] = kept[1]"),
         (unbarred, "out[vyre.invocation_id(0)] = tile[63 - k]"),
         (unbarred_on_the_way_back, "tile[k] = a[vyre.invocation_id(0) + turn]"),
     ],
@@ -118,6 +125,14 @@ def reduced(a: In[u32], out: Out[u32]) -> None:
         out[vyre.workgroup_id(0)] = tile[0]
 
 
+def sorted_alike(a: In[u32], out: Out[u32]) -> None:
+    kept = vyre.private(u32, 4)
+    for turn in range(4):
+        kept[turn] = a[turn]
+    for turn in range(4):
+        out[turn] = kept[3 - turn]
+
+
 def same_value(a: In[u32], out: Out[u32]) -> None:
     out[0] = a[0]
 
@@ -131,7 +146,8 @@ def same_element(a: In[u32], out: Out[u32]) -> None:
 
 
 @pytest.mark.parametrize(
-    "function", [one_stores, others_left, own_element, barred, reduced, same_value, same_element]
+    "function",
+    [one_stores, others_left, own_element, barred, reduced, sorted_alike, same_value, same_element],
 )
 def test_what_may_be_meant_does_not_warn(function: Callable[..., None]) -> None:
     with warnings.catch_warnings():

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, TypeVar, ov
 from vyre.errors import DispatchError, KernelError, SourceLocation, VyreError
 from vyre.frontend.arguments import bind_arguments
 from vyre.frontend.calls import Linker, OpFunction
-from vyre.frontend.functions import translate_kernel, translate_op
+from vyre.frontend.functions import takes_buffers, translate_kernel, translate_op
+from vyre.frontend.shapes import shaped
 from vyre.frontend.types import Role
+from vyre.frontend.values import BeyondOps
 from vyre.frontend.watched import check_first, checked, checks_calls, traced, warn_of_hazards
 from vyre.ir.expr import Call
 from vyre.ir.walk import expressions
@@ -116,19 +118,19 @@ class Kernel:
         step_limit: int | None = None,
         **named: Any,
     ) -> Any:
-        bound = bind_arguments(self.__name__, self._translation, arrays, named)
+        bound = bind_arguments(self.__name__, self._translation, arrays, named, workgroups)
         compiled = self._compile(backend)
         results = compiled(
             bound.buffers,
-            workgroups=workgroups,
+            workgroups=bound.workgroups,
             copy=copy,
             lengths=bound.lengths,
             zeroed=self._zeroed,
             step_limit=step_limit,
         )
-        if len(results) == 1:
-            return results.popitem()[1]
-        return tuple([results[p.name] for p in self._translation.parameters if p.name in results])
+        outputs = (p.name for p in self._translation.parameters if p.name in results)
+        ordered = tuple(shaped(results[name], bound.shapes.get(name)) for name in outputs)
+        return ordered[0] if len(ordered) == 1 else ordered
 
     def check(
         self,
@@ -206,9 +208,14 @@ def op(function: Any = None, /, *, id: str | None = None) -> Any:
     outer = _outer_names()
 
     def decorate(decorated: Any) -> TypedOp[..., Any]:
+        if takes_buffers(decorated, outer):
+            return TypedOp(decorated, None, ())
         linker = Linker(translate_op)
         name = id or f"local.{getattr(decorated, '__name__', 'op').lower()}"
-        built = translate_op(decorated, name, linker, outer)
+        try:
+            built = translate_op(decorated, name, linker, outer)
+        except BeyondOps:
+            return TypedOp(decorated, None, ())
         return TypedOp(decorated, built, linker.ops.values())
 
     return decorate(function) if function is not None else decorate

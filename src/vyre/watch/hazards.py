@@ -9,7 +9,7 @@ between invocations, or after some of them may have left, is taken to be meant.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vyre.ir.buffers import BufferAccess
@@ -60,8 +60,16 @@ class _SameElement:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._facts = ControlFacts({b.name: b for b in program.buffers})
+        # A private array differs between invocations where something that differs is stored to it.
+        self._private = {b.name for b in program.buffers if b.access is BufferAccess.Private}
+        self._facts = ControlFacts(
+            {
+                b.name: replace(b, access=BufferAccess.ReadOnly) if b.name in self._private else b
+                for b in program.buffers
+            }
+        )
         self._divergent: set[str] = set()
+        self._filled: set[str] = set()
         while self._spread(program.entry, divergent=False):
             pass
 
@@ -104,11 +112,15 @@ class _SameElement:
 
     def _differs(self, expr: Expr) -> bool:
         needs = self._facts.needs_of(expr)
-        return needs.source is not None or any(name in self._divergent for name in needs.names)
+        if needs.source is not None or any(name in self._divergent for name in needs.names):
+            return True
+        return bool(self._filled) and any(
+            isinstance(inner, Load) and inner.buffer in self._filled for inner in postorder(expr)
+        )
 
     def _spread(self, body: tuple[Node, ...], *, divergent: bool) -> bool:
         """One pass over the statements; True where another variable was found to differ."""
-        before = len(self._divergent)
+        before = len(self._divergent) + len(self._filled)
         stack = [(node, divergent) for node in body]
         while stack:
             node, under = stack.pop()
@@ -116,6 +128,9 @@ class _SameElement:
                 case Let(name=name, value=value) | Assign(name=name, value=value):
                     if under or self._differs(value):
                         self._divergent.add(name)
+                case Store(buffer=buffer, index=index, value=value) if buffer in self._private:
+                    if under or self._differs(index) or self._differs(value):
+                        self._filled.add(buffer)
                 case Loop(var=var, start=start, stop=stop):
                     under = under or self._differs(start) or self._differs(stop)
                     if under:
@@ -125,7 +140,7 @@ class _SameElement:
                 case _:
                     pass
             stack += [(inner, under) for block in node.bodies for inner in block]
-        return len(self._divergent) > before
+        return len(self._divergent) + len(self._filled) > before
 
 
 class _Unbarred:
