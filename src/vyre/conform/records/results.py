@@ -28,6 +28,7 @@ from vyre.conform.records.documents import (
     encode,
     parse,
 )
+from vyre.conform.records.envelope import Envelope  # noqa: TC001 - read back by its annotations
 from vyre.conform.records.evidence import KindCount, density_found, evidence, witnessed
 from vyre.errors import VyreError
 
@@ -336,6 +337,8 @@ class Results:
     schema: str = SCHEMA
     soak: Annotated[tuple[Soak, ...] | None, Omitted()] = None
     """What was run beyond the plan, by shard."""
+    envelope: Annotated[Envelope | None, Omitted()] = None
+    """Which shapes passed; None for a part of a run, and where the stage `shapes` was left out."""
 
     @property
     def every_failure(self) -> tuple[Failure, ...]:
