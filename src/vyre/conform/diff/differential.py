@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from vyre.backends.protocol import Backend
 
 INTEGER_TYPES = tuple(t for t in VALUE_TYPES if t not in FLOAT_TYPES)
-INTEGER_PROGRAMS = ProgramOptions(types=INTEGER_TYPES)
+INTEGER_PROGRAMS = ProgramOptions(types=INTEGER_TYPES, stored=True)
 """Programs of the integer track: every integer, lane and Bool type, Bytes buffers, no floats."""
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.generate.buffers import random_buffer
 from vyre.conform.generate.expressions import VALUE_TYPES, ExpressionGenerator, Scope
+from vyre.conform.generate.stored import with_stored_integers
 from vyre.ir import (
     Assign,
     Atomic,
@@ -62,6 +63,8 @@ class ProgramOptions:
     approximate: bool = False
     """Operations of the approximate track, whose bits a backend may choose."""
     statements: int = 7
+    stored: bool = False
+    """Buffers of integers that no value is of: I8, U8, I16, U16 and I64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,9 @@ def generate_program(
     from vyre.compose import default_registry
 
     ops = default_registry() if registry is None else registry
-    return _Builder(seed, options or ProgramOptions(), ops).build()
+    chosen = options or ProgramOptions()
+    made = _Builder(seed, chosen, ops).build()
+    return with_stored_integers(made) if chosen.stored else made
 
 
 @dataclass(slots=True)
