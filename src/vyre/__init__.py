@@ -134,6 +134,7 @@ if TYPE_CHECKING:
         BinaryOp,
         BinOp,
         Block,
+        Break,
         BufferAccess,
         BufferDecl,
         BufLen,
@@ -177,25 +178,25 @@ if TYPE_CHECKING:
 
 __all__ = [
     "V1", "V2", "Approx", "ApproxOp", "Assign", "Atomic", "AtomicOp", "Backend", "BackendInfo",
-    "BackendLimits", "BackendUnavailable", "Barrier", "BinOp", "BinaryOp", "Block", "BufLen", "BufferAccess",
-    "BufferDecl", "Call", "Cast", "Category", "Certificate", "CertifyPlan", "CertifyProgress", "Compiled",
-    "Convention", "Convert", "DataType", "DeviceBuffer", "DeviceError", "DeviceLost", "DeviceMemory",
-    "DeviceOutOfMemory", "Diagnostic", "Dim", "DispatchError", "Executable", "Expr", "FMulAdd", "FReduce",
-    "FReduceApprox", "If", "In", "InOut", "InterpreterError", "InvocationId", "Kernel", "KernelError", "Lane",
-    "Let", "LimitedExecutable", "LitBool", "LitI32", "LitU32", "Literal", "Load", "LocalId", "Loop",
-    "MakeVec", "Node", "Op", "OpError", "OpSignature", "Out", "Param", "ParseError", "PrintError", "Program",
-    "RayCluster", "ReduceOp", "ReduceOrder", "Registry", "ResidentBackend", "ResidentExecutable", "Return",
-    "RoundMode", "Select", "Shared", "SharedAtomic", "SourceLocation", "SourceRejected", "StepBudgetExceeded",
-    "StepLimitExceeded", "Store", "TensorType", "UnOp", "UnaryOp", "Uniform", "UnsupportedByBackend",
-    "ValidationError", "Var", "VyreError", "WireError", "WorkgroupId", "abs", "acos", "approx", "asin",
-    "atan", "atan2", "atomic_add", "atomic_and", "atomic_compare_exchange", "atomic_exchange", "atomic_max",
-    "atomic_min", "atomic_or", "atomic_xor", "barrier", "bf16", "bitcast", "boolean", "call", "cast", "ceil",
-    "certify", "clz", "compile_program", "convert", "cos", "ctz", "default_registry", "device_zeros",
-    "dispatch", "exp", "exp2", "exp10", "f16", "f32", "f64", "floor", "fma", "freduce", "freduce_approx",
-    "from_lanes", "i8", "i16", "i32", "i64", "invocation_id", "isinf", "isnan", "kernel", "lane", "local_id",
-    "log", "log2", "log10", "max", "min", "mul_hi", "op", "packed_bytes", "popcount", "pow", "reverse_bits",
-    "round", "select", "shared", "sin", "sqrt", "tan", "to_device", "trunc", "u8", "u16", "u32", "u64",
-    "u128", "vec2", "vec4", "workgroup_id",
+    "BackendLimits", "BackendUnavailable", "Barrier", "BinOp", "BinaryOp", "Block", "Break", "BufLen",
+    "BufferAccess", "BufferDecl", "Call", "Cast", "Category", "Certificate", "CertifyPlan", "CertifyProgress",
+    "Compiled", "Convention", "Convert", "DataType", "DeviceBuffer", "DeviceError", "DeviceLost",
+    "DeviceMemory", "DeviceOutOfMemory", "Diagnostic", "Dim", "DispatchError", "Executable", "Expr",
+    "FMulAdd", "FReduce", "FReduceApprox", "If", "In", "InOut", "InterpreterError", "InvocationId", "Kernel",
+    "KernelError", "Lane", "Let", "LimitedExecutable", "LitBool", "LitI32", "LitU32", "Literal", "Load",
+    "LocalId", "Loop", "MakeVec", "Node", "Op", "OpError", "OpSignature", "Out", "Param", "ParseError",
+    "PrintError", "Program", "RayCluster", "ReduceOp", "ReduceOrder", "Registry", "ResidentBackend",
+    "ResidentExecutable", "Return", "RoundMode", "Select", "Shared", "SharedAtomic", "SourceLocation",
+    "SourceRejected", "StepBudgetExceeded", "StepLimitExceeded", "Store", "TensorType", "UnOp", "UnaryOp",
+    "Uniform", "UnsupportedByBackend", "ValidationError", "Var", "VyreError", "WireError", "WorkgroupId",
+    "abs", "acos", "approx", "asin", "atan", "atan2", "atomic_add", "atomic_and", "atomic_compare_exchange",
+    "atomic_exchange", "atomic_max", "atomic_min", "atomic_or", "atomic_xor", "barrier", "bf16", "bitcast",
+    "boolean", "call", "cast", "ceil", "certify", "clz", "compile_program", "convert", "cos", "ctz",
+    "default_registry", "device_zeros", "dispatch", "exp", "exp2", "exp10", "f16", "f32", "f64", "floor",
+    "fma", "freduce", "freduce_approx", "from_lanes", "i8", "i16", "i32", "i64", "invocation_id", "isinf",
+    "isnan", "kernel", "lane", "local_id", "log", "log2", "log10", "max", "min", "mul_hi", "op",
+    "packed_bytes", "popcount", "pow", "reverse_bits", "round", "select", "shared", "sin", "sqrt", "tan",
+    "to_device", "trunc", "u8", "u16", "u32", "u64", "u128", "vec2", "vec4", "workgroup_id",
 ]  # fmt: skip
 
 _HOMES = {
@@ -206,10 +207,10 @@ _HOMES = {
     """,
     "vyre.frontend.builtins": """
         abs acos approx asin atan atan2 atomic_add atomic_and atomic_compare_exchange atomic_exchange
-        atomic_max atomic_min atomic_or atomic_xor barrier bitcast call cast ceil clz convert cos ctz
-        exp exp10 exp2 floor fma freduce freduce_approx from_lanes invocation_id isinf isnan lane
-        local_id log log10 log2 max min mul_hi popcount pow reverse_bits round select shared sin sqrt
-        tan trunc workgroup_id
+        atomic_max atomic_min atomic_or atomic_xor barrier bitcast call cast ceil clz convert cos ctz exp
+        exp10 exp2 floor fma freduce freduce_approx from_lanes invocation_id isinf isnan lane local_id log
+        log10 log2 max min mul_hi popcount pow reverse_bits round select shared sin sqrt tan trunc
+        workgroup_id
     """,
     "vyre.backends.device_buffer": "DeviceBuffer device_zeros to_device",
     "vyre.backends.dispatch": "Compiled compile_program dispatch",
@@ -225,11 +226,10 @@ _HOMES = {
         StepBudgetExceeded StepLimitExceeded UnsupportedByBackend ValidationError VyreError WireError
     """,
     "vyre.ir": """
-        Approx ApproxOp Assign Atomic AtomicOp Barrier BinOp BinaryOp Block BufLen BufferAccess
+        Approx ApproxOp Assign Atomic AtomicOp Barrier BinOp BinaryOp Block Break BufLen BufferAccess
         BufferDecl Call Cast Convention Convert DataType Dim Expr FMulAdd FReduce FReduceApprox If
-        InvocationId Lane Let LitBool LitI32 LitU32 Literal Load LocalId Loop MakeVec Node OpSignature
-        Program ReduceOp ReduceOrder Return RoundMode Select Store TensorType UnOp UnaryOp V1 V2 Var
-        WorkgroupId
+        InvocationId Lane Let LitBool LitI32 LitU32 Literal Load LocalId Loop MakeVec Node OpSignature Program
+        ReduceOp ReduceOrder Return RoundMode Select Store TensorType UnOp UnaryOp V1 V2 Var WorkgroupId
     """,
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}

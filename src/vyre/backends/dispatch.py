@@ -87,7 +87,7 @@ class Compiled:
         self.convention = convention
         """The calling contract that was agreed on; None where the buffers are bound by name alone."""
         self._executable: Executable = backend.compile(program)
-        bound = [b for b in program.buffers if not b.access.shared]
+        bound = [b for b in program.buffers if b.access.bound]
         self._names = tuple(b.name for b in bound)
         self._outputs = tuple(b.name for b in bound if b.access is BufferAccess.ReadWrite)
         self._launches: dict[tuple[Any, ...], Callable[[], None]] = {}

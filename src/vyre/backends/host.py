@@ -105,7 +105,7 @@ class Bound:
 
 def bind(program: Program, buffers: Mapping[str, Any], *, lengths: Lengths, in_place: bool) -> Bound:
     """Checks everything the caller supplies and lays it out as bytes."""
-    declared = {b.name: b for b in program.buffers if not b.access.shared}
+    declared = {b.name: b for b in program.buffers if b.access.bound}
     refuse_unknown(program, declared, buffers)
     given = {
         name: array_of(decl, buffers[name])

@@ -114,7 +114,7 @@ def bind_resident(
             f"the backend {backend.name!r} keeps no buffers on its device, and a device buffer was passed.",
             fix="pass arrays, such as x.numpy(), or choose the backend that the buffer is on.",
         )
-    declared = {b.name: b for b in program.buffers if not b.access.shared}
+    declared = {b.name: b for b in program.buffers if b.access.bound}
     refuse_unknown(program, declared, buffers)
     call = ResidentCall()
     try:

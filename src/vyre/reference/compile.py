@@ -74,6 +74,7 @@ class _Compiler:
         self.scope: dict[str, _Value] = {}
         self.outer: list[list[tuple[str, _Value | None]]] = []
         self.loops: list[tuple[int, int]] = []
+        self.breaks: list[list[int]] = []
         self.tasks: list[Callable[[], None]] = []
         self.place = c.Place("entry")
 
@@ -119,6 +120,10 @@ class _Compiler:
                 self.branch(node)
             case n.Loop():
                 self.loop(node)
+            case n.Break():
+                if not self.breaks:
+                    raise self.refusal("a break stands in no loop")
+                self.breaks[-1].append(self.reserve())
             case n.Return():
                 self.emit(c.Leave(place))
             case n.Block(body=body):
@@ -183,10 +188,13 @@ class _Compiler:
         def after_body() -> None:
             self.emit(c.LoopNext(counter, stop, at + 1))
             self.instructions[at] = c.LoopEnter(counter, stop, len(self.instructions))
+            for jump in self.breaks.pop():
+                self.instructions[jump] = c.Jump(len(self.instructions))
             self.loops.pop()
 
         self.tasks.append(after_body)
         self.loops.append((counter, start))
+        self.breaks.append([])
         self.body(node.body, "body", self.place)
         self.bind(node.var, (counter, DataType.U32))
 
@@ -271,13 +279,13 @@ class _Compiler:
             raise self.refusal(f"the op {op_id} has no body to run")
         if op_id in self.calls or len(self.calls) >= MAX_CALL_DEPTH:
             raise self.refusal(f"the call of {op_id} is recursive or deeper than {MAX_CALL_DEPTH}")
-        caller = self.scope, self.outer, self.tasks, self.place
+        caller = self.scope, self.outer, self.tasks, self.place, self.breaks
         params: dict[str, _Value] = {}
         for param, operand in zip(op.params, operands, strict=True):
             register = self.new_register()
             self.emit(c.Compute(register, _move, (operand,)))
             params[param.name] = (register, param.type)
-        self.scope, self.outer, self.tasks = params, [[]], []
+        self.scope, self.outer, self.tasks, self.breaks = params, [[]], [], []
         self.calls.append(op_id)
         for node in op.body:
             self.statement(node, self.place)
@@ -285,7 +293,7 @@ class _Compiler:
                 self.tasks.pop()()
         result, _ = self.expression(op.result, into=self.new_register())
         self.calls.pop()
-        self.scope, self.outer, self.tasks, self.place = caller
+        self.scope, self.outer, self.tasks, self.place, self.breaks = caller
         return result
 
     def exchange(self, op: Op, dest: int, operands: tuple[int, ...]) -> c.Exchange:

@@ -18,7 +18,15 @@ from vyre.reference.findings import Report
 from vyre.reference.invocations import Ids, State, Workgroup
 from vyre.reference.machine import Machine
 from vyre.reference.meetings import exchange, meet
-from vyre.reference.memory import HostBytes, check_workgroup_memory, host_buffers, workgroup_buffer
+from vyre.reference.memory import (
+    Buffer,
+    HostBytes,
+    check_own_memory,
+    constant_buffers,
+    host_buffers,
+    private_bytes,
+    zeroed,
+)
 from vyre.reference.observe import Observer
 from vyre.reference.schedule import Schedule
 
@@ -28,7 +36,6 @@ if TYPE_CHECKING:
 
     from vyre.compose.registry import Registry
     from vyre.ir.program import Program
-    from vyre.reference.memory import Buffer
 
 DEFAULT_STEP_BUDGET: Final = 50_000_000
 """Instructions, and elements of reductions, that all invocations of a run may take together."""
@@ -79,8 +86,8 @@ def run(
         check_program(program, registry=registry, allow_reserved=inlined)
     _check_shape(program, workgroups)
     _require_few_invocations(program, workgroups, step_budget)
-    storage = host_buffers(program, buffers)
-    check_workgroup_memory(program)
+    storage = host_buffers(program, buffers) | constant_buffers(program)
+    check_own_memory(program)
     lengths = {d.name: storage[d.name].length if d.name in storage else d.count for d in program.buffers}
     chosen = schedule or Schedule.forward()
     observer = Observer(program) if detect else None
@@ -88,6 +95,7 @@ def run(
     machine = Machine(
         compile_program(program, lengths, registry),
         program.workgroup_size,
+        {i: d for i, d in enumerate(program.buffers) if d.access is BufferAccess.Private},
         budget=budget,
         step_limit=step_limit,
         observer=observer,
@@ -133,7 +141,7 @@ def _execute(
     order = schedule.workgroups(count, rng)
     together = 1
     if schedule.interleave:
-        registers = per_group * max(1, len(machine.code.registers))
+        registers = per_group * max(1, len(machine.code.registers) + private_bytes(program))
         together = max(1, min(schedule.workgroups_in_flight, _REGISTERS_IN_FLIGHT // registers))
     for start in range(0, count, together):
         groups = [
@@ -145,7 +153,10 @@ def _execute(
 
 def _memory(program: Program, storage: dict[str, Buffer]) -> Iterator[Buffer]:
     for decl in program.buffers:
-        yield workgroup_buffer(decl) if decl.access.shared else storage[decl.name]
+        if decl.access is BufferAccess.Private:
+            yield Buffer(decl.element, bytearray())
+        else:
+            yield zeroed(decl) if decl.access.shared else storage[decl.name]
 
 
 def _run_together(machine: Machine, groups: list[Workgroup], schedule: Schedule, rng: Random) -> None:

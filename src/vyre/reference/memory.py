@@ -55,7 +55,7 @@ class Buffer:
 
 def host_buffers(program: Program, supplied: Mapping[str, HostBytes]) -> dict[str, Buffer]:
     """A private copy of every storage and uniform buffer; the host's bytes are never changed."""
-    bound = [decl for decl in program.buffers if not decl.access.shared]
+    bound = [decl for decl in program.buffers if decl.access.bound]
     unknown = sorted(set(supplied) - {decl.name for decl in bound})
     if unknown:
         raise DispatchError(
@@ -106,14 +106,27 @@ def _host_bytes(decl: BufferDecl, supplied: HostBytes | None) -> bytearray:
     return bytearray(supplied)
 
 
-def check_workgroup_memory(program: Program) -> None:
-    """Refuses workgroup memory over the interpreter's limit (decision 17)."""
+def check_own_memory(program: Program) -> None:
+    """Refuses memory of a workgroup or an invocation over the interpreter's limit (decision 17)."""
     total = sum(decl.count * decl.element.stride for decl in program.buffers if decl.access.shared)
     _limit("workgroup memory", total, MAX_WORKGROUP_BYTES)
+    _limit("private memory", private_bytes(program), MAX_WORKGROUP_BYTES)
 
 
-def workgroup_buffer(decl: BufferDecl) -> Buffer:
-    """Fresh workgroup memory: zeros."""
+def private_bytes(program: Program) -> int:
+    """Bytes that one invocation has to itself."""
+    private = (decl for decl in program.buffers if decl.access is BufferAccess.Private)
+    return sum(decl.count * decl.element.stride for decl in private)
+
+
+def constant_buffers(program: Program) -> dict[str, Buffer]:
+    """The tables that the program brings along."""
+    constant = (decl for decl in program.buffers if decl.access is BufferAccess.Constant)
+    return {decl.name: Buffer(decl.element, bytearray(decl.data)) for decl in constant}
+
+
+def zeroed(decl: BufferDecl) -> Buffer:
+    """Fresh memory of a workgroup or an invocation."""
     return Buffer(decl.element, bytearray(decl.count * decl.element.stride))
 
 

@@ -40,6 +40,8 @@ ACCESSES: Final[Mapping[BufferAccess, int]] = {
     BufferAccess.Uniform: 3,
     BufferAccess.Workgroup: 4,
     BufferAccess.WorkgroupAtomic: 5,
+    BufferAccess.Private: 6,
+    BufferAccess.Constant: 7,
 }
 
 BINARY_OPS: Final[Mapping[BinaryOp, int]] = {op: op.row.tag for op in BinaryOp}
@@ -118,6 +120,7 @@ STATEMENTS: Final[Mapping[type[n.Node], int]] = {
     n.Return: 6,
     n.Block: 7,
     n.Barrier: 8,
+    n.Break: 9,
 }
 
 TABLES: Final[Mapping[str, Mapping[Any, int]]] = {

@@ -76,7 +76,7 @@ def _has_atomic(program: Program) -> bool:
 
 
 def _has_bound_buffer(program: Program) -> bool:
-    return any(not b.access.shared for b in program.buffers)
+    return any(b.access.bound for b in program.buffers)
 
 
 def _has_workgroup_memory(program: Program) -> bool:

@@ -158,7 +158,7 @@ class CpuExecutable:
         self._kernel = kernel
         self._team = team
         self._count_turns = count_turns
-        self._buffers = tuple(b for b in program.buffers if not b.access.shared)
+        self._buffers = tuple(b for b in program.buffers if b.access.bound)
 
     def rewritten(self, text: str) -> CpuExecutable:
         """The same program with another text as its kernel: how a wrong emitter is imitated."""

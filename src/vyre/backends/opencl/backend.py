@@ -181,7 +181,7 @@ class OpenClBackend(Examined):
                 why=f"{device.name} has {int(device.local_mem_size)}",
                 fix="use smaller workgroup buffers.",
             )
-        bound = sum(not b.access.shared for b in program.buffers)
+        bound = sum(b.access.bound for b in program.buffers)
         limit = int(device.max_parameter_size)
         needed = bound * 8 + 4 * (3 + bound)
         if needed > limit:

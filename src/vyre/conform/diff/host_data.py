@@ -25,7 +25,7 @@ def host_inputs(program: Program, given: Mapping[str, Any], *, seed: int, length
 
     drawn: dict[str, Any] = dict(given)
     for decl in program.buffers:
-        if not decl.access.shared and decl.name not in given:
+        if decl.access.bound and decl.name not in given:
             rng = Random(f"vyre diff {seed} {decl.name}")
             drawn[decl.name] = random_buffer(rng, decl.element, decl.count or length)
     bound = bind(program, drawn, lengths={}, in_place=False)

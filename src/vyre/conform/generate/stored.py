@@ -8,6 +8,7 @@ were. Buffers with atomics stay as they are.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -38,16 +39,17 @@ def with_stored_integers(made: GeneratedProgram) -> GeneratedProgram:
     for decl in made.program.buffers:
         choices = () if decl.name in updated else _NARROWER.get(decl.element, ())
         if choices and rng.randrange(4):
-            narrow = replace(decl, element=rng.choice(choices))
+            element = rng.choice(choices)
+            low = partial(_low, wide=decl.element.stride, narrow=element.stride)
             if decl.name in inputs:
-                inputs[decl.name] = _low(inputs[decl.name], decl.element.stride, narrow.element.stride)
-            buffers.append(narrow)
+                inputs[decl.name] = low(inputs[decl.name])
+            buffers.append(replace(decl, element=element, data=low(decl.data)))
         else:
             buffers.append(decl)
     program = replace(made.program, buffers=tuple(buffers))
     return replace(made, program=program, inputs=inputs)
 
 
-def _low(data: bytes, wide: int, narrow: int) -> bytes:
+def _low(data: bytes, *, wide: int, narrow: int) -> bytes:
     """The low bytes of every element."""
     return b"".join(data[at : at + narrow] for at in range(0, len(data), wide))
