@@ -86,7 +86,10 @@ def generate_program(
     ops = default_registry() if registry is None else registry
     chosen = options or ProgramOptions()
     made = _Builder(seed, chosen, ops).build()
-    return with_stored_integers(made) if chosen.stored else made
+    if not chosen.stored:
+        return made
+    program, inputs = with_stored_integers(seed, made.program, made.inputs)
+    return GeneratedProgram(seed, program, inputs, made.workgroups)
 
 
 @dataclass(slots=True)

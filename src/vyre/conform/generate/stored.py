@@ -17,8 +17,10 @@ from vyre.ir.types import DataType
 from vyre.ir.walk import expressions
 
 if TYPE_CHECKING:
-    from vyre.conform.generate.programs import GeneratedProgram
+    from collections.abc import Mapping
+
     from vyre.ir.buffers import BufferDecl
+    from vyre.ir.program import Program
 
 _T = DataType
 _NARROWER = {
@@ -28,26 +30,27 @@ _NARROWER = {
 }
 
 
-def with_stored_integers(made: GeneratedProgram) -> GeneratedProgram:
-    """The program as it is, or, for one seed in three, with the elements of some buffers narrowed."""
-    rng = Random(f"vyre stored integers {made.seed}")
+def with_stored_integers(
+    seed: int, program: Program, inputs: Mapping[str, bytes]
+) -> tuple[Program, dict[str, bytes]]:
+    """Program and inputs as they are, or, for one seed in three, with the elements of some buffers narrowed."""
+    rng = Random(f"vyre stored integers {seed}")
+    given = dict(inputs)
     if rng.randrange(3):
-        return made
-    updated = {x.buffer for x in expressions(made.program.entry) if isinstance(x, Atomic)}
+        return program, given
+    updated = {x.buffer for x in expressions(program.entry) if isinstance(x, Atomic)}
     buffers: list[BufferDecl] = []
-    inputs = dict(made.inputs)
-    for decl in made.program.buffers:
+    for decl in program.buffers:
         choices = () if decl.name in updated else _NARROWER.get(decl.element, ())
         if choices and rng.randrange(4):
             element = rng.choice(choices)
             low = partial(_low, wide=decl.element.stride, narrow=element.stride)
-            if decl.name in inputs:
-                inputs[decl.name] = low(inputs[decl.name])
+            if decl.name in given:
+                given[decl.name] = low(given[decl.name])
             buffers.append(replace(decl, element=element, data=low(decl.data)))
         else:
             buffers.append(decl)
-    program = replace(made.program, buffers=tuple(buffers))
-    return replace(made, program=program, inputs=inputs)
+    return replace(program, buffers=tuple(buffers)), given
 
 
 def _low(data: bytes, *, wide: int, narrow: int) -> bytes:
