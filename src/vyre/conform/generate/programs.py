@@ -21,6 +21,7 @@ from vyre.conform.generate.buffers import varied_buffer
 from vyre.conform.generate.digest import DIGEST, fold
 from vyre.conform.generate.expressions import VALUE_TYPES, ExpressionGenerator
 from vyre.conform.generate.scope import Scope
+from vyre.conform.generate.stored import with_stored_integers
 from vyre.ir import (
     Assign,
     Atomic,
@@ -75,6 +76,8 @@ class ProgramOptions:
     approximate: bool = False
     """Operations of the approximate track, whose bits a backend may choose."""
     statements: int = 7
+    stored: bool = False
+    """Buffers of integers that no value is of: I8, U8, I16, U16 and I64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,12 @@ def generate_program(
     from vyre.compose import default_registry
 
     ops = default_registry() if registry is None else registry
-    return _Builder(seed, options or ProgramOptions(), ops).build()
+    chosen = options or ProgramOptions()
+    made = _Builder(seed, chosen, ops).build()
+    if not chosen.stored:
+        return made
+    program, inputs = with_stored_integers(seed, made.program, made.inputs)
+    return GeneratedProgram(seed, program, inputs, made.workgroups)
 
 
 @dataclass(frozen=True, slots=True)
