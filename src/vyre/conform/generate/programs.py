@@ -8,13 +8,14 @@ the same bytes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
 from vyre.conform.generate.buffers import random_buffer
 from vyre.conform.generate.expressions import VALUE_TYPES, ExpressionGenerator, Scope
+from vyre.conform.generate.own_memory import with_own_memory
 from vyre.ir import (
     Assign,
     Atomic,
@@ -81,7 +82,8 @@ def generate_program(
     from vyre.compose import default_registry
 
     ops = default_registry() if registry is None else registry
-    return _Builder(seed, options or ProgramOptions(), ops).build()
+    made = _Builder(seed, options or ProgramOptions(), ops).build()
+    return replace(made, program=with_own_memory(made.program, seed, ops))
 
 
 @dataclass(slots=True)
