@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from vyre.conform.generate.buffers import varied_buffer
 from vyre.conform.generate.digest import DIGEST, fold
 from vyre.conform.generate.expressions import VALUE_TYPES, ExpressionGenerator
+from vyre.conform.generate.own_memory import with_own_memory
 from vyre.conform.generate.scope import Scope
 from vyre.conform.generate.stored import with_stored_integers
 from vyre.ir import (
@@ -99,6 +100,7 @@ def generate_program(
     ops = default_registry() if registry is None else registry
     chosen = options or ProgramOptions()
     made = _Builder(seed, chosen, ops).build()
+    made = replace(made, program=with_own_memory(made.program, seed, ops))
     if not chosen.stored:
         return made
     program, inputs = with_stored_integers(seed, made.program, made.inputs)
