@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,9 +13,6 @@ from vyre.backends import get
 from vyre.errors import BackendUnavailable, StepLimitExceeded
 from vyre.ir.limits import MAX_CONSTANT_BYTES, MAX_PRIVATE_BYTES
 from vyre.reference import run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 GROUPS = 4
 HEAD = """vyre 1
@@ -81,8 +77,13 @@ BREAKS = {
     }""",
 }
 
-DEEP = "entry { let s = 0 for i in 0..9 { " + "if a[i] > 3 { " * 50
-DEEP += "s := s + i if i == local.x { break } s := s + 1" + " }" * 51 + " out[invocation.x] = s }"
+DEEP = (
+    "entry { let s = 0 for i in 0..9 { "
+    + "if a[i] > 3 { " * 50
+    + "s := s + i if i == local.x { break } s := s + 1"
+    + " }" * 51
+    + " out[invocation.x] = s }"
+)
 
 MEMORY = {
     "private memory of every shape": """buffer p: private U32[8]
@@ -141,12 +142,12 @@ PROGRAMS = {**BREAKS, "under fifty conditions": DEEP, **MEMORY}
 
 
 @pytest.fixture(scope="module", params=["cpu", "opencl", "wgpu", "dawn"])
-def backend(request: pytest.FixtureRequest) -> Iterator[str]:
+def backend(request: pytest.FixtureRequest) -> str:
     try:
         get(request.param)
     except BackendUnavailable as reason:
         pytest.skip(str(reason))
-    yield request.param
+    return request.param
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
