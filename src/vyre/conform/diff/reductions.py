@@ -173,7 +173,7 @@ def fewer_buffers(generated: GeneratedProgram) -> Iterator[GeneratedProgram]:
         for shorter in (1, length // 2, length - 1):
             if 1 <= shorter < length:
                 count = shorter if decl.count else 0
-                changed = replace(decl, count=count)
+                changed = replace(decl, count=count, data=decl.data[: shorter * stride])
                 inputs = dict(generated.inputs)
                 if data is not None:
                     inputs[decl.name] = data[: shorter * stride]

@@ -8,13 +8,14 @@ the same bytes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
 from vyre.conform.generate.buffers import random_buffer
 from vyre.conform.generate.expressions import VALUE_TYPES, ExpressionGenerator, Scope
+from vyre.conform.generate.own_memory import with_own_memory
 from vyre.conform.generate.stored import with_stored_integers
 from vyre.ir import (
     Assign,
@@ -86,10 +87,11 @@ def generate_program(
     ops = default_registry() if registry is None else registry
     chosen = options or ProgramOptions()
     made = _Builder(seed, chosen, ops).build()
+    made = replace(made, program=with_own_memory(made.program, seed, ops))
     if not chosen.stored:
         return made
     program, inputs = with_stored_integers(seed, made.program, made.inputs)
-    return GeneratedProgram(seed, program, inputs, made.workgroups)
+    return replace(made, program=program, inputs=inputs)
 
 
 @dataclass(slots=True)
