@@ -104,7 +104,7 @@ def generate_program(
     if not chosen.stored:
         return made
     program, inputs = with_stored_integers(seed, made.program, made.inputs)
-    return GeneratedProgram(seed, program, inputs, made.workgroups)
+    return replace(made, program=program, inputs=inputs)
 
 
 @dataclass(frozen=True, slots=True)
