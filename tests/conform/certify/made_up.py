@@ -35,7 +35,7 @@ MILLION = 1 << 20
 STAGES = (
     "regressions", "golden", "ops", "determinism", "wire", "barrier", "atomics", "bounds", "races", "engines",
     "programs", "composition", "tensors", "networks", "approximate", "float_folding", "folding", "dispatches",
-    "convention", "alternates", "hardest", "evidence",
+    "convention", "alternates", "hardest", "evidence", "float_programs",
 )  # fmt: skip
 
 FACTS = BackendFacts(
@@ -96,6 +96,7 @@ def perfect(*ops: str) -> Results:
             stage("races", "histogram"),
             stage("engines", *engines, "reduce_tree/Deterministic"),
             stage("programs", "integer"),
+            stage("float_programs", "F32"),
             stage("composition", ADD, "distributive transfer"),
             stage("tensors", "float tensors"),
             stage("networks", "float networks"),

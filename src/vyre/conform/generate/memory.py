@@ -36,7 +36,7 @@ class Shared:
     """First slot of the workgroup, where several workgroups share the buffer."""
 
 
-class Memory:
+class Buffers:
     """Everything that a program reads and writes; the variables `i` and `l` number the invocation.
 
     `scope` learns what expressions may read.

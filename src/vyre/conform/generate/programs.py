@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.generate.digest import DIGEST, fold
 from vyre.conform.generate.expressions import VALUE_TYPES, ExpressionGenerator
-from vyre.conform.generate.memory import COMMUTING, Memory, Shared
+from vyre.conform.generate.memory import COMMUTING, Buffers, Shared
 from vyre.conform.generate.scope import Scope
 from vyre.ir import (
     Assign,
@@ -107,7 +107,7 @@ class _Builder:
         )
         self.scope = Scope()
         self.assignable: list[tuple[str, DataType]] = []
-        self.memory = Memory(self.rng, options.types, self.scope)
+        self.memory = Buffers(self.rng, options.types, self.scope)
         self.written: set[tuple[str, Expr]] = set()
         self.varying: list[Expr] = []
         """Expressions equal in the workgroup that take several values in the run."""
