@@ -35,6 +35,8 @@ INTERPRETED = 1 << 12
 """The most turns that a case costs on the interpreter, which takes minutes for more."""
 
 _SEPARATOR = "; "
+_OPTIONAL, _INSTEAD = "F64", "F32 arithmetic"
+"""The one payload that a lawful backend may refuse, and what such a backend runs in its place."""
 
 
 class Shapes:
@@ -64,7 +66,13 @@ class Shapes:
         made = build(row, seed + number)
 
         def ask() -> Outcome:
-            used, wrong = _wrong(backend, row, made)
+            try:
+                used, wrong = _wrong(backend, row, made)
+            except UnsupportedByBackend:
+                if row["payload"] != _OPTIONAL:
+                    raise
+                other = {**row, "payload": _INSTEAD}
+                used, wrong = _wrong(backend, other, build(other, seed + number))
             note = _note(ROWS[number], used)
             if wrong is None:
                 return Outcome(name, subject, PASSED, note=note)
