@@ -21,6 +21,7 @@ from vyre.conform.records.blocks import FAILED, PASSED, REFUSED
 from vyre.conform.records.documents import canonical
 from vyre.conform.records.envelope import Lacking
 from vyre.conform.shapes.envelope import enveloped
+from vyre.conform.shapes.features import CHOSEN
 from vyre.conform.shapes.rows import ROWS, fitted
 from vyre.conform.spec.levels import LEAST_LIMITS
 from vyre.errors import CertificateError
@@ -86,7 +87,8 @@ def test_beyond_a_declared_limit_of_webgpu_nothing_is_needed() -> None:
 
 def lacking(feature: str, level: str) -> list[Lacking]:
     """Every row that has the level was tried without it."""
-    return [Lacking(k, feature, level) for k, row in enumerate(ROWS) if row[feature] == level]
+    first = str(CHOSEN[feature].levels[0])
+    return [Lacking(k, feature, level, first) for k, row in enumerate(ROWS) if row[feature] == level]
 
 
 def with_lacking(found: list[Lacking]) -> Results:

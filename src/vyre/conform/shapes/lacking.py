@@ -1,7 +1,7 @@
 """Levels that a device may lack: doubles, and ways into a backend that its protocol leaves open.
 
     MAY_LACK["payload"]                       the levels of a feature that a backend may refuse
-    without(row, [("payload", "F64")])        the row with the first level of the feature in its place
+    without(row, DOUBLES)                     the row with the first level of a feature in place of F64
 
 A row that is refused for such a level is worth trying without it, or everything else in it would be lost too.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from vyre.conform.shapes.features import CHOSEN, ENTRANCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from vyre.conform.shapes.features import Level
     from vyre.conform.shapes.rows import Row
@@ -26,10 +26,7 @@ MAY_LACK: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def may_lack(row: Mapping[str, Level]) -> list[tuple[str, str]]:
-    """The levels of a row that a device may lack."""
-    return [(name, level) for name, levels in MAY_LACK.items() for level in levels if row.get(name) == level]
-
-
-def without(row: Mapping[str, Level], lacking: Iterable[tuple[str, str]]) -> Row:
-    return {**row, **{name: CHOSEN[name].levels[0] for name, level in lacking if row.get(name) == level}}
+def without(row: Mapping[str, Level], lacking: str) -> Row:
+    """The row with the first level of each feature that has this one."""
+    found = {n for n, levels in MAY_LACK.items() if row.get(n) == lacking and lacking in levels}
+    return {**row, **{name: CHOSEN[name].levels[0] for name in found}}
