@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.conform.shapes.constraints import exchange_barriers, loops_around
-from vyre.conform.shapes.parts.state import ID, C, G, L, S, State, W, loaded, store
+from vyre.conform.shapes.constraints import exchange_barriers, loops_around, swaps_in_storage
+from vyre.conform.shapes.parts.state import ID, C, G, L, S, State, W, loaded
 from vyre.ir.expr import Atomic, BinOp, LitU32, Load, Select
 from vyre.ir.node import Assign, Barrier, Block, If, Let, Loop, Store
 from vyre.ir.operators import AtomicOp, BinaryOp
@@ -60,6 +60,8 @@ def _grouped(state: State, values: Words) -> Words:
 
 def _phases(state: State, count: int) -> None:
     """Exchanges with both neighbours, `count` barriers in all, inside what the row asks for."""
+    if swaps_in_storage(state.row):
+        state.written("swap", state.random_words(len(state.ids)))
     wrappers = _wrappers(state)
     repeats = 1
     for kind in wrappers:
@@ -102,7 +104,7 @@ def _exchange(state: State) -> list[Node]:
         stride = state.tile // size
         name, own, base, step = "tile", L * stride, LitU32(0), stride
     else:
-        name, own, base, step = "out", G, W * size, 1
+        name, own, base, step = "swap", G, W * size, 1
     first, second = Load(name, base + after * step), Load(name, base + before * step)
     return [Store(name, own, S), Barrier(), Assign("s", S * _PLACE + (first ^ second * 3))]
 
@@ -111,11 +113,8 @@ def _exchanged(state: State) -> None:
     if not state.whole:
         return
     shared = _grouped(state, state.words)
-    if state.tile < state.layout.local_count:
-        out = state.memory["out"]
-        store(out, state.slots, state.words)
-        flat = np.arange(shared.size).reshape(shared.shape)
-        shared = np.where(flat < len(out), shared, np.uint32(0))
+    if "swap" in state.memory:
+        state.memory["swap"] = shared.reshape(-1)
     both = np.roll(shared, -1, axis=1) ^ np.roll(shared, 1, axis=1) * np.uint32(3)
     state.words = state.words * np.uint32(_PLACE) + both.reshape(-1)[state.slots]
 
