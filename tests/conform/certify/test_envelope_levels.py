@@ -61,6 +61,13 @@ def test_a_pair_that_did_not_pass_denies_the_third_level(status: str, said: str)
     assert "of shapes" in third(with_rows({number: status}))
 
 
+def test_a_row_that_failed_denies_the_level_though_other_rows_have_its_pairs() -> None:
+    """The rows that try a feature alone have many pairs that others have as well."""
+    assert RIGHT.envelope is not None
+    results = replace(RIGHT, envelope=replace(RIGHT.envelope, failed=(len(ROWS) - 1,)))
+    assert third(results) == f"the stage shapes failed in 1 row of {len(ROWS)}"
+
+
 def test_without_the_stage_there_is_no_third_level() -> None:
     left = replace(RIGHT, envelope=None, stages=tuple(s for s in RIGHT.stages if s.stage != "shapes"))
     assert third(left) == "the stage shapes was not run"
