@@ -40,7 +40,8 @@ RULES = {
     INVARIANTS: "each of the eight invariants was checked on an engine that promises it",
     ENVELOPE: (
         "no row of the stage `shapes` failed; every pair of stated levels of two features passed, up to the"
-        " limits that the backend declares ([the envelope](envelope.md)); none of these limits is below WebGPU's default"
+        " limits that the backend declares ([the envelope](envelope.md)); none of these is below WebGPU's"
+        " default"
     ),
     BASELINES: "performance baselines were measured, and none is slower than a baseline that was given",
 }
