@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.backends.protocol import ResidentExecutable
 from vyre.backends.step_limit import Limited
-from vyre.errors import DispatchError
+from vyre.errors import DispatchError, boundary
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.grid import grid_of, require_grid
 
@@ -30,6 +30,7 @@ _KEPT_LAUNCHES = 64
 """Bound calls that a compiled program remembers; a chain uses a few."""
 
 
+@boundary
 def dispatch(
     program: Program,
     buffers: Mapping[str, Any],
@@ -57,6 +58,7 @@ def dispatch(
     return compiled(buffers, workgroups=workgroups, copy=copy, step_limit=step_limit)
 
 
+@boundary
 def compile_program(
     program: Program,
     *,
@@ -93,6 +95,7 @@ class Compiled:
         self._launches: dict[tuple[Any, ...], Callable[[], None]] = {}
         self._written: frozenset[str] | None = None
 
+    @boundary
     def __call__(
         self,
         buffers: Mapping[str, Any],

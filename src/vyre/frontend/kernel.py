@@ -6,7 +6,14 @@ import sys
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, TypeVar, overload
 
-from vyre.errors import DispatchError, KernelError, SourceLocation, VyreError
+from vyre.errors import (
+    DispatchError,
+    KernelError,
+    SourceLocation,
+    VyreError,
+    boundary,
+    hide_own_frames,
+)
 from vyre.frontend.arguments import bind_arguments
 from vyre.frontend.calls import Linker, OpFunction
 from vyre.frontend.functions import translate_kernel, translate_op
@@ -46,6 +53,7 @@ class Kernel:
 
     __name__: str
 
+    @boundary
     def __getitem__(self, launch: Any) -> NoReturn:
         raise DispatchError(
             f"{self.__name__}[…] is no launch; the workgroup size belongs to the kernel.",
@@ -71,6 +79,7 @@ class Kernel:
         return self.registry if self._translation.ops else None
 
     @cached_property
+    @boundary
     def program(self) -> Program:
         """The valid program, whole in itself: it calls nothing that the default registry lacks."""
         from vyre.compose.inline import inline
@@ -97,16 +106,20 @@ class Kernel:
         given back, the very objects; with `copy` they are left alone, and the results are new. `step_limit`
         ends a run whose loops take too many turns, as in `vyre.dispatch`.
         """
-        bound = bind_arguments(self.__name__, self._translation, arrays, named)
-        compiled = self._compile(backend)
-        results = compiled(
-            bound.buffers,
-            workgroups=workgroups,
-            copy=copy,
-            lengths=bound.lengths,
-            zeroed=self._zeroed,
-            step_limit=step_limit,
-        )
+        try:
+            bound = bind_arguments(self.__name__, self._translation, arrays, named)
+            compiled = self._compile(backend)
+            results = compiled(
+                bound.buffers,
+                workgroups=workgroups,
+                copy=copy,
+                lengths=bound.lengths,
+                zeroed=self._zeroed,
+                step_limit=step_limit,
+            )
+        except VyreError as error:
+            hide_own_frames(error)
+            raise
         ordered = tuple(results[p.name] for p in self._translation.parameters if p.name in results)
         return ordered[0] if len(ordered) == 1 else ordered
 
@@ -125,6 +138,7 @@ class Kernel:
 class TypedOp(OpFunction, Generic[P, R]):
     """An `OpFunction` that keeps its signature for type checkers."""
 
+    @boundary
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         raise VyreError(
             f"{self.__name__} is an op and runs only inside @vyre.kernel or another op.",
@@ -143,12 +157,17 @@ def kernel(function: Any = None, /, *, workgroup_size: int | Sequence[int] = 64)
     `KernelError` at that line. `workgroup_size` is one to three numbers.
     """
     outer = _outer_names()
-    size = _size_of(workgroup_size)
 
+    @boundary
     def decorate(decorated: Any) -> Kernel:
         return Kernel(decorated, size, outer)
 
-    return decorate(function) if function is not None else decorate
+    try:
+        size = _size_of(workgroup_size)
+        return decorate(function) if function is not None else decorate
+    except VyreError as error:
+        hide_own_frames(error)
+        raise
 
 
 @overload
@@ -159,13 +178,18 @@ def op(function: Any = None, /, *, id: str | None = None) -> Any:
     """Makes an op of a function with scalar parameters and one `return`; its id is `local.<name>` or `id`."""
     outer = _outer_names()
 
+    @boundary
     def decorate(decorated: Any) -> TypedOp[..., Any]:
         linker = Linker(translate_op)
         name = id or f"local.{getattr(decorated, '__name__', 'op').lower()}"
         built = translate_op(decorated, name, linker, outer)
         return TypedOp(decorated, built, linker.ops.values())
 
-    return decorate(function) if function is not None else decorate
+    try:
+        return decorate(function) if function is not None else decorate
+    except VyreError as error:
+        hide_own_frames(error)
+        raise
 
 
 def _outer_names() -> Mapping[str, Any]:
