@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from vyre.backends.dispatch import Compiled
     from vyre.backends.protocol import Backend
     from vyre.compose.registry import Registry
+    from vyre.frontend.functions import Translation
     from vyre.ir.program import Program
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-DEFAULT_WORKGROUP_SIZE = (64, 1, 1)
+_NAMES = ("__module__", "__name__", "__qualname__", "__doc__")
 
 
 class Kernel:
@@ -40,9 +41,17 @@ class Kernel:
 
     def __init__(self, function: Any, workgroup_size: tuple[int, int, int], outer: Mapping[str, Any]) -> None:
         update_wrapper(self, function)
-        self._translation = translate_kernel(function, workgroup_size, outer)
-        self._zeroed = tuple(p.name for p in self._translation.parameters if p.role is Role.Out)
+        self._begin(translate_kernel(function, workgroup_size, outer))
+
+    def _begin(self, translation: Translation) -> None:
+        self._translation = translation
+        self._zeroed = tuple(p.name for p in translation.parameters if p.role is Role.Out)
         self._compiled: dict[str | None, Compiled] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By value, so that it needs no module and no source where it is read: the function stays behind."""
+        names = {name: getattr(self, name, None) for name in _NAMES}
+        return _restored, (self._translation, names)
 
     def __repr__(self) -> str:
         shown = (
@@ -133,6 +142,14 @@ class Kernel:
                 self.source_program, backend=backend, registry=self._looked_up
             )
         return self._compiled[backend]
+
+
+def _restored(translation: Translation, names: Mapping[str, Any]) -> Kernel:
+    kernel = Kernel.__new__(Kernel)
+    for name, value in names.items():
+        setattr(kernel, name, value)
+    kernel._begin(translation)
+    return kernel
 
 
 class TypedOp(OpFunction, Generic[P, R]):
