@@ -108,6 +108,10 @@ class KernelError(VyreError):
             self.args = (f"{location}: {message}\n    {location.text}\n    {caret}\nFix: {fix}",)
 
 
+class KernelWarning(UserWarning):
+    """A kernel with a meaning that is probably not the one that was meant, or a check that was skipped."""
+
+
 class OpError(VyreError):
     """An op definition that cannot enter a registry, or an id that is not in it."""
 
@@ -182,6 +186,15 @@ class StepLimitExceeded(VyreError):
             f"an invocation took more than {limit} turns of its loops, the step limit.",
             fix="shorten the program's loops, or pass a larger step_limit.",
         )
+
+
+class CheckError(VyreError):
+    """A watched call has a race or reads what nothing wrote; `report` holds every finding."""
+
+    def __init__(self, report: object, *, message: str, fix: str) -> None:
+        self.report = report
+        super().__init__(message, fix=fix)
+        self.args = (str(report),)
 
 
 def boundary(function: Callable[P, R]) -> Callable[P, R]:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.errors import DispatchError
 from vyre.frontend.literals import number_bits, python_float
+from vyre.frontend.shapes import settle
+from vyre.frontend.signature import OWN
 from vyre.frontend.types import Role
 from vyre.frontend.values import Refused
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from vyre.frontend.functions import Translation
     from vyre.frontend.signature import Parameter
-
-_SHARED = (Role.Shared, Role.SharedAtomic)
+    from vyre.frontend.translation import Translation
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,17 @@ class Bound:
 
     buffers: Mapping[str, Any]
     lengths: Mapping[str, int | tuple[str, ...]]
+    shapes: Mapping[str, tuple[int, ...]]
+    """Of outputs that the call makes, where they have more than one dimension."""
+    workgroups: Any
 
 
 def bind_arguments(
-    kernel: str, translation: Translation, arrays: tuple[Any, ...], named: Mapping[str, Any]
+    kernel: str,
+    translation: Translation,
+    arrays: tuple[Any, ...],
+    named: Mapping[str, Any],
+    workgroups: int | Sequence[int] | None,
 ) -> Bound:
     """Matches arguments with parameters as Python does: by position, then by name.
 
@@ -40,13 +47,16 @@ def bind_arguments(
     """
     visible = visible_parameters(translation)
     given = _match(kernel, visible, arrays, named)
+    settled = settle(kernel, translation, given, workgroups)
     buffers: dict[str, Any] = {}
     lengths: dict[str, int | tuple[str, ...]] = {}
     for p in visible:
         value = given.get(p.name)
         if p.role is None:
             continue
-        if p.role is Role.Out and (value is None or _is_length(value)):
+        if p.name in settled.lengths:
+            lengths[p.name] = settled.lengths[p.name]
+        elif p.role is Role.Out and (value is None or _is_length(value)):
             if value is not None:
                 lengths[p.name] = _length(kernel, p, value)
             elif not p.count:
@@ -54,13 +64,14 @@ def bind_arguments(
         else:
             buffers[p.name] = value
     for name, scalars in translation.scalars.items():
-        buffers[name] = b"".join(_scalar(kernel, p, given[p.name]) for p in scalars)
-    return Bound(buffers, lengths)
+        numbers = (settled.scalars.get(p.name, given.get(p.name)) for p in scalars)
+        buffers[name] = b"".join(_scalar(kernel, p, n) for p, n in zip(scalars, numbers, strict=True))
+    return Bound(buffers, lengths, settled.shapes, settled.workgroups)
 
 
 def visible_parameters(translation: Translation) -> list[Parameter]:
     """Those that a call gives arguments for."""
-    return [p for p in translation.parameters if p.role not in _SHARED]
+    return [p for p in translation.parameters if p.role not in OWN]
 
 
 def _match(

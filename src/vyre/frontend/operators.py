@@ -169,8 +169,11 @@ def constant(operand: Const, target: DataType) -> Value:
     return Value(literal(operand.value, target), target)
 
 
-def coerce(operand: Operand, target: DataType, what: str) -> Value:
-    """The operand as a value of `target`; only numbers and Bool/U32 logic change their type."""
+def coerce(operand: Operand, target: DataType, what: str, variable: Value | None = None) -> Value:
+    """The operand as a value of `target`; only numbers and Bool/U32 logic change their type.
+
+    `variable` is the one that it is assigned to, which may have its type from a plain number.
+    """
     if isinstance(operand, Const):
         if target is U32 and isinstance(operand.value, bool):
             operand = Const(int(operand.value))
@@ -182,7 +185,22 @@ def coerce(operand: Operand, target: DataType, what: str) -> Value:
         return as_u32(value)
     if target is _T.Bool and value.logical:
         return Value(Cast(_T.Bool, value.expr), _T.Bool)
-    raise Refused(f"{what} is {target.value} and got {value.type.value}.", conversion(value.type, target))
+    fix = _retype(variable, value.type) or conversion(value.type, target)
+    raise Refused(f"{what} is {target.value} and got {value.type.value}.", fix)
+
+
+def _retype(variable: Value | None, wanted: DataType) -> str | None:
+    """What to write where a variable has its type only because a plain number was its first value."""
+    if variable is None or not variable.untyped:
+        return None
+    if wanted in FLOAT_TYPES:
+        number = "0.0" if wanted is _T.F32 else f"{type_name(wanted)}(0)"
+    elif wanted in _FAMILIES or wanted is U32:
+        number = f"{type_name(wanted)}(0)"
+    else:
+        return None
+    name, kind = variable.untyped, variable.type.value
+    return f"write {name} = {number} where it is first assigned: a plain number there is {kind}."
 
 
 def conversion(source: DataType, target: DataType) -> str:
@@ -221,7 +239,7 @@ def unify(symbol: str, left: Operand, right: Operand, *, keep_bool: bool = False
     if a.type is not b.type:
         raise Refused(
             f"`{symbol}` takes two values of one type and got {a.type.value} and {b.type.value}.",
-            conversion(b.type, a.type),
+            _retype(a, b.type) or _retype(b, a.type) or conversion(b.type, a.type),
         )
     return a, b
 

@@ -73,7 +73,7 @@ def _shown(convention: Convention) -> str:
 
 def _access(row: Row) -> RowOutcome:
     access = BufferAccess(row["access"])
-    binding = None if access.shared else 0
+    binding = 0 if access.bound else None
     buffer = BufferDecl("b", binding, access, _T.U32, 16)
     uses: dict[str, Node] = {
         "load": Let("x", Load("b", _ZERO)),
