@@ -36,6 +36,12 @@ class Kernel:
         update_wrapper(self, function)
         self._translation = translate_kernel(function, workgroup_size, outer)
         self._compiled: dict[str | None, Compiled] = {}
+        self._validate()
+
+    def _validate(self) -> None:
+        from vyre.validate import check
+
+        check(self.source_program, registry=self._looked_up)
 
     def __repr__(self) -> str:
         shown = (
@@ -72,11 +78,9 @@ class Kernel:
 
     @cached_property
     def program(self) -> Program:
-        """The valid program, whole in itself: it calls nothing that the default registry lacks."""
+        """The program whole in itself: it calls nothing that the default registry lacks."""
         from vyre.compose.inline import inline
-        from vyre.validate import check
 
-        check(self.source_program, registry=self._looked_up)
         own = {op.id for op in self._translation.ops}
         calls = (e.op_id for e in expressions(self.source_program.entry) if isinstance(e, Call))
         return inline(self.source_program, self.registry) if own & set(calls) else self.source_program
