@@ -28,13 +28,15 @@ class Node(metaclass=Interned):
     """Base of all statements.
 
     `exprs` are the expressions evaluated by the node itself, in order; `bodies` its nested blocks;
-    `size` counts statement and expression nodes (saturating); `nesting` levels of nested blocks.
+    `size` counts statement and expression nodes (saturating); `nesting` levels of nested blocks; `breaks`
+    says whether a `Break` in it ends a loop around it.
     """
 
     exprs: tuple[Expr, ...] = field(init=False)
     bodies: tuple[tuple[Node, ...], ...] = field(init=False)
     size: int = field(init=False)
     nesting: int = field(init=False)
+    breaks: bool = field(init=False)
 
     def _seal(self, exprs: tuple[Expr, ...] = (), bodies: tuple[tuple[Node, ...], ...] = ()) -> None:
         size = 1
@@ -46,6 +48,7 @@ class Node(metaclass=Interned):
                 )
             size += expr.size
         nesting = 0
+        breaks = isinstance(self, Break)
         for body in bodies:
             for node in body:
                 if not isinstance(node, Node):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -56,10 +59,12 @@ class Node(metaclass=Interned):
                 size += node.size
                 if node.nesting > nesting:
                     nesting = node.nesting
+                breaks = breaks or node.breaks
         _set(self, "exprs", exprs)
         _set(self, "bodies", bodies)
         _set(self, "size", min(size, _SIZE_CAP))
         _set(self, "nesting", nesting + 1 if bodies else 0)
+        _set(self, "breaks", breaks and not isinstance(self, Loop))
 
     def __repr__(self) -> str:
         parts = [repr(e) for e in self.exprs]

@@ -1,10 +1,11 @@
-"""What CUDA C and OpenCL C share as dialects of C: expressions, helper names, workgroup memory."""
+"""What CUDA C and OpenCL C share as dialects of C: expressions, helper names, memory of their own."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
+from vyre.ir.buffers import BufferAccess
 from vyre.ir.operators import AtomicOp
 from vyre.ir.types import DataType
 from vyre.lower.clike import Dialect, lanes_of
@@ -128,3 +129,32 @@ def shared_memory(prepared: Prepared, dialect: CDialect, space: str) -> list[str
         head = f"for (u32 z = local_linear; z < {b.count}u; z += {x * y * z}u)"
         lines.append(f"  {head} b_{b.name}[z] = {dialect.zero(b.element)};")
     return lines + [f"  {text}" for text in dialect.barrier]
+
+
+def private_memory(prepared: Prepared, dialect: CDialect) -> list[str]:
+    """Arrays of the invocation, filled with zeros."""
+    decls = (b for b in prepared.buffers if b.access is BufferAccess.Private)
+    kinds = ((b, dialect.element_type(b.element)) for b in decls)
+    return [f"  {kind} b_{b.name}[{b.count}] = {{ {dialect.zero(b.element)} }};" for b, kind in kinds]
+
+
+def _words(decl: BufferDecl) -> list[str]:
+    """The words of a constant table as literals, the last one padded with zeros."""
+    data = decl.data + bytes(-len(decl.data) % 4)
+    return [f"{int.from_bytes(data[at : at + 4], 'little')}u" for at in range(0, len(data), 4)]
+
+
+def tables(prepared: Prepared, space: str) -> list[str]:
+    """The constant tables as words outside of the kernel."""
+    return [
+        f"{space} u32 words_{b.name}[] = {{ {', '.join(_words(b))} }};"
+        for b in prepared.buffers
+        if b.access is BufferAccess.Constant
+    ]
+
+
+def table_pointers(prepared: Prepared, dialect: CDialect, space: str) -> list[str]:
+    """The same words as elements, inside of it."""
+    decls = (b for b in prepared.buffers if b.access is BufferAccess.Constant)
+    kinds = ((b, f"const {space}{dialect.element_type(b.element)}*") for b in decls)
+    return [f"  {kind} b_{b.name} = ({kind})words_{b.name};" for b, kind in kinds]

@@ -221,6 +221,8 @@ class ClikeEmitter:
                 self._line("{")
                 self._nested(body)
                 self._line("}")
+            case n.Break():
+                self._line("break;")
             case n.Return():
                 self._line("return;")
             case n.Barrier():

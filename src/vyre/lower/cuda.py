@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.operators import AtomicOp
-from vyre.lower.cdialect import CDialect, shared_memory
+from vyre.lower.cdialect import CDialect, private_memory, shared_memory, table_pointers, tables
 from vyre.lower.clike import ClikeEmitter, function_lines
 from vyre.lower.intrinsics import CUDA_HARDWARE, CUDA_PRELUDE
 from vyre.lower.native_c import CUDA, definitions
@@ -133,12 +133,15 @@ def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
     params += [f"const u32 {word}" for word in hidden]
     x, y, z = prepared.workgroup_size
     body = id_lines(prepared, lambda k: f"threadIdx.{'xyz'[k]}", lambda k: f"blockIdx.{'xyz'[k]}")
+    body += table_pointers(prepared, dialect, "")
+    body += private_memory(prepared, dialect)
     body += shared_memory(prepared, dialect, "__shared__")
     body += ClikeEmitter(prepared, dialect).body()
     functions = [*definitions(prepared.natives, CUDA), *function_lines(prepared, dialect)]
     lines = [
         *used_helpers(_PRELUDE + CUDA_PRELUDE, dialect.called),
         *dialect.constants(),
+        *tables(prepared, "static __device__ const __align__(16)"),
         *functions,
         "",
         f'extern "C" __global__ void __launch_bounds__({x * y * z}) {ENTRY}(',

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.ir.buffers import BufferAccess
 from vyre.ir.operators import AtomicOp
 from vyre.lower.barriers import free_barriers
-from vyre.lower.cdialect import CDialect, shared_memory
+from vyre.lower.cdialect import CDialect, private_memory, shared_memory, table_pointers, tables
 from vyre.lower.clike import ClikeEmitter, function_lines
 from vyre.lower.intrinsics import OPENCL_HARDWARE, opencl_attribute, opencl_lines
 from vyre.lower.native_c import OPENCL, definitions
@@ -88,6 +89,15 @@ _ATOMICS = {
 }
 
 
+_SPACES = {
+    BufferAccess.Workgroup: "local",
+    BufferAccess.WorkgroupAtomic: "local",
+    BufferAccess.Private: "private",
+    BufferAccess.Constant: "constant",
+}
+"""The address space of a buffer that is not global."""
+
+
 class OpenClDialect(CDialect):
     @property
     def half(self) -> str:
@@ -98,7 +108,7 @@ class OpenClDialect(CDialect):
         return "static __attribute__((noinline))"
 
     def prefix(self, decl: BufferDecl) -> str:
-        return "local_" if decl.access.shared else "global_"
+        return f"{_SPACES.get(decl.access, 'global')}_"
 
     def plain_atomic(self, op: AtomicOp, address: str, operands: list[str]) -> str:
         return f"{_ATOMICS[op]}({', '.join([address, *reversed(operands)])})"
@@ -129,12 +139,17 @@ def emit(prepared: Prepared, *, backend: str = "opencl") -> Source:
     params += [f"const u32 {word}" for word in hidden]
     x, y, z = prepared.workgroup_size
     body = id_lines(prepared, lambda k: f"(u32)get_local_id({k})", lambda k: f"(u32)get_group_id({k})")
+    body += table_pointers(prepared, dialect, "__constant ")
+    body += private_memory(prepared, dialect)
     body += shared_memory(prepared, dialect, "__local")
     body += ClikeEmitter(prepared, dialect).body()
     functions = [*definitions(prepared.natives, OPENCL), *function_lines(prepared, dialect)]
-    prelude = _PRELUDE + "".join(_MEMORY.format(s=s, q=f"__{s}") for s in ("global", "local"))
+    prelude = _PRELUDE + "".join(
+        _MEMORY.format(s=s, q=f"__{s}") for s in ("global", *dict.fromkeys(_SPACES.values()))
+    )
     lines = [
         *used_helpers(prelude, dialect.called),
+        *tables(prepared, "__constant __attribute__((aligned(16)))"),
         *opencl_lines(prepared),
         *functions,
         "",

@@ -16,7 +16,7 @@ else.
 
 What is known: the interval of every number, and how far below which buffers' lengths it is. It comes from
 literals, declared counts, local ids, `%`, `&`, `>>`, `min` by Select, the bounds of loops, and the conditions
-of every If around the access or before it with a branch that returned.
+of every If around the access or before it with a branch that returned or left the loop.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class _Analysis:
                 self._branch(node)
             case n.Loop():
                 self._loop(node)
-            case n.Return():
+            case n.Return() | n.Break():
                 known.state.ended = True
             case n.Block(body=body):
                 self._block(body)

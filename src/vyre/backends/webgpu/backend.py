@@ -307,7 +307,8 @@ class WebGpuExecutable:
         limits = self._backend.device.limits
         sized = zip(self.source.buffers, sizes, strict=True)
         lengths = {decl.name: size // decl.element.stride for decl, size in sized}
-        bound = -(-len(self.source.hidden) // 4) * 16
+        at, tables = self.source.tables_at, self.source.tables
+        bound = at + len(tables)
         step = -(-bound // limits.uniform_alignment) * limits.uniform_alignment
         most = limits.workgroups_per_axis
         parts = launches(workgroups, (most, most, most))
@@ -316,6 +317,7 @@ class WebGpuExecutable:
             for number, (base, _) in enumerate(batch):
                 hidden = self.source.hidden_values(lengths, base)
                 struct.pack_into(f"<{len(hidden)}I", data, step * number, *hidden)
+                data[step * number + at : step * number + bound] = tables
             queued = [Launch(step * number, grid) for number, (_, grid) in enumerate(batch)]
             yield _Batch(memoryview(data), bound, queued)
 

@@ -6,10 +6,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.ir.buffers import BufferAccess
 from vyre.ir.operators import AtomicOp
 from vyre.ir.types import DataType
 from vyre.lower.llvm.addressed import reads_memory
 from vyre.lower.llvm.layout import registers
+from vyre.lower.llvm.tables import table
 
 if TYPE_CHECKING:
     from vyre.ir import expr as e
@@ -67,6 +69,8 @@ class MemoryEmitter(ABC):
         self.ranges = ranges
         self.fast = fast
         self.ids = Ids({})
+        self.bases = {b.name: table(b.name) for b in prepared.buffers if b.access is BufferAccess.Constant}
+        """The addresses of buffers that are no parameters."""
 
     @abstractmethod
     def value(self, expr: e.Expr, hint: str = "t") -> Lanes:
@@ -214,7 +218,7 @@ class MemoryEmitter(ABC):
     def _address(self, decl: BufferDecl, at: str, lane: int) -> str:
         kinds = registers(self.prepared, decl.element)
         lanes = len(kinds)
-        base = f"ptr %b_{decl.name}, i64 {at}"
+        base = f"ptr {self.bases.get(decl.name, f'%b_{decl.name}')}, i64 {at}"
         if lanes > 1:
             return self.text.let("p", f"getelementptr inbounds [{lanes} x i32], {base}, i64 {lane}")
         element = "i16" if decl.element in _HALVES else kinds[0]
