@@ -6,6 +6,7 @@ The public names, each loaded when it is first used, so that importing the packa
 TYPE_CHECKING = False  # `typing` alone would be most of the import time; checkers know the name
 
 if TYPE_CHECKING:
+    from vyre.backends.conversion import array
     from vyre.backends.device_buffer import DeviceBuffer, device_zeros, to_device
     from vyre.backends.dispatch import Compiled, compile_program, dispatch
     from vyre.backends.protocol import (
@@ -232,6 +233,7 @@ __all__ = [
     "WorkgroupId",
     "acos",
     "approx",
+    "array",
     "asin",
     "atan",
     "atan2",
@@ -318,6 +320,7 @@ _HOMES = {
         local_id log log10 log2 max min mul_hi num_invocations num_workgroups popcount pow private
         reverse_bits round select shared sin sqrt tan trunc workgroup_id
     """,
+    "vyre.backends.conversion": "array",
     "vyre.backends.device_buffer": "DeviceBuffer device_zeros to_device",
     "vyre.backends.dispatch": "Compiled compile_program dispatch",
     "vyre.backends.protocol": """
@@ -347,9 +350,7 @@ if not TYPE_CHECKING:  # so that checkers know exactly the names above
         from importlib import import_module
 
         if name == "__version__":
-            from importlib.metadata import version
-
-            return version("vyre")
+            return import_module("importlib.metadata").version("vyre")
         if name == "engines":
             return import_module("vyre.engines")
         home = _HOME_OF.get(name)

@@ -50,7 +50,7 @@ def test_a_coordinate_past_its_dimension_is_out_of_bounds_and_nothing_wraps(
         y, x = (i + step[0]) % 2**32, (j + step[1]) % 2**32
         if y < 3 and x < 4:
             expected[i, j] += a[y, x]
-    assert np.array_equal(shifted(a, *step, backend=backend), expected)
+    assert np.array_equal(shifted(a, di=step[0], dj=step[1], backend=backend), expected)
 
 
 @vyre.kernel

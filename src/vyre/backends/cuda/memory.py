@@ -68,6 +68,11 @@ class CudaMemory:
         self._backend.enter()
         check(self._backend.driver.cuMemcpyDtoD(self.address, source.address, self.nbytes))
 
+    def clear(self) -> None:
+        if self.nbytes:
+            self._backend.enter()
+            check(self._backend.driver.cuMemsetD8(self.address, 0, self.nbytes))
+
     def free(self) -> None:
         if not self._backend.home.here:
             abandon([self])  # what it holds is the parent's to free
@@ -93,9 +98,8 @@ class CudaMemory:
 def allocate(backend: CudaOwner, nbytes: int) -> CudaMemory:
     """Memory of zeros."""
     memory = _reserve(backend, nbytes)
-    if nbytes:
-        with _freeing(memory):
-            check(backend.driver.cuMemsetD8(memory.address, 0, nbytes))
+    with _freeing(memory):
+        memory.clear()
     return memory
 
 
