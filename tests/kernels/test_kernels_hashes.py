@@ -125,7 +125,7 @@ def xxhash32(words: In[u32], starts: In[u32], out: Out[u32], seed: u32) -> None:
         total = turned(total, u32(15)) * P4
         at += 4
     for k in range(at, stop):
-        total += byte_at(words, k) * P5
+        total += byte_at(words, u32(k)) * P5
         total = turned(total, u32(21)) * P1
     for shift, factor in ((15, P2), (13, P3), (16, 1)):
         total = (total ^ (total >> shift)) * factor
