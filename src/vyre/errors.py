@@ -117,7 +117,7 @@ class KernelError(VyreError):
 
 
 class KernelWarning(UserWarning):
-    """A line of a kernel that has a meaning, and probably not the one that was meant."""
+    """A kernel with a meaning that is probably not the one that was meant, or a check that was skipped."""
 
 
 class OpError(VyreError):
@@ -194,6 +194,15 @@ class StepLimitExceeded(VyreError):
             f"an invocation took more than {limit} turns of its loops, the step limit.",
             fix="shorten the program's loops, or pass a larger step_limit.",
         )
+
+
+class CheckError(VyreError):
+    """A watched call has a race or reads what nothing wrote; `report` holds every finding."""
+
+    def __init__(self, report: object, *, message: str, fix: str) -> None:
+        self.report = report
+        super().__init__(message, fix=fix)
+        self.args = (str(report),)
 
 
 def boundary(function: Callable[P, R]) -> Callable[P, R]:

@@ -166,17 +166,25 @@ def test_two_packages_cannot_share_a_name(install_broken: Callable[[str, str], N
 def test_the_default_is_cpu_where_it_is_available_else_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     def register(cpu: str) -> None:
         values = {"cpu": cpu, "reference": "vyre.backends.reference.backend:ReferenceBackend"}
-        points = [EntryPoint(name, value, registry.GROUP) for name, value in values.items()]
-
-        def found(group: str) -> list[EntryPoint]:
-            return points
-
-        monkeypatch.setattr(registry, "entry_points", found)
+        points = {name: (EntryPoint(name, value, registry.GROUP),) for name, value in values.items()}
+        monkeypatch.setattr(registry, "_points", lambda: points)
 
     register("vyre_acme.backend:AcmeBackend")
     assert registry.default_backend() == "cpu"
     register("vyre_acme.not_there:Nothing")
     assert registry.default_backend() == "reference"
+
+
+def test_the_metadata_of_packages_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = registry.get("reference")
+
+    def never(group: str) -> list[EntryPoint]:
+        raise AssertionError(f"the entry points of {group} were read again")
+
+    monkeypatch.setattr(registry, "entry_points", never)
+    assert registry.get("reference") is first
+    assert registry.default_backend() in registry.DEFAULTS
+    vyre.device_zeros(4, np.uint32, backend="reference")
 
 
 def test_close_names_are_suggested() -> None:

@@ -119,7 +119,7 @@ MALFORMED: dict[str, tuple[bytes, int, str]] = {
         72_019,
         "V050: 72000 bytes",
     ),
-    "unknown type": (program_bytes(strings=[X], buffers=[b"\x00\x01\x0d\x00\x00"]), 9, "tag of a type"),
+    "unknown type": (program_bytes(strings=[X], buffers=[b"\x00\x01\x12\x00\x00"]), 9, "tag of a type"),
     "self reference": (program_bytes(exprs=[lit(1), b"\x0c\x01\x00"]), 10, "before it"),
     "reference before the table": (
         program_bytes(exprs=[lit(1), b"\x0c\x01\x02"]),

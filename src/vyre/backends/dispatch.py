@@ -9,7 +9,8 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.protocol import ResidentExecutable
+from vyre.backends.protocol import AddressedExecutable, ResidentExecutable
+from vyre.backends.recent import recent_of
 from vyre.backends.step_limit import Limited
 from vyre.errors import DispatchError, boundary
 from vyre.ir.buffers import BufferAccess
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from vyre.backends.device_buffer import Claim
     from vyre.backends.host import Lengths
+    from vyre.backends.host_plan import HostPlan
     from vyre.backends.protocol import Backend, BackendInfo, DeviceMemory, Executable
     from vyre.compose.registry import Registry
     from vyre.ir.grid import Grid
@@ -54,7 +56,7 @@ def dispatch(
     invocation begins more turns of its loops ends in `StepLimitExceeded`; `reference` and `cpu` agree on
     whether one does, and other backends refuse it (`vyre.backends.step_limit`).
     """
-    compiled = compile_program(program, backend=backend, registry=registry, convention=convention)
+    compiled = recently_compiled(program, backend, registry, convention)
     return compiled(buffers, workgroups=workgroups, copy=copy, step_limit=step_limit)
 
 
@@ -66,17 +68,36 @@ def compile_program(
     registry: Registry | None = None,
     convention: Convention | None = None,
 ) -> Compiled:
-    """The program, validated, inlined and compiled: call it many times. Recent ones are kept."""
+    """The program, validated, inlined and compiled: call it many times.
+
+    Recent ones are kept for a backend that goes by its name; an object is asked to compile each time.
+    """
     if backend is None or isinstance(backend, str):
         return _compile_named(program, backend, registry, convention)
     return _compile(program, backend, registry, convention)
+
+
+def recently_compiled(
+    program: Program,
+    backend: str | Backend | None,
+    registry: Registry | None = None,
+    convention: Convention | None = None,
+) -> Compiled:
+    """Like `compile_program`; what a backend that is an object compiled lately is not compiled again."""
+    kept = None if backend is None or isinstance(backend, str) else recent_of(backend)
+    if kept is None:
+        return compile_program(program, backend=backend, registry=registry, convention=convention)
+    return kept.result(
+        (program, registry, convention),
+        lambda: compile_program(program, backend=backend, registry=registry, convention=convention),
+    )
 
 
 class Compiled:
     """A program on one backend, ready to run."""
 
     __slots__ = (
-        "_executable", "_launches", "_names", "_outputs", "_written",
+        "_executable", "_launches", "_names", "_outputs", "_plain", "_written",
         "backend", "convention", "info", "program",
     )  # fmt: skip
 
@@ -94,6 +115,12 @@ class Compiled:
         self._outputs = tuple(b.name for b in bound if b.access is BufferAccess.ReadWrite)
         self._launches: dict[tuple[Any, ...], Callable[[], None]] = {}
         self._written: frozenset[str] | None = None
+        self._plain: HostPlan | None = None
+        executable = self._executable
+        if isinstance(executable, AddressedExecutable):
+            from vyre.backends.host_plan import HostPlan
+
+            self._plain = HostPlan(program, partial(self._prepared, executable))
 
     @boundary
     def __call__(
@@ -112,6 +139,10 @@ class Compiled:
         if workgroups is not None and type(workgroups) is not int:
             workgroups = grid_of(workgroups)
         limited = None if step_limit is None else Limited(self._executable, self.info.name, step_limit)
+        if limited is None and self._plain is not None:
+            results = self._plain(buffers, lengths or {}, workgroups, copy=copy, zeroed=zeroed)
+            if results is not None:
+                return results
         launch = held = None
         try:
             # Before the key, which changes first when a buffer is closed: memory stays for the whole call.
@@ -144,6 +175,22 @@ class Compiled:
             (self._executable if limited is None else limited).run(bound.views, grid)
         del pins
         return bound.results()
+
+    def _prepared(
+        self,
+        executable: AddressedExecutable,
+        lengths: tuple[int, ...],
+        workgroups: int | Grid | None,
+        zeroed: tuple[str, ...],
+    ) -> tuple[Callable[[Sequence[int]], None], tuple[str, ...]]:
+        """The launch for plain arrays of these lengths, once everything fits, and which of `zeroed` it needs
+        to be cleared."""
+        bound = [b for b in self.program.buffers if b.access.bound]
+        counted = {b.name: length for b, length in zip(bound, lengths, strict=True)}
+        self._require_room({b.name: counted[b.name] * b.element.stride for b in bound})
+        grid = self._grid(counted, workgroups)
+        launch = executable.at(lengths, grid) if all(grid) else _nothing_at
+        return launch, tuple(self._uncovered(zeroed, counted, grid))
 
     def _on_device(
         self,
@@ -227,6 +274,14 @@ class Compiled:
                     f"{limits.buffer_bytes} per buffer.",
                     fix="split the buffer, or choose another backend.",
                 )
+        uniforms = [b.name for b in self.program.buffers if b.access is BufferAccess.Uniform]
+        for name in uniforms:
+            if limits.uniform_bytes is not None and sizes[name] > limits.uniform_bytes:
+                raise DispatchError(
+                    f"the uniform buffer {name!r} takes {sizes[name]} bytes; the backend {self.info.name} "
+                    f"accepts {limits.uniform_bytes} per uniform buffer.",
+                    fix="make it a ReadOnly buffer, or choose another backend.",
+                )
         if limits.buffers is not None and len(sizes) > limits.buffers:
             raise DispatchError(
                 f"{len(sizes)} buffers are bound; the backend {self.info.name} accepts {limits.buffers}.",
@@ -269,6 +324,10 @@ def _nothing() -> None:
     """The launch of an empty grid."""
 
 
+def _nothing_at(_: Sequence[int]) -> None:
+    """The same, for arrays of the host."""
+
+
 @lru_cache(maxsize=64)
 def _compile_named(
     program: Program, backend: str | None, registry: Registry | None, convention: Convention | None
@@ -293,4 +352,5 @@ def _compile(
     agreed = negotiate(program, info, convention)
     flat = inline(program, registry)
     require_known(flat, registry, backend.name)
+    info.limits.require_workgroup(flat, backend.name)
     return Compiled(flat, backend, info, agreed)

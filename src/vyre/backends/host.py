@@ -1,6 +1,7 @@
 """Arrays in and out: NumPy, the buffer protocol and DLPack to raw little-endian bytes and back.
 
     U32 uint32   I32 int32   U64 uint64   F16 float16   F32 float32   F64 float64
+    U8 uint8     I8 int8     U16 uint16   I16 int16     I64 int64
     Vec2U32 uint32 (…, 2)    Vec4U32, U128 uint32 (…, 4), lane 0 first
     Bool  bool or uint32 (any non-zero is true); bool where nothing was supplied
     BF16  uint16 bits, or bfloat16 of ml_dtypes where that is installed

@@ -220,7 +220,7 @@ def _refuse_unfit(decl: BufferDecl, backend: ResidentBackend, buffer: DeviceBuff
         refuse(
             decl,
             f"has {buffer.nbytes} bytes, no whole {decl.element.value} elements",
-            f"use a multiple of {decl.element.stride} bytes.",
+            f"append zeros up to a multiple of {decl.element.stride} bytes.",
         )
     if buffer.readonly and decl.access is BufferAccess.ReadWrite and not copy:
         refuse(

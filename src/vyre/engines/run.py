@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.dispatch import Compiled, compile_program
+from vyre.backends.dispatch import Compiled, recently_compiled
 from vyre.backends.foreign import is_on_device
 from vyre.engines.memory import EngineMemory, HostMemory
 from vyre.engines.plan import Window
@@ -95,7 +95,7 @@ class Runner:
         """The program on this backend, compiled when it is first asked for."""
         key = (program, convention)
         if key not in self._compiled:
-            made = compile_program(program, backend=self.backend, convention=convention)
+            made = recently_compiled(program, self.backend, convention=convention)
             self._compiled[key] = made
         return self._compiled[key]
 

@@ -22,6 +22,7 @@ from vyre.frontend.expressions import is_sequence, wrap
 from vyre.frontend.intrinsics import build, cast_to, length, make
 from vyre.frontend.operators import coerce, constant, conversion, type_name
 from vyre.frontend.signature import value_type
+from vyre.frontend.stored import require_value
 from vyre.frontend.values import BeyondOps, Buffer, Const, Operand, PyObject, Refused, Value, describe
 from vyre.ir.expr import Call
 from vyre.ir.limits import MAX_CALL_DEPTH
@@ -271,7 +272,7 @@ def _length(args: list[Operand], scalars: Scalars | None) -> Operand:
 
 def _typed(kind: DataType, args: list[Operand]) -> Operand:
     """`u32(5)`, `i32(x)`, `vec2(x, y)`."""
-    name = type_name(kind)
+    name = type_name(require_value(kind))
     if kind in (DataType.Vec2U32, DataType.Vec4U32):
         return make(kind, tuple(args))
     if len(args) > 1 or kind is DataType.Bytes:

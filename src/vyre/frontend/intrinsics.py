@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.frontend.operators import choose, coerce, conversion, library, number, unify
 from vyre.frontend.signature import value_type
+from vyre.frontend.stored import require_value
 from vyre.frontend.values import (
     Buffer,
     Const,
@@ -99,7 +100,7 @@ class Arguments:
                 f"`{name}` of vyre.{self.function} is {describe(operand)}.",
                 "name a type such as u32, i32, u64, f32 or vec2.",
             )
-        return found
+        return found if name == "element" else require_value(found)
 
     def buffer(self, name: str) -> BufferDecl:
         operand = self[name]

@@ -20,6 +20,7 @@ from vyre.frontend.functions import takes_buffers, translate_kernel, translate_o
 from vyre.frontend.shapes import shaped
 from vyre.frontend.types import Role
 from vyre.frontend.values import BeyondOps
+from vyre.frontend.watched import check_first, checked, checks_calls, traced, warn_of_hazards
 from vyre.ir.expr import Call
 from vyre.ir.walk import expressions
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from vyre.compose.registry import Registry
     from vyre.frontend.functions import Translation
     from vyre.ir.program import Program
+    from vyre.watch.checking import CheckReport
+    from vyre.watch.tracing import KernelTrace
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,17 +47,18 @@ class Kernel:
     def __init__(self, function: Any, workgroup_size: tuple[int, int, int], outer: Mapping[str, Any]) -> None:
         update_wrapper(self, function)
         self._begin(translate_kernel(function, workgroup_size, outer))
+        self._validate()
 
     def _begin(self, translation: Translation) -> None:
         self._translation = translation
         self._zeroed = tuple(p.name for p in translation.parameters if p.role is Role.Out)
         self._compiled: dict[str | None, Compiled] = {}
-        self._validate()
 
     def _validate(self) -> None:
         from vyre.validate import check
 
         check(self.source_program, registry=self._looked_up)
+        warn_of_hazards(self.source_program, self.__name__)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """By value, so that it needs no module and no source where it is read: the function stays behind."""
@@ -122,33 +126,76 @@ class Kernel:
         ends a run whose loops take too many turns, as in `vyre.dispatch`.
         """
         try:
-            bound = bind_arguments(self.__name__, self._translation, arrays, named, workgroups)
-            compiled = self._compile(backend)
-            results = compiled(
-                bound.buffers,
-                workgroups=bound.workgroups,
-                copy=copy,
-                lengths=bound.lengths,
-                zeroed=self._zeroed,
-                step_limit=step_limit,
+            if checks_calls():
+                check_first(self._run, self.__name__, arrays, workgroups, named)
+            return self._run(
+                *arrays, workgroups=workgroups, backend=backend, copy=copy, step_limit=step_limit, **named
             )
         except VyreError as error:
             hide_own_frames(error)
             raise
+
+    def _run(
+        self,
+        *arrays: Any,
+        workgroups: int | Sequence[int] | None = None,
+        backend: str | Backend | None = None,
+        copy: bool = False,
+        step_limit: int | None = None,
+        **named: Any,
+    ) -> Any:
+        bound = bind_arguments(self.__name__, self._translation, arrays, named, workgroups)
+        compiled = self._compile(backend)
+        results = compiled(
+            bound.buffers,
+            workgroups=bound.workgroups,
+            copy=copy,
+            lengths=bound.lengths,
+            zeroed=self._zeroed,
+            step_limit=step_limit,
+        )
         outputs = (p.name for p in self._translation.parameters if p.name in results)
         ordered = tuple(shaped(results[name], bound.shapes.get(name)) for name in outputs)
         return ordered[0] if len(ordered) == 1 else ordered
 
-    def _compile(self, backend: str | Backend | None) -> Compiled:
-        from vyre.backends.dispatch import compile_program
+    @boundary
+    def check(
+        self,
+        *arrays: Any,
+        workgroups: int | Sequence[int] | None = None,
+        step_budget: int | None = None,
+        **named: Any,
+    ) -> CheckReport:
+        """Runs the call in the reference interpreter and reports races, reads of workgroup memory that
+        nothing wrote, divergent barriers and accesses out of bounds, with their source lines. Nothing that
+        is passed is changed."""
+        return checked(self._run, self.__name__, arrays, workgroups, named, step_budget)
 
-        if backend is not None and not isinstance(backend, str):
-            return compile_program(self.source_program, backend=backend, registry=self._looked_up)
-        if backend not in self._compiled:
-            self._compiled[backend] = compile_program(
-                self.source_program, backend=backend, registry=self._looked_up
-            )
-        return self._compiled[backend]
+    @boundary
+    def trace(
+        self,
+        *arrays: Any,
+        invocation: int | Sequence[int] = 0,
+        workgroups: int | Sequence[int] | None = None,
+        steps: int = 1000,
+        **named: Any,
+    ) -> KernelTrace:
+        """Runs the call in the reference interpreter and gives what each statement of one invocation made,
+        the first `steps` of them. Nothing is changed."""
+        return traced(self._run, self.__name__, arrays, workgroups, named, invocation, steps)
+
+    def _compile(self, backend: str | Backend | None) -> Compiled:
+        if backend is None or isinstance(backend, str):
+            found = self._compiled.get(backend)
+            if found is None:
+                self._compiled[backend] = found = self._compiled_anew(backend)
+            return found
+        return self._compiled_anew(backend)
+
+    def _compiled_anew(self, backend: str | Backend | None) -> Compiled:
+        from vyre.backends.dispatch import recently_compiled
+
+        return recently_compiled(self.source_program, backend, self._looked_up)
 
 
 def _restored(translation: Translation, names: Mapping[str, Any]) -> Kernel:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from vyre.frontend.intrinsics import make
 from vyre.frontend.operators import constant
 from vyre.frontend.signature import evaluate, value_type
+from vyre.frontend.stored import not_a_value
 from vyre.frontend.values import Const, Value
-from vyre.ir.types import FLOAT_TYPES, DataType
+from vyre.ir.types import FLOAT_TYPES, STORED_TYPES, DataType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +26,8 @@ def result_type(source: Source, names: Mapping[str, Any]) -> DataType | None:
     output = value_type(evaluate(source, returns, names, source.function.__annotations__.get("return")))
     if output is None or output is DataType.Bytes:
         source.fail(returns, "this is no type of a result.", "use a type such as u32, f32 or boolean.")
+    if output in STORED_TYPES:
+        source.fail(returns, *not_a_value(output))
     return output
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from vyre.frontend.stored import not_a_value
 from vyre.frontend.types import BufferAnnotation, Role, Scalar
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.limits import MAX_NAME_LENGTH, U32_MAX
-from vyre.ir.types import DataType
+from vyre.ir.types import STORED_TYPES, DataType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +43,11 @@ _NUMPY_TYPES = {
     "int32": "i32",
     "uint32": "u32",
     "uint64": "u64",
-    "uint8": "packed_bytes",
+    "int8": "i8",
+    "uint8": "u8",
+    "int16": "i16",
+    "uint16": "u16",
+    "int64": "i64",
     "bool": "boolean",
     "float": "f32",
 }
@@ -113,7 +118,8 @@ def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any], *, helpe
                 f"{_shown(annotation.element)} is no element type.",
                 f"write {node.arg}: {annotation.role.value}[{known}]."
                 if (known := _NUMPY_TYPES.get(_shown(annotation.element)))
-                else "use u32, i32, u64, u128, f16, bf16, f32, f64, boolean, vec2, vec4 or packed_bytes.",
+                else "use u8, u16, u32, u64, u128, i8, i16, i32, i64, f16, bf16, f32, f64, boolean, vec2, "
+                "vec4 or packed_bytes.",
             )
         shape = _shape(source, node, annotation)
         count = prod(d for d in shape if isinstance(d, int)) if shape else annotation.count
@@ -147,6 +153,8 @@ def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any], *, helpe
             f"{_shown(annotation)} is no type of a parameter.",
             f"write {hint}." if hint else "write a buffer such as In[u32], or a scalar type such as u32.",
         )
+    if scalar in STORED_TYPES:
+        source.fail(node.annotation, *not_a_value(scalar))
     return Parameter(node.arg, None, scalar, 0, node)
 
 

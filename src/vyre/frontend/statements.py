@@ -13,6 +13,7 @@ from vyre.frontend.expressions import has_atomic, is_sequence, wrap
 from vyre.frontend.loops import translate_for, translate_while
 from vyre.frontend.scope import Local
 from vyre.frontend.signature import evaluate, require_name, value_type
+from vyre.frontend.stored import element_value, require_value
 from vyre.frontend.translator import BodyTranslator
 from vyre.frontend.values import (
     Buffer,
@@ -194,7 +195,7 @@ class Statements(BodyTranslator):
         target = value_type(evaluate(self.source, node.annotation, self.names, None))
         if target is None or target is DataType.Bytes:
             self.source.fail(node.annotation, "this is no value type.", "use a type such as u32 or f32.")
-        value = operators.coerce(self.value(node.value), target, f"{node.target.id!r}")
+        value = operators.coerce(self.value(node.value), require_value(target), f"{node.target.id!r}")
         self._bind(node, node.target, node.target.id, value)
 
     def _augmented(self, node: ast.AugAssign) -> None:
@@ -241,7 +242,7 @@ class Statements(BodyTranslator):
 
     def _store(self, at: ast.stmt, owner: Buffer, index: Value, value: Operand) -> None:
         decl = owner.decl
-        stored = operators.coerce(value, decl.element.loaded, f"an element of {decl.name!r}")
+        stored = element_value(value, decl.element, f"an element of {decl.name!r}")
         self.emit(at, Store(decl.name, index.expr, stored.expr))
 
     def _expression(self, node: ast.Expr) -> None:

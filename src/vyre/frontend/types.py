@@ -182,6 +182,36 @@ class packed_bytes(Scalar):  # noqa: N801 - as u32
     __vyre_type__ = DataType.Bytes
 
 
+class u8(Scalar):  # noqa: N801 - as u32
+    """Element of a buffer, loaded as a u32; a store keeps the low 8 bits."""
+
+    __vyre_type__ = DataType.U8
+
+
+class u16(Scalar):  # noqa: N801 - as u32
+    """Element of a buffer, loaded as a u32; a store keeps the low 16 bits."""
+
+    __vyre_type__ = DataType.U16
+
+
+class i8(Scalar):  # noqa: N801 - as u32
+    """Element of a buffer, loaded as an i32; a store keeps the low 8 bits."""
+
+    __vyre_type__ = DataType.I8
+
+
+class i16(Scalar):  # noqa: N801 - as u32
+    """Element of a buffer, loaded as an i32; a store keeps the low 16 bits."""
+
+    __vyre_type__ = DataType.I16
+
+
+class i64(Scalar):  # noqa: N801 - as u32
+    """Element of a buffer, loaded and stored as a u64 of the same bits."""
+
+    __vyre_type__ = DataType.I64
+
+
 class Role(Enum):
     """What a buffer parameter is to the host."""
 
@@ -217,12 +247,32 @@ if TYPE_CHECKING:
         @overload
         def __getitem__(self: _Buffer[packed_bytes, Any], index: u32 | int) -> u32: ...
         @overload
+        def __getitem__(self: _Buffer[u8, Any], index: Index) -> u32: ...
+        @overload
+        def __getitem__(self: _Buffer[u16, Any], index: Index) -> u32: ...
+        @overload
+        def __getitem__(self: _Buffer[i8, Any], index: Index) -> i32: ...
+        @overload
+        def __getitem__(self: _Buffer[i16, Any], index: Index) -> i32: ...
+        @overload
+        def __getitem__(self: _Buffer[i64, Any], index: Index) -> u64: ...
+        @overload
         def __getitem__(self, index: Index) -> T: ...
         def __getitem__(self, index: Any) -> Any: ...
 
     class _Writable(_Buffer[T, N]):
         @overload
         def __setitem__(self: _Writable[packed_bytes, Any], index: u32 | int, value: u32 | int) -> None: ...
+        @overload
+        def __setitem__(self: _Writable[u8, Any], index: Index, value: u32 | i32 | int) -> None: ...
+        @overload
+        def __setitem__(self: _Writable[u16, Any], index: Index, value: u32 | i32 | int) -> None: ...
+        @overload
+        def __setitem__(self: _Writable[i8, Any], index: Index, value: u32 | i32 | int) -> None: ...
+        @overload
+        def __setitem__(self: _Writable[i16, Any], index: Index, value: u32 | i32 | int) -> None: ...
+        @overload
+        def __setitem__(self: _Writable[i64, Any], index: Index, value: u64 | int) -> None: ...
         @overload
         def __setitem__(self, index: Index, value: T | float) -> None: ...
         def __setitem__(self, index: Any, value: Any) -> None: ...

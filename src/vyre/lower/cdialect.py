@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.operators import AtomicOp
-from vyre.ir.types import DataType
+from vyre.ir.types import SIGNED_TYPES, DataType
 from vyre.lower.clike import Dialect, lanes_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ _ATOMIC_HELPERS = {
     AtomicOp.CompareExchange: "atomic_cas",
 }
 
+_NARROW = {1: "b", 2: "h"}
+"""The helper families of elements that take less than a word, by their bytes."""
+
 
 class CDialect(Dialect):
     """C with `u32`, `uint2` and `uint4`; the memory helpers may carry a prefix for their address space."""
@@ -41,11 +44,17 @@ class CDialect(Dialect):
     def half(self) -> str:
         """The 16-bit unsigned type."""
 
+    @property
+    @abstractmethod
+    def byte(self) -> str:
+        """The 8-bit unsigned type."""
+
     def suffix(self, element: DataType) -> str:
-        """The helper family of a buffer: lanes of its element, `h` for packed halves, `d` for doubles."""
+        """The helper family of a buffer: lanes of its element, `b` for bytes, `h` for halves of a word, `d`
+        for doubles."""
         if element is DataType.F64 and self.doubles:
             return "d"
-        return "h" if element in (DataType.F16, DataType.BF16) else str(lanes_of(element))
+        return _NARROW.get(element.stride) or str(lanes_of(element))
 
     def prefix(self, decl: BufferDecl) -> str:
         """What the names of the helpers for this buffer begin with."""
@@ -80,12 +89,14 @@ class CDialect(Dialect):
         """The language's own atomic; `operands` are the new value and, to compare, the expected one."""
 
     def load(self, decl: BufferDecl, index: str, *, guard: bool, offset: int) -> str:
-        half = self.suffix(decl.element) == "h"
+        signed = decl.element in SIGNED_TYPES
         if guard:
-            loaded = self.call(f"{self.prefix(decl)}load_{self.suffix(decl.element)}", _place(decl), index)
+            kind = f"{'s' if signed else ''}{self.suffix(decl.element)}"
+            loaded = self.call(f"{self.prefix(decl)}load_{kind}", _place(decl), index)
         else:
             element = _element(decl, index, offset)
-            loaded = f"((u32){element})" if half else element
+            loaded = f"((u32){element})" if decl.element.stride in _NARROW else element
+            loaded = self.call(f"sign_{decl.element.bits}", loaded) if signed else loaded
         return f"((u32)({loaded} != 0u))" if decl.element is DataType.Bool else loaded
 
     def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool, offset: int) -> str:
@@ -93,7 +104,8 @@ class CDialect(Dialect):
         if guard:
             return self.call(f"{self.prefix(decl)}store_{suffix}", _place(decl), index, value) + ";"
         element = _element(decl, index, offset)
-        return f"{element} = {f'({self.half}){value}' if suffix == 'h' else value};"
+        narrow = decl.element.stride in _NARROW
+        return f"{element} = {f'({self.element_type(decl.element)}){value}' if narrow else value};"
 
     def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str], *, guard: bool) -> str:
         if guard:
@@ -101,7 +113,13 @@ class CDialect(Dialect):
         return self.plain_atomic(op.op, f"&b_{decl.name}[{operands[0]}]", operands[1:])
 
     def element_type(self, element: DataType) -> str:
-        return self.half if self.suffix(element) == "h" else self.value_type(element)
+        match self.suffix(element):
+            case "b":
+                return self.byte
+            case "h":
+                return self.half
+            case _:
+                return self.value_type(element)
 
     def zero(self, element: DataType) -> str:
         if element is DataType.F64 and self.doubles:

@@ -45,6 +45,8 @@ FN uint4 zext_1_4(u32 a) { return (uint4)(a, 0u, 0u, 0u); }
 FN uint4 zext_2_4(uint2 a) { return (uint4)(a, 0u, 0u); }
 FN uint2 sext_2(u32 a) { return (uint2)(a, 0u - (a >> 31)); }
 FN uint4 sext_4(u32 a) { u32 s = 0u - (a >> 31); return (uint4)(a, s, s, s); }
+FN u32 sign_8(u32 a) { return (a ^ 128u) - 128u; }
+FN u32 sign_16(u32 a) { return (a ^ 32768u) - 32768u; }
 FN uint2 splat_2(u32 a) { return (uint2)(a); }
 FN uint4 splat_4(u32 a) { return (uint4)(a); }
 FN uint2 low_4_2(uint4 a) { return a.xy; }
@@ -57,12 +59,16 @@ FN double abs_double(double a) { return as_double(as_ulong(a) & 0x7FFFFFFFFFFFFF
 _MEMORY = """\
 FN u32 {s}_load_1(const {q} u32* b, u32 n, u32 i) {{ return i < n ? b[i] : 0u; }}
 FN u32 {s}_load_h(const {q} ushort* b, u32 n, u32 i) {{ return i < n ? (u32)b[i] : 0u; }}
+FN u32 {s}_load_b(const {q} uchar* b, u32 n, u32 i) {{ return i < n ? (u32)b[i] : 0u; }}
+FN u32 {s}_load_sh(const {q} ushort* b, u32 n, u32 i) {{ return i < n ? ((u32)b[i] ^ 32768u) - 32768u : 0u; }}
+FN u32 {s}_load_sb(const {q} uchar* b, u32 n, u32 i) {{ return i < n ? ((u32)b[i] ^ 128u) - 128u : 0u; }}
 FN uint2 {s}_load_2(const {q} uint2* b, u32 n, u32 i) {{ return i < n ? b[i] : (uint2)(0u); }}
 FN uint4 {s}_load_4(const {q} uint4* b, u32 n, u32 i) {{ return i < n ? b[i] : (uint4)(0u); }}
 FN double {s}_load_d(const {q} double* b, u32 n, u32 i) {{ return i < n ? b[i] : 0.0; }}
 FN void {s}_store_d({q} double* b, u32 n, u32 i, double v) {{ if (i < n) b[i] = v; }}
 FN void {s}_store_1({q} u32* b, u32 n, u32 i, u32 v) {{ if (i < n) b[i] = v; }}
 FN void {s}_store_h({q} ushort* b, u32 n, u32 i, u32 v) {{ if (i < n) b[i] = (ushort)v; }}
+FN void {s}_store_b({q} uchar* b, u32 n, u32 i, u32 v) {{ if (i < n) b[i] = (uchar)v; }}
 FN void {s}_store_2({q} uint2* b, u32 n, u32 i, uint2 v) {{ if (i < n) b[i] = v; }}
 FN void {s}_store_4({q} uint4* b, u32 n, u32 i, uint4 v) {{ if (i < n) b[i] = v; }}
 FN u32 {s}_atomic_add({q} u32* b, u32 n, u32 i, u32 v) {{ return i < n ? atomic_add(b + i, v) : 0u; }}
@@ -102,6 +108,10 @@ class OpenClDialect(CDialect):
     @property
     def half(self) -> str:
         return "ushort"
+
+    @property
+    def byte(self) -> str:
+        return "uchar"
 
     @property
     def cold(self) -> str:

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.expr import Atomic
 from vyre.ir.operators import AtomicOp
-from vyre.ir.types import DataType
+from vyre.ir.types import NARROW_TYPES, DataType
 from vyre.ir.walk import expressions
 from vyre.lower.clike import ClikeEmitter, Dialect, function_lines, lanes_of
 from vyre.lower.intrinsics import WGSL_ENABLE, WGSL_HARDWARE, wgsl_lines, wgsl_start
 from vyre.lower.native_wgsl import definitions
 from vyre.lower.nesting import flatten
+from vyre.lower.packed_wgsl import PACKED, mask_of, shift_of, taken_from, widened, word_of
 from vyre.lower.returns import settle_returns
 from vyre.lower.source import BASE_WORDS, Source, bound_buffers, hidden_words
 from vyre.lower.support import check_supported
@@ -72,7 +73,6 @@ _ATOMICS = {
     AtomicOp.Max: "atomicMax",
     AtomicOp.Exchange: "atomicExchange",
 }
-_HALVES = frozenset({DataType.F16, DataType.BF16})
 
 
 class WgslDialect(Dialect):
@@ -166,24 +166,28 @@ class WgslDialect(Dialect):
         return [*lines, "  workgroupBarrier();"]
 
     def _packed(self, decl: BufferDecl) -> bool:
-        return decl.element in _HALVES and decl.access.bound
+        return decl.element in PACKED and decl.access.bound
 
     def _read(self, decl: BufferDecl) -> str:
         if decl.access is BufferAccess.Constant:
             return element_of_table(decl)
-        cell = f"b_{decl.name}[{'i >> 1u' if self._packed(decl) else 'i'}]"
+        packed = self._packed(decl)
+        cell = f"b_{decl.name}[{word_of(decl.element) if packed else 'i'}]"
         word = f"atomicLoad(&{cell})" if self.is_atomic(decl) else cell
-        if self._packed(decl):
-            return f"({word} >> ((i & 1u) << 4u)) & 65535u"
+        if packed:
+            return taken_from(word, decl.element)
+        if decl.element in NARROW_TYPES:
+            # A store leaves all bits of the value in the word that the element has to itself.
+            return widened(f"{word} & {mask_of(decl.element)}", decl.element)
         return f"select(0u, 1u, {word} != 0u)" if decl.element is DataType.Bool else word
 
     def _write(self, decl: BufferDecl) -> str:
         cell = f"b_{decl.name}[i]"
         if self._packed(decl):
-            cell = f"b_{decl.name}[i >> 1u]"
+            cell = f"b_{decl.name}[{word_of(decl.element)}]"
             return (
-                f"let s = (i & 1u) << 4u; let old = atomicLoad(&{cell}); "
-                f"atomicXor(&{cell}, (old ^ (v << s)) & (65535u << s));"
+                f"let s = {shift_of(decl.element)}; let old = atomicLoad(&{cell}); "
+                f"atomicXor(&{cell}, (old ^ (v << s)) & ({mask_of(decl.element)} << s));"
             )
         return f"atomicStore(&{cell}, v);" if self.is_atomic(decl) else f"{cell} = v;"
 
@@ -260,5 +264,5 @@ def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
 
 
 def workgroup_bytes(decl: BufferDecl) -> int:
-    """What a workgroup buffer takes of the device's workgroup memory; 16-bit elements take a word each."""
+    """What a workgroup buffer takes of the device's workgroup memory; narrow elements take a word each."""
     return -(-4 * lanes_of(decl.element) * decl.count // 16) * 16

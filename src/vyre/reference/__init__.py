@@ -12,6 +12,7 @@ from vyre.reference.findings import (
 from vyre.reference.interpreter import DEFAULT_STEP_BUDGET, RunResult, run
 from vyre.reference.invocations import InvocationRef
 from vyre.reference.schedule import Order, Schedule, all_schedules
+from vyre.reference.trace import Tracer, TraceStep
 
 __all__ = [
     "DEFAULT_STEP_BUDGET",
@@ -25,6 +26,8 @@ __all__ = [
     "Report",
     "RunResult",
     "Schedule",
+    "TraceStep",
+    "Tracer",
     "UninitialisedRead",
     "all_schedules",
     "run",

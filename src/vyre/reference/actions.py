@@ -42,6 +42,8 @@ def action_of(instruction: c.Instruction, budget: Budget, observer: Observer | N
     match instruction:
         case c.Compute():
             return _compute(instruction)
+        case c.Note():
+            return _note(instruction)
         case c.Read():
             return _read(instruction, observer)
         case c.Write():
@@ -71,6 +73,13 @@ def _compute(instruction: c.Compute) -> Action:
 
             def action(registers: list[int], _: Invocation) -> None:
                 registers[dest] = function(*[registers[operand] for operand in operands])
+
+    return action
+
+
+def _note(i: c.Note) -> Action:
+    def action(registers: list[int], invocation: Invocation) -> None:
+        i.tell(invocation, [registers[register] for register in i.registers])
 
     return action
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from vyre.compose.registry import Registry
     from vyre.ir.program import Program
+    from vyre.reference.trace import Tracer
 
 DEFAULT_STEP_BUDGET: Final = 50_000_000
 """Instructions, and elements of reductions, that all invocations of a run may take together."""
@@ -63,14 +64,16 @@ def run(
     step_limit: int | None = None,
     detect: bool = False,
     check: bool = True,
+    tracer: Tracer | None = None,
 ) -> RunResult:
     """Runs every invocation of `workgroups` and gives back the ReadWrite buffers.
 
     `buffers` holds raw little-endian bytes; a missing ReadWrite buffer is zeros of its declared count
     (decision 15). `step_limit` is how many turns of its loops one invocation may begin; the next one raises
     `StepLimitExceeded`, and only the elements of reductions still count against `step_budget`. `detect`
-    looks for races and other trouble and fills the report. `check=False` skips validation: what has no
-    meaning then ends in an `InterpreterError`.
+    looks for races and other trouble and fills the report. `check=False` skips
+    validation: what has no meaning then ends in an `InterpreterError`. A `tracer` is told what each statement
+    made.
     """
     require_program(program)
     calls = {expr.op_id for expr in expressions(program.entry) if isinstance(expr, Call)}
@@ -93,7 +96,7 @@ def run(
     observer = Observer(program) if detect else None
     budget = Budget(step_budget)
     machine = Machine(
-        compile_program(program, lengths, registry),
+        compile_program(program, lengths, registry, tracer),
         program.workgroup_size,
         {i: d for i, d in enumerate(program.buffers) if d.access is BufferAccess.Private},
         budget=budget,

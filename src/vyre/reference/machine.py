@@ -123,7 +123,7 @@ def _segments(
     segments: list[Segment] = []
     for start, end in zip(order, [*order[1:], len(instructions)], strict=True):
         last = instructions[end - 1]
-        falls = isinstance(last, c.Compute | c.MemoryInstruction)
+        falls = isinstance(last, c.StraightInstruction)
         straight = instructions[start:end] if falls else instructions[start : end - 1]
         actions = tuple(action_of(i, budget, observer) for i in straight)
         stop = last if isinstance(last, c.StopInstruction) else None

@@ -149,14 +149,14 @@ class StatementChecker:
                 f"{buffer.name} is {buffer.access.value} and cannot be stored to.",
                 "declare it ReadWrite, or store to another buffer.",
             )
-        if value is not None and value is not buffer.element.loaded:
+        if value is not None and value not in buffer.element.stored:
             raw = buffer.element is DataType.Bytes
             self.fail(
                 "V013" if raw else "V036",
                 f"{buffer.name} holds {buffer.element.value}, and the stored value is {value.value}.",
                 "store a Bytes buffer word by word, each word a U32."
                 if raw
-                else f"{conversion_hint(value, buffer.element)}.",
+                else f"{conversion_hint(value, buffer.element.loaded)}.",
                 ".value",
             )
 

@@ -27,6 +27,11 @@ TYPES: Final[Mapping[DataType, int]] = {
     DataType.F16: 10,
     DataType.BF16: 11,
     DataType.F64: 12,
+    DataType.I8: 13,
+    DataType.U8: 14,
+    DataType.I16: 15,
+    DataType.U16: 16,
+    DataType.I64: 17,
 }
 
 ACCESSES: Final[Mapping[BufferAccess, int]] = {

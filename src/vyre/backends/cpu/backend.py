@@ -8,7 +8,7 @@ import platform
 from collections import OrderedDict
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import prod
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -24,9 +24,10 @@ from vyre.backends.cpu.threads import ThreadTeam
 from vyre.backends.cpu.work import Work
 from vyre.backends.forks import renew_after_fork
 from vyre.backends.host_memory import address_of
-from vyre.backends.protocol import BackendInfo
+from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.errors import DispatchError, StepLimitExceeded
 from vyre.ir.grid import require_grid
+from vyre.ir.limits import MAX_UNIFORM_BYTES, MAX_WORKGROUP_BYTES, MAX_WORKGROUP_INVOCATIONS
 from vyre.ir.node import Loop
 from vyre.lower.counted import STEPS, counted
 from vyre.lower.llvm import LlvmSource, emit
@@ -98,6 +99,11 @@ class CpuBackend(Examined):
             device=f"{_processor()}, {self._team.threads} threads",
             driver=f"{platform.system()} {platform.machine()}",
             toolchain=f"LLVM {tools.llvm}, llvmlite {tools.llvmlite}, {tools.cpu}, features {tools.digest}",
+            limits=BackendLimits(
+                workgroup_invocations=MAX_WORKGROUP_INVOCATIONS,
+                workgroup_bytes=MAX_WORKGROUP_BYTES,
+                uniform_bytes=MAX_UNIFORM_BYTES,
+            ),
         )
 
     def compile(self, program: Program, *, ways: Ways | None = None) -> CpuExecutable:
@@ -209,12 +215,24 @@ class CpuExecutable:
                 )
         return self._launch([m.span[1] for m in memories], [m.nbytes for m in memories], workgroups)
 
+    def at(
+        self, lengths: tuple[int, ...], workgroups: tuple[int, int, int]
+    ) -> Callable[[Sequence[int]], None]:
+        run, pointers = self._prepared(lengths, workgroups), ctypes.c_void_p * len(lengths)
+        return lambda addresses: run(pointers(*addresses))
+
     def _launch(
         self, where: Sequence[int], sizes: Sequence[int], workgroups: tuple[int, int, int]
     ) -> Callable[[], None]:
+        lengths = [size // decl.element.stride for decl, size in zip(self._buffers, sizes, strict=True)]
+        return partial(self._prepared(lengths, workgroups), (ctypes.c_void_p * len(where))(*where))
+
+    def _prepared(
+        self, lengths: Sequence[int], workgroups: tuple[int, int, int]
+    ) -> Callable[[ctypes.Array[ctypes.c_void_p]], None]:
+        """A launch that wants nothing but the addresses of its buffers."""
         require_grid(workgroups, self.source.workgroup_size, "cpu")
-        addresses = (ctypes.c_void_p * len(where))(*where)
-        sized = [(decl, size // decl.element.stride) for decl, size in zip(self._buffers, sizes, strict=True)]
+        sized = zip(self._buffers, lengths, strict=True)
         words = [*workgroups, *(length for decl, length in sized if not decl.count)]
         hidden = (ctypes.c_uint32 * len(words))(*words)
         code, scratch_bytes = self._kernel.code, self._kernel.source.scratch_bytes
@@ -223,18 +241,21 @@ class CpuExecutable:
         work = invocations * self._kernel.work_per_invocation
         helpers = min(self._team.threads - 1, work // _PARALLEL_WORK, count - 1)
         # By the kernel's own names, which may be those of another program of the same meaning.
-        named = zip(self.source.buffers, sized, strict=True)
-        most = self._kernel.most_work.most({decl.name: length for decl, (_, length) in named})
+        named = zip(self.source.buffers, lengths, strict=True)
+        most = self._kernel.most_work.most({decl.name: length for decl, length in named})
         long = invocations * most > _SOON_DONE
         if helpers < 1 and not long:
 
-            def alone() -> None:
+            def alone(addresses: ctypes.Array[ctypes.c_void_p]) -> None:
+                if not scratch_bytes:
+                    code.call(addresses, hidden, 0, count, None)
+                    return
                 scratch = np.empty(scratch_bytes + _ALIGN, np.uint8)
                 code.call(addresses, hidden, 0, count, _aligned(scratch))
 
             return alone
 
-        def together() -> None:
+        def together(addresses: ctypes.Array[ctypes.c_void_p]) -> None:
             chunks = Chunks(count, helpers + 1)
 
             def take_chunks(escape: Escape | None) -> None:

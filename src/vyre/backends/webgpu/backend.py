@@ -31,6 +31,7 @@ from vyre.errors import (
     UnsupportedByBackend,
 )
 from vyre.ir.grid import require_grid
+from vyre.ir.limits import MAX_UNIFORM_BYTES
 from vyre.lower.intrinsics import check_intrinsics
 from vyre.lower.prepare import prepare
 from vyre.lower.source import launches
@@ -76,9 +77,23 @@ class WebGpuBackend:
             device=facts.device,
             driver=facts.driver,
             toolchain=facts.toolchain,
-            limits=BackendLimits(buffer_bytes=self.buffer_bytes, buffers=self.limits.storage_buffers),
+            limits=self._declared(),
             categories=("A", "C") if self.hardware else ("A",),
             hardware=self.hardware,
+        )
+
+    def _declared(self) -> BackendLimits:
+        """What programs may ask for; a grid of more workgroups along an axis is run in several launches."""
+        limits = self.limits
+        return BackendLimits(
+            buffer_bytes=self.buffer_bytes,
+            buffers=limits.storage_buffers,
+            workgroup_invocations=limits.invocations,
+            workgroup_size_x=limits.workgroup_size[0],
+            workgroup_size_y=limits.workgroup_size[1],
+            workgroup_size_z=limits.workgroup_size[2],
+            workgroup_bytes=limits.workgroup_bytes,
+            uniform_bytes=MAX_UNIFORM_BYTES,
         )
 
     @cached_property

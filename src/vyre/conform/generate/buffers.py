@@ -56,6 +56,40 @@ def random_bits(rng: Random, t: DataType) -> int:
     return rng.getrandbits(width)
 
 
+_LAYOUTS = {
+    DataType.F32: (23, 127),
+    DataType.F16: (10, 15),
+    DataType.BF16: (7, 127),
+    DataType.F64: (52, 1023),
+}
+"""Bits of the significand, and the exponent of 1."""
+
+
+def ordinary_bits(rng: Random, t: DataType, *, scale: int = 0) -> int:
+    """The bits of a value that operations seldom swallow: a float close to 2^scale, or a uniform word."""
+    if t not in _LAYOUTS:
+        return rng.getrandbits(1 if t is DataType.Bool else t.bits)
+    fraction, one = _LAYOUTS[t]
+    exponent = one + scale + rng.randrange(-2, 3)
+    return (rng.getrandbits(1) << (t.bits - 1)) | (exponent << fraction) | rng.getrandbits(fraction)
+
+
+def varied_buffer(rng: Random, element: DataType, count: int) -> bytes:
+    """`count` elements, most or all of them ordinary; half of all Bools are false."""
+    specials = rng.choice((0, 1)) if element.is_float else 2
+    out: list[bytes] = []
+    for _ in range(count):
+        if element is DataType.Bool and rng.randrange(2):
+            bits = 0
+        elif rng.randrange(8) < specials:
+            bits = random_bits(rng, element.loaded)
+        else:
+            drawn = DataType.U32 if element is DataType.Bool else element.loaded
+            bits = ordinary_bits(rng, drawn)
+        out.append(bits.to_bytes(element.stride, "little"))
+    return b"".join(out)
+
+
 def random_buffer(rng: Random, element: DataType, count: int) -> bytes:
     """`count` elements as little-endian bytes; Bool elements are any u32, since loads normalise them."""
     drawn = DataType.U32 if element in (DataType.Bool, DataType.Bytes) else element

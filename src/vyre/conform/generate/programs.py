@@ -4,24 +4,28 @@ Free of races by construction: an invocation writes only slots of its own, share
 and read in phases split by barriers, and memory that several invocations update is touched by one
 commuting atomic only, whose old value goes nowhere. So every schedule and every backend must give
 the same bytes.
+
+Alive: every value is stored or folded into a running digest, both sides of a branch are taken by some
+invocation, every loop turns. So a wrong value anywhere shows in the bytes (`lab/bulk/liveness.py`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING
 
-from vyre.conform.generate.buffers import random_buffer
-from vyre.conform.generate.expressions import VALUE_TYPES, ExpressionGenerator, Scope
+from vyre.conform.generate.buffers import varied_buffer
+from vyre.conform.generate.digest import DIGEST, fold
+from vyre.conform.generate.expressions import VALUE_TYPES, ExpressionGenerator
+from vyre.conform.generate.scope import Scope
 from vyre.ir import (
     Assign,
     Atomic,
     AtomicOp,
     Barrier,
-    BinaryOp,
-    BinOp,
     Block,
     BufferDecl,
     DataType,
@@ -46,9 +50,17 @@ if TYPE_CHECKING:
 
     from vyre.compose import Registry
 
-_COMMUTING = (AtomicOp.Add, AtomicOp.Or, AtomicOp.And, AtomicOp.Xor, AtomicOp.Min, AtomicOp.Max)
+_COMMUTING = (
+    *(AtomicOp.Add, AtomicOp.Xor) * 8,
+    *(AtomicOp.Or, AtomicOp.And, AtomicOp.Min, AtomicOp.Max),
+)
+"""Those that lose what was added before are rare: they hide it."""
+_RISING = tuple(op for op in _COMMUTING if op not in (AtomicOp.And, AtomicOp.Min))
+"""Those that do something to memory that starts at 0."""
 _WORKGROUPS = ((1, 1, 1), (2, 1, 1), (3, 1, 1), (4, 1, 1), (8, 1, 1), (2, 2, 1), (2, 1, 2), (4, 2, 1))
-_GRIDS = ((1, 1, 1), (2, 1, 1), (3, 1, 1), (1, 2, 1), (2, 1, 2))
+_GRIDS = ((1, 1, 1), (2, 1, 1), (3, 1, 1), (1, 2, 1), (2, 1, 2), (3, 1, 2), (7, 1, 1), (2, 3, 2), (5, 3, 1))
+_LEAST, _MOST = 12, 32
+"""How many invocations: enough for both sides of a branch, few enough for the reference."""
 _MAX_TRIPS = 24
 
 
@@ -57,6 +69,7 @@ class ProgramOptions:
     """What may occur in a generated program."""
 
     types: tuple[DataType, ...] = VALUE_TYPES
+    """A type that stands here several times is drawn more often."""
     functions: bool = True
     """Correctly rounded functions, which are slow in the reference interpreter."""
     approximate: bool = False
@@ -84,7 +97,7 @@ def generate_program(
     return _Builder(seed, options or ProgramOptions(), ops).build()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Context:
     """Where a statement stands: whether the whole workgroup is here, and how often it will run."""
 
@@ -121,22 +134,36 @@ class _Builder:
         self.histograms: list[BufferDecl] = []
         self.counters: list[tuple[BufferDecl, AtomicOp]] = []
         self.outputs: list[tuple[BufferDecl, Expr]] = []
+        self.written: set[tuple[str, Expr]] = set()
+        self.varying: list[Expr] = []
+        """Expressions equal in the workgroup that take several values in the run."""
+        self.staying: list[int] = []
+        """Workgroups that no `return` has ended so far."""
+        self.out: list[Node] = []
+        self.fetched: list[tuple[str, DataType]] = []
+        """What the phase that is being made reads: known once its statements stand."""
         self.barriers_allowed = True
         self.fresh = 0
 
     def build(self) -> GeneratedProgram:
         rng = self.rng
         self.size = rng.choice(_WORKGROUPS)
-        self.grid = rng.choice(_GRIDS)
-        self.local_count = self.size[0] * self.size[1] * self.size[2]
-        self.count = self.local_count * self.grid[0] * self.grid[1] * self.grid[2]
+        self.local_count = prod(self.size)
+        self.grid = rng.choice([g for g in _GRIDS if _LEAST <= self.local_count * prod(g) <= _MOST])
+        self.count = self.local_count * prod(self.grid)
+        self.varying += [WorkgroupId(axis) for axis in range(3) if self.grid[axis] > 1]
+        self.staying = list(range(prod(self.grid)))
         self._declare_inputs()
         self._declare_outputs()
         self._declare_shared()
         entry: list[Node] = [Let("i", self._linear(InvocationId, self._extent())), *self._local_id()]
-        self.scope.variables += [("i", DataType.U32), ("l", DataType.U32)]
-        self._statements(entry, self.options.statements + rng.randrange(6), _Context(uniform=True))
-        entry += self._final_stores()
+        entry.append(Let(DIGEST, (Var("i") + rng.getrandbits(32)) * 0x9E37_79B1 ^ Var("l") << 9))
+        self.scope.variables += [("i", DataType.U32), ("l", DataType.U32), (DIGEST, DataType.U32)]
+        self.scope.wide.append(DIGEST)
+        self.scope.watch = self._watch
+        self._statements(entry, self.options.statements + rng.randrange(4), _Context(uniform=True))
+        self.out = entry
+        self._final_stores()
         program = Program(self.buffers, self.size, entry)
         return GeneratedProgram(self.seed, program, self.inputs, self.grid)
 
@@ -144,15 +171,29 @@ class _Builder:
         self.fresh += 1
         return f"{prefix}{self.fresh}"
 
-    def _extent(self) -> tuple[int, int]:
-        return self.size[0] * self.grid[0], self.size[1] * self.grid[1]
+    def _watch(self, value: Expr, t: DataType) -> Expr:
+        """Binds a value ahead of the statement that is being made, and folds it into the digest."""
+        name = self._name("w")
+        self.out += [Let(name, value), fold(self.rng, Var(name), t)]
+        self.scope.variables.append((name, t))
+        return Var(name)
 
-    def _linear(self, kind: type[InvocationId | WorkgroupId | LocalId], extent: tuple[int, int]) -> Expr:
-        x, y = extent
-        return kind(0) + kind(1) * x + kind(2) * (x * y)
+    def _group(self) -> Expr:
+        return self._linear(WorkgroupId, self.grid)
+
+    def _extent(self) -> tuple[int, int, int]:
+        return self.size[0] * self.grid[0], self.size[1] * self.grid[1], self.size[2] * self.grid[2]
+
+    def _linear(self, kind: type[InvocationId | WorkgroupId | LocalId], extent: tuple[int, int, int]) -> Expr:
+        """A number of its own for each; an axis that has one place only adds nothing."""
+        place: Expr = kind(0)
+        for axis in (1, 2):
+            if extent[axis] > 1:
+                place = place + kind(axis) * prod(extent[:axis])
+        return place
 
     def _local_id(self) -> list[Node]:
-        return [Let("l", self._linear(LocalId, (self.size[0], self.size[1])))]
+        return [Let("l", self._linear(LocalId, self.size))]
 
     def _declare(self, decl: BufferDecl) -> BufferDecl:
         self.buffers.append(decl)
@@ -169,13 +210,14 @@ class _Builder:
         rng = self.rng
         for n in range(rng.randrange(1, 4)):
             element = DataType.Bytes if rng.randrange(8) == 0 else self._type()
-            count = rng.choice((1, 5, 8, 13))
+            count = rng.choice((1, *(5, 8, 13) * 4))
             declared = count if rng.randrange(2) else 0
             make = BufferDecl.uniform if rng.randrange(4) == 0 else BufferDecl.read
             decl = make(f"in{n}", self._binding(), element, count=declared)
             self._declare(decl)
-            self.inputs[decl.name] = random_buffer(rng, element, count)
+            self.inputs[decl.name] = varied_buffer(rng, element, count)
             self.scope.readable.append(decl)
+            self.scope.sizes[decl.name] = count
 
     def _declare_outputs(self) -> None:
         rng = self.rng
@@ -187,15 +229,19 @@ class _Builder:
             declared = 0 if given and rng.randrange(2) else count
             decl = self._declare(BufferDecl.read_write(f"out{n}", self._binding(), element, count=declared))
             if given:
-                self.inputs[decl.name] = random_buffer(rng, element, count)
+                self.inputs[decl.name] = varied_buffer(rng, element, count)
             for slot in range(slots):
                 index = Var("i") if slots == 1 else Var("i") * slots + slot
                 self.outputs.append((decl, index))
-            self.scope.own[decl.name] = (decl, self.outputs[-1][1])
+            if given:
+                self.scope.own[decl.name] = (decl, self.outputs[-1][1])
         if rng.randrange(2):
             decl = BufferDecl.read_write("counters", self._binding(), DataType.U32, count=4)
             self.counters.append((self._declare(decl), rng.choice(_COMMUTING)))
-            self.inputs[decl.name] = random_buffer(rng, DataType.U32, 4)
+            self.inputs[decl.name] = varied_buffer(rng, DataType.U32, 4)
+        self.digest = self._declare(
+            BufferDecl.read_write("digest", self._binding(), DataType.U32, count=self.count)
+        )
 
     def _declare_shared(self) -> None:
         rng = self.rng
@@ -206,15 +252,20 @@ class _Builder:
             self.shared.append(_Shared(decl, slot))
         if rng.randrange(3) == 0:
             decl = BufferDecl.read_write("exchange", self._binding(), self._type(), count=self.count)
-            first = self._linear(WorkgroupId, (self.grid[0], self.grid[1])) * self.local_count
+            first = self._group() * self.local_count
             self.shared.append(_Shared(self._declare(decl), first + Var("l"), first))
         if rng.randrange(3) == 0:
-            decl = BufferDecl.workgroup("hist", DataType.U32, rng.choice((1, 4, 7)), atomic=True)
+            decl = BufferDecl.workgroup("hist", DataType.U32, rng.choice((1, 4, 4, 7, 7)), atomic=True)
             self.histograms.append(self._declare(decl))
 
     def _statements(self, out: list[Node], count: int, context: _Context) -> None:
+        outer, self.out = self.out, out
         for _ in range(count):
-            out += self._statement(context)
+            made = self._statement(context)
+            out += made
+            self.scope.variables += self.fetched
+            self.fetched.clear()
+        self.out = outer
 
     def _body(self, context: _Context, *, loop_var: tuple[str, bool] | None = None) -> tuple[Node, ...]:
         variables, assignable = len(self.scope.variables), len(self.assignable)
@@ -223,7 +274,7 @@ class _Builder:
             self.scope.variables.append((loop_var[0], DataType.U32))
             if loop_var[1]:
                 self.scope.uniform.append(loop_var[0])
-        body: list[Node] = []
+        body: list[Node] = [fold(self.rng, Var(loop_var[0]), DataType.U32)] if loop_var else []
         self._statements(body, self.rng.randrange(1, 4), context)
         del self.scope.variables[variables:], self.assignable[assignable:], self.scope.uniform[uniform:]
         return tuple(body)
@@ -237,22 +288,23 @@ class _Builder:
         floats = [b for b in self.scope.readable if b.element.is_float]
         if pick < 12 and floats:
             decl = rng.choice(floats)
-            return [self._bind(decl.element, self.gen.reduction(self.scope, decl))]
+            return self._bind(decl.element, self.gen.reduction(self.scope, decl))
         if pick < 30:
-            return [self._let()]
+            return self._let()
         if pick < 42 and self.assignable:
             name, t = rng.choice(self.assignable)
-            return [Assign(name, self.gen.expr(self.scope, t, self._depth()))]
+            value = self.gen.expr(self.scope, t, self._depth())
+            return [Assign(name, value), fold(rng, Var(name), t)]
         if pick < 54:
-            return [self._store()]
+            return self._store()
         if pick < 60 and self.counters:
             return [self._count(*rng.choice(self.counters))]
         if pick < 76 and context.uniform and self.barriers_allowed:
             return self._phase()
         if pick < 80:
             return self._return(context)
-        if context.nesting >= 3:
-            return [self._store()]
+        if context.nesting >= (3 if context.uniform else 2):
+            return self._store()
         if pick < 89:
             return [self._if(context)]
         if pick < 97:
@@ -260,62 +312,100 @@ class _Builder:
         inner = _Context(context.uniform, context.nesting + 1, context.trips, context.loops)
         return [Block(self._body(inner))]
 
-    def _let(self) -> Node:
+    def _let(self) -> list[Node]:
         if self.rng.randrange(6) == 0:
             name = self._name("v")
             node = Let(name, self.gen.uniform(self.scope, 2))
             self.scope.uniform.append(name)
             self.scope.variables.append((name, DataType.U32))
-            return node
+            return [node, fold(self.rng, Var(name), DataType.U32)]
         t = self._type()
         return self._bind(t, self.gen.expr(self.scope, t, self._depth()))
 
-    def _bind(self, t: DataType, value: Expr) -> Node:
+    def _bind(self, t: DataType, value: Expr) -> list[Node]:
         name = self._name("v")
         self.scope.variables.append((name, t))
         self.assignable.append((name, t))
-        return Let(name, value)
+        return [Let(name, value), fold(self.rng, Var(name), t)]
 
-    def _store(self) -> Node:
+    def _store(self) -> list[Node]:
         decl, index = self.rng.choice(self.outputs)
-        if self.rng.randrange(10) == 0:
-            index = index + 0x40000000  # far outside: must have no effect
-        return Store(decl.name, index, self.gen.expr(self.scope, decl.element.loaded, self._depth()))
+        t = decl.element.loaded
+        if self.rng.randrange(60) == 0:
+            value = self.gen.expr(self.scope, t, 0)
+            return [Store(decl.name, index + 0x40000000, value)]  # far outside: must have no effect
+        return self._stored(decl, index)
+
+    def _stored(self, decl: BufferDecl, index: Expr) -> list[Node]:
+        t = decl.element.loaded
+        value = self.gen.expr(self.scope, t, self._depth())
+        if value is Load(decl.name, index):
+            value = self.gen.word(self.scope, t)
+        return [*self._overwritten(decl, index), Store(decl.name, index, value)]
+
+    def _overwritten(self, decl: BufferDecl, index: Expr) -> list[Node]:
+        """What a store is about to lose goes into the digest."""
+        place = (decl.name, index)
+        known = place in self.written or decl.name in self.inputs
+        self.written.add(place)
+        self.scope.own[decl.name] = (decl, index)
+        return [fold(self.rng, Load(decl.name, index), decl.element.loaded)] if known else []
 
     def _count(self, decl: BufferDecl, op: AtomicOp) -> Node:
         index = self.gen.index(self.scope, decl.count, 2)
-        value = self.gen.expr(self.scope, DataType.U32, 2)
+        value = self.gen.observed(self.scope, DataType.U32, 2)
         return Let(self._name("old"), Atomic(op, decl.name, index, value))
 
     def _return(self, context: _Context) -> list[Node]:
-        if context.uniform and self.rng.randrange(2):
-            return [If(self.gen.uniform(self.scope, 1).eq(3), (Return(),))]
-        if context.loops:
-            return [self._let()]
+        """A way out that some invocations take and some do not; what they have computed is stored before."""
+        leave = (Store(self.digest.name, Var("i"), Var(DIGEST)), Return())
+        if context.uniform and not context.nesting and len(self.staying) > 2:
+            group = self.staying.pop(self.rng.randrange(len(self.staying)))
+            return [If(self._group().eq(group), leave)]
+        if context.nesting or not self.barriers_allowed:
+            return self._let()
         self.barriers_allowed = False
-        return [If(self.gen.condition(self.scope, 2), (self._store(), Return()))]
+        return [If((Var(DIGEST) >> self.rng.randrange(30) & 3).eq(self.rng.randrange(4)), leave)]
 
     def _if(self, context: _Context) -> Node:
-        uniform = context.uniform and self.rng.randrange(2) == 0
-        condition = (
-            self.gen.uniform(self.scope, 2) if uniform else self.gen.condition(self.scope, self._depth())
-        )
-        inner = _Context(uniform, context.nesting + 1, context.trips, context.loops)
+        rng = self.rng
+        if context.uniform and self.varying and rng.randrange(2) == 0:
+            # Inside, the same condition would be known.
+            by = self.varying.pop(rng.randrange(len(self.varying)))
+            made = self._branches(by & 1, replace(context, nesting=context.nesting + 1))
+            self.varying.append(by)
+            return made
+        fair = context.nesting > 0 or rng.randrange(6)
+        condition = self.gen.fair(self.scope) if fair else self.gen.condition(self.scope, self._depth())
+        return self._branches(condition, replace(context, uniform=False, nesting=context.nesting + 1))
+
+    def _branches(self, condition: Expr, inner: _Context) -> Node:
         then = self._body(inner)
         return If(condition, then, self._body(inner) if self.rng.randrange(2) else ())
 
     def _loop(self, context: _Context) -> Node:
         rng = self.rng
         var = self._name("k")
-        trips = max(1, min(rng.randrange(1, 5), _MAX_TRIPS // context.trips))
+        trips = max(1, min(rng.randrange(2, 5), _MAX_TRIPS // context.trips))
         start: Expr = LitU32(rng.choice((0, 0, 1, 7, 0xFFFFFFFA)))
         uniform = context.uniform and rng.randrange(3) > 0
-        amount = self.gen.uniform(self.scope, 1) if uniform else self.gen.expr(self.scope, DataType.U32, 2)
-        stop = start + amount % (trips + 1)
-        if rng.randrange(12) == 0:
-            start, stop = stop + 1, start  # an empty range, written backwards
+        if uniform:
+            stop = start + trips
+            if trips > 2 and rng.randrange(3) == 0:
+                stop = start + 2 + self.gen.uniform(self.scope, 1) % (trips - 1)
+        else:
+            turns = self.gen.observed(self.scope, DataType.U32, 2)
+            stop = start + turns % (trips + 1) if rng.randrange(6) == 0 else start + 1 + turns % max(trips, 2)
+        if rng.randrange(40) == 0:  # an empty range, written backwards
+            return Loop(var, stop + 1, start, (fold(rng, Var(var), DataType.U32),))
         inner = _Context(uniform, context.nesting + 1, context.trips * trips, context.loops + 1)
-        return Loop(var, start, stop, self._body(inner, loop_var=(var, uniform)))
+        varies = uniform and trips > 1
+        if varies:
+            self.varying.append(Var(var))
+        loop = Loop(var, start, stop, self._body(inner, loop_var=(var, uniform)))
+        if varies:
+            self.varying.remove(Var(var))
+        return loop
 
     def _phase(self) -> list[Node]:
         """Writes to shared memory, a barrier, reads: whatever came before is fenced off first."""
@@ -327,36 +417,33 @@ class _Builder:
 
     def _exchange_phase(self, shared: _Shared) -> list[Node]:
         decl = shared.decl
-        value = self.gen.expr(self.scope, decl.element.loaded, self._depth())
+        t = decl.element.loaded
+        value = self.gen.observed(self.scope, t, self._depth())
         reads: list[Node] = []
         for _ in range(self.rng.randrange(1, 3)):
-            index = self.gen.index(self.scope, decl.count, 2)
-            if shared.first is not None:
-                index = shared.first + index % self.local_count
-            name, t = self._name("v"), decl.element.loaded
-            reads.append(Let(name, Load(decl.name, index)))
-            self.scope.variables.append((name, t))
+            if shared.first is None:
+                index = self.gen.index(self.scope, decl.count, 2)
+            elif self.local_count == 1:
+                index = shared.first
+            else:
+                index = shared.first + self.gen.observed(self.scope, DataType.U32, 1) % self.local_count
+            reads += self._read(decl, index)
         return [Barrier(), Store(decl.name, shared.slot, value), Barrier(), *reads]
 
-    def _histogram_phase(self, decl: BufferDecl) -> list[Node]:
-        op = self.rng.choice(_COMMUTING)
-        updates = [self._count(decl, op) for _ in range(self.rng.randrange(1, 3))]
-        name = self._name("v")
-        read = Let(name, Load(decl.name, self.gen.index(self.scope, decl.count, 2)))
-        self.scope.variables.append((name, DataType.U32))
-        return [Barrier(), *updates, Barrier(), read]
+    def _read(self, decl: BufferDecl, index: Expr) -> list[Node]:
+        name, t = self._name("v"), decl.element.loaded
+        self.fetched.append((name, t))
+        return [Let(name, Load(decl.name, index)), fold(self.rng, Var(name), t)]
 
-    def _final_stores(self) -> list[Node]:
-        """Everything still alive flows into some output, so that a wrong value shows."""
-        stores: list[Node] = []
+    def _histogram_phase(self, decl: BufferDecl) -> list[Node]:
+        op = self.rng.choice(_RISING)
+        updates = [self._count(decl, op) for _ in range(self.rng.randrange(1, 3))]
+        read = self._read(decl, self.gen.index(self.scope, decl.count, 2))
+        return [Barrier(), *updates, Barrier(), *read]
+
+    def _final_stores(self) -> None:
+        """An expression into each output, and the digest last."""
         for decl, index in self.outputs:
-            t = decl.element.loaded
-            named = [Var(n) for n, vt in self.scope.variables if vt is t]
-            if t is DataType.U32 and named:
-                value: Expr = named[0]
-                for other in named[1:]:
-                    value = BinOp(BinaryOp.BitXor, value * 5, other)
-            else:
-                value = named[-1] if named else self.gen.expr(self.scope, t, 2)
-            stores.append(Store(decl.name, index, value))
-        return stores
+            made = self._stored(decl, index)
+            self.out += made
+        self.out.append(Store(self.digest.name, Var("i"), Var(DIGEST)))

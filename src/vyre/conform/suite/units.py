@@ -62,6 +62,7 @@ STAGES: Mapping[str, Stage] = {
         folding.STAGE,
         dispatches.STAGE,
         programs.PROGRAMS,
+        programs.FLOATS,
         convention.STAGE,
         engines.STAGE,
         composition.STAGE,

@@ -1,0 +1,190 @@
+"""Calls on plain arrays of NumPy, with everything settled beforehand that does not depend on their contents.
+
+What a program asks of an array is written down once. A call then looks at each array (its class, dtype,
+layout, length and address), makes the outputs that were left out, sees that no written memory is bound twice,
+and starts the launch that was prepared for these lengths. Whatever is not plain is left to
+`vyre.backends.host`, which binds it or says what is wrong with it: nothing is refused here.
+"""
+
+from __future__ import annotations
+
+from ctypes import addressof, c_char
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
+
+import numpy as np
+from numpy import ndarray
+
+from vyre.backends.host_memory import address_of, pinned
+from vyre.backends.storage import LANES, STORAGE
+from vyre.ir.buffers import BufferAccess
+from vyre.ir.limits import MAX_UNIFORM_BYTES, U32_MAX
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from vyre.backends.host import Lengths
+    from vyre.ir.buffers import BufferDecl
+    from vyre.ir.grid import Grid
+    from vyre.ir.program import Program
+
+    Launch = Callable[[Sequence[int]], None]
+    """Runs on buffers at these addresses, in the order of the program."""
+
+_MOST_LAUNCHES = 64
+_BYTES = c_char * 0
+
+
+class _Wanted(NamedTuple):
+    """What a buffer has to be. A tuple, because a call takes all of it apart."""
+
+    name: str
+    dtype: np.dtype[Any]
+    lanes: int
+    """The last axis of an array of vectors; 0 for other elements."""
+    stride: int
+    fixed: int
+    most: int
+    """Elements that it may have at most; `fixed` is how many it must have, 0 for any."""
+    misaligned: int
+    """Bits of an address that must be 0."""
+    written: bool
+
+
+def _wanted(decl: BufferDecl) -> _Wanted:
+    stride = decl.element.stride
+    return _Wanted(
+        decl.name,
+        STORAGE[decl.element],
+        LANES.get(decl.element, 0),
+        stride,
+        decl.count,
+        MAX_UNIFORM_BYTES // stride if decl.access is BufferAccess.Uniform else U32_MAX,
+        min(4, stride) - 1,
+        decl.access is BufferAccess.ReadWrite,
+    )
+
+
+class HostPlan:
+    """The calls of one program.
+
+    `prepare` makes the launch for a grid and as many elements of each buffer, and says which of the outputs
+    that start as zeros have to be cleared for it.
+    """
+
+    __slots__ = ("_launches", "_made", "_prepare", "_wanted", "_written")
+
+    def __init__(
+        self,
+        program: Program,
+        prepare: Callable[
+            [tuple[int, ...], int | Grid | None, tuple[str, ...]], tuple[Launch, tuple[str, ...]]
+        ],
+    ) -> None:
+        bound = [b for b in program.buffers if b.access.bound]
+        self._wanted = tuple(_wanted(b) for b in bound)
+        self._written = tuple((k, w.name) for k, w in enumerate(self._wanted) if w.written)
+        # A bool is a word in memory and comes back as NumPy's, which the ordinary way knows how to do.
+        self._made = frozenset(b.name for b in bound if b.element is not DataType.Bool)
+        self._prepare = prepare
+        self._launches: dict[Any, tuple[Launch, tuple[str, ...]]] = {}
+
+    def __call__(
+        self,
+        buffers: Mapping[str, Any],
+        lengths: Lengths,
+        workgroups: int | Grid | None,
+        *,
+        copy: bool,
+        zeroed: tuple[str, ...],
+    ) -> dict[str, NDArray[Any]] | None:
+        """Like `Compiled`; None, with nothing done, for a call that is not plain."""
+        counts: list[int] = []
+        places: list[int] = []
+        held: list[Any] = []  # until the launch is over
+        for name, dtype, lanes, stride, fixed, most, misaligned, written in self._wanted:
+            value = buffers.get(name)
+            if type(value) is ndarray:
+                if value.dtype is not dtype or not value.flags.c_contiguous:
+                    return None
+                if not value.ndim or (lanes and value.shape[-1] != lanes):
+                    return None
+                held.append(ref(value) if value.base is None else pinned(value.data))
+            elif value is None and written:
+                counts.append(-1)
+                places.append(0)
+                continue
+            elif type(value) is bytes and value and not written:
+                held.append(value := np.frombuffer(value, np.uint8))
+            else:
+                return None
+            size = value.nbytes
+            count = size // stride
+            place = _address(value)
+            if count * stride != size or count > most or (fixed and count != fixed) or place & misaligned:
+                return None
+            counts.append(count)
+            places.append(place)
+        if len(held) != len(buffers):  # a name that the program does not have, or a None
+            return None
+        results: dict[str, NDArray[Any]] = {}
+        for k, name in self._written:
+            if counts[k] < 0:
+                made = self._zeros(k, lengths, counts)
+            elif self._overlaps(k, places, counts):
+                return None
+            else:
+                made = buffers[name].copy() if copy else buffers[name]
+                if not made.flags.writeable:
+                    return None
+            if made is None:
+                return None
+            results[name] = made
+        for k, name in self._written:
+            places[k] = _address(results[name])
+        key = (workgroups, zeroed, *counts)
+        prepared = self._launches.get(key)
+        if prepared is None:
+            prepared = self._prepare(tuple(counts), workgroups, zeroed)
+            if len(self._launches) >= _MOST_LAUNCHES:
+                self._launches = {}
+            self._launches[key] = prepared
+        launch, stale = prepared
+        for name in stale:
+            if name in buffers:
+                results[name].fill(0)
+        launch(places)
+        return results
+
+    def _overlaps(self, k: int, places: Sequence[int], counts: Sequence[int]) -> bool:
+        """Whether memory that is written may be bound twice; all of it is contiguous."""
+        start = places[k]
+        end = start + counts[k] * self._wanted[k].stride
+        for other, wanted in enumerate(self._wanted):
+            first = places[other]
+            if other != k and first < end and start < first + counts[other] * wanted.stride:
+                return True
+        return False
+
+    def _zeros(self, k: int, lengths: Lengths, counts: list[int]) -> NDArray[Any] | None:
+        """An output that was left out; its length, where it follows from others, is theirs."""
+        name, dtype, lanes, stride, fixed, most, _, _ = self._wanted[k]
+        length = lengths.get(name)
+        if isinstance(length, tuple):
+            length = max([c for w, c in zip(self._wanted, counts, strict=True) if w.name in length])
+        count = fixed if length is None else length
+        if count < 1 or (fixed and count != fixed) or count > most or name not in self._made:
+            return None
+        counts[k] = count
+        try:
+            return np.zeros((count, lanes) if lanes else count * stride // dtype.itemsize, dtype)
+        except MemoryError:  # the ordinary way says of what
+            return None
+
+
+def _address(array: Any) -> int:
+    """The same as `address_of`, which makes a dictionary to find out."""
+    return addressof(_BYTES.from_buffer(array)) if array.flags.writeable else address_of(array)
