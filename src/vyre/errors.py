@@ -60,6 +60,13 @@ class Diagnostic:
         where = f"{self.location}: " if self.location else ""
         return f"{where}{self.path}: {self.code}: {self.message} Fix: {self.fix}"
 
+    def shown(self) -> str:
+        """The diagnostic, and under it the user's own line with a mark, where it is known."""
+        if self.location is None or not self.location.text:
+            return str(self)
+        caret = " " * (self.location.column - 1) + "^"
+        return f"{self}\n    {self.location.text}\n    {caret}"
+
 
 class ValidationError(VyreError):
     """A program breaks at least one V-rule; `diagnostics` holds all of them."""
@@ -68,7 +75,7 @@ class ValidationError(VyreError):
         self.diagnostics = tuple(diagnostics)
         first = self.diagnostics[0]
         super().__init__(first.message, fix=first.fix, place=first.path)
-        self.args = ("\n".join(str(d) for d in self.diagnostics),)
+        self.args = ("\n".join(d.shown() for d in self.diagnostics),)
 
 
 class WireError(VyreError):

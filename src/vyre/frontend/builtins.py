@@ -167,12 +167,12 @@ def select(condition: Any, if_true: Any, if_false: Any) -> Any:
 
 @_kernel_only
 def cast(value: Scalar | float, target: type[T]) -> T:
-    """The documented cast: bits between u32 and floats, rounding between float formats."""
+    """Another type of the same kind: integers by their low bits, floats rounded, booleans as 0 or 1."""
 
 
 @_kernel_only
 def bitcast(value: Scalar | float, target: type[T]) -> T:
-    """The same bits under another type; refused where a cast would change them."""
+    """The same bits under another type, such as those of an f32 as u32; refused where they would change."""
 
 
 @_kernel_only

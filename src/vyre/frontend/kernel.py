@@ -47,12 +47,18 @@ class Kernel:
     def __init__(self, function: Any, workgroup_size: tuple[int, int, int], outer: Mapping[str, Any]) -> None:
         update_wrapper(self, function)
         self._begin(translate_kernel(function, workgroup_size, outer))
-        warn_of_hazards(self._translation.program, self.__name__)
+        self._validate()
 
     def _begin(self, translation: Translation) -> None:
         self._translation = translation
         self._zeroed = tuple(p.name for p in translation.parameters if p.role is Role.Out)
         self._compiled: dict[str | None, Compiled] = {}
+
+    def _validate(self) -> None:
+        from vyre.validate import check
+
+        check(self.source_program, registry=self._looked_up)
+        warn_of_hazards(self.source_program, self.__name__)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """By value, so that it needs no module and no source where it is read: the function stays behind."""
@@ -96,11 +102,9 @@ class Kernel:
     @cached_property
     @boundary
     def program(self) -> Program:
-        """The valid program, whole in itself: it calls nothing that the default registry lacks."""
+        """The program whole in itself: it calls nothing that the default registry lacks."""
         from vyre.compose.inline import inline
-        from vyre.validate import check
 
-        check(self.source_program, registry=self._looked_up)
         own = {op.id for op in self._translation.ops}
         calls = (e.op_id for e in expressions(self.source_program.entry) if isinstance(e, Call))
         return inline(self.source_program, self.registry) if own & set(calls) else self.source_program
