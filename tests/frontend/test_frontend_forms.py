@@ -108,7 +108,7 @@ RANGES: tuple[Callable[[int, int], range], ...] = (
 def test_ranges_downwards_are_those_of_python(kind: int, backend: str) -> None:
     for start in (0, 1, 2, 3, 7, 20):
         for stop in (0, 1, 5, 30) if kind == 2 else (0,):
-            row = steps(u32s(start, stop), kind, out=(1, 64), backend=backend)[0]
+            row = steps(u32s(start, stop), kind=kind, out=(1, 64), backend=backend)[0]
             assert row[: row[63]].tolist() == list(RANGES[kind](start, stop)), (start, stop)
 
 
@@ -228,7 +228,7 @@ def with_nested(a: In[f32, Literal["m", "n"]], out: Out[f32, Literal["m", "n"]],
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_nested_functions_and_shapes_through_functions(backend: str) -> None:
     a = np.array([[1, 2], [3, 4]], np.float32)
-    assert np.array_equal(with_nested(a, 1.0, backend=backend), a * 3 + 7.5)
+    assert np.array_equal(with_nested(a, bias=1.0, backend=backend), a * 3 + 7.5)
 
 
 def _kernel(body: str, head: str = "") -> str:
@@ -353,7 +353,7 @@ def reverse(x: In[u32], out: Out[u32]) -> None:
         out[k] = stack[depth] * 10 + grid[k % 2, k // 2]
 
 
-@pytest.mark.parametrize("backend", ["reference"])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_break_and_bounded_loops(backend: str) -> None:
     x = u32s(1, 2, 5, 7)
     expected = [next((k for k in range(2, 100, 2) if k * v % 7 == 3), 1000) for v in x.tolist()]
@@ -365,7 +365,7 @@ def test_a_bounded_loop_ends_after_its_turns() -> None:
     assert collatz(u32s(837799), backend="reference").tolist() == [200]
 
 
-@pytest.mark.parametrize("backend", ["reference"])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_constant_tables_and_returns_from_loops(backend: str) -> None:
     out, weights, at = tables(u32s(2, 150), backend=backend)
     assert out.tolist() == [5 + 9 + 7000, 5 + 7 + 7000]
@@ -373,6 +373,6 @@ def test_constant_tables_and_returns_from_loops(backend: str) -> None:
     assert at.tolist() == [99, 1]
 
 
-@pytest.mark.parametrize("backend", ["reference"])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_private_arrays(backend: str) -> None:
     assert reverse(u32s(1, 2, 3, 4), workgroups=1, backend=backend).tolist() == [41, 33, 22, 14]

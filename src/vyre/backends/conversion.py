@@ -17,7 +17,7 @@ import numpy as np
 
 from vyre.backends.foreign import from_dlpack, is_on_device, plain_array
 from vyre.backends.storage import BOOL, LANES, STORAGE, holds, public_name
-from vyre.errors import DispatchError
+from vyre.errors import DispatchError, boundary
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Loss:
         return f"element [{where}] is {self.value}, which is no {self.element.value}"
 
 
+@boundary
 def array(values: Any, element: Any, *, rounded: bool = False) -> Array:
     """The values as a NumPy array of the dtype that holds `element`, such as `vyre.u32`.
 

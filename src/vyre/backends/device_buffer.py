@@ -26,7 +26,7 @@ from vyre.backends.foreign import is_on_device, plain_array
 from vyre.backends.host_memory import HostMemory
 from vyre.backends.protocol import ExportedMemory, ResidentBackend
 from vyre.backends.storage import LANES, STORAGE
-from vyre.errors import DispatchError
+from vyre.errors import DispatchError, boundary
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ class DeviceBuffer:
         state = ", closed" if self.closed else ", readonly" if self.readonly else ""
         return f"<DeviceBuffer {self.dtype.name} {self.shape} on {self.backend}{state}>"
 
+    @boundary
     def numpy(self) -> Array:
         """A copy on the host, after all dispatches so far."""
         target = np.empty(self.shape, self.dtype)
@@ -134,6 +135,7 @@ class DeviceBuffer:
         del claim
         return target
 
+    @boundary
     def copy_from(self, source: Any) -> None:
         """Overwrites the contents with an array, or with another buffer of this backend."""
         claim, memory = self.held()
@@ -182,6 +184,7 @@ class DeviceBuffer:
     ) -> None:
         self.close()
 
+    @boundary
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         memory = self.memory
         if not isinstance(memory, HostMemory):
@@ -252,6 +255,7 @@ class ImportingBackend(ResidentBackend, Protocol):
     def import_array(self, value: Any) -> DeviceBuffer: ...
 
 
+@boundary
 def to_device(array: Any, *, backend: str | Backend | None = None, copy: bool = True) -> DeviceBuffer:
     """The contents of an array as a buffer on the device of `backend`, the default one if None.
 
@@ -285,6 +289,7 @@ def to_device(array: Any, *, backend: str | Backend | None = None, copy: bool = 
     return DeviceBuffer(owner, memory, values.dtype, values.shape, readonly=not values.flags.writeable)
 
 
+@boundary
 def device_zeros(
     shape: int | Sequence[int], dtype: Any, *, backend: str | Backend | None = None
 ) -> DeviceBuffer:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from vyre.backends.protocol import AddressedExecutable, ResidentExecutable
 from vyre.backends.recent import recent_of
 from vyre.backends.step_limit import Limited
-from vyre.errors import DispatchError
+from vyre.errors import DispatchError, boundary
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.grid import grid_of, require_grid
 
@@ -32,6 +32,7 @@ _KEPT_LAUNCHES = 64
 """Bound calls that a compiled program remembers; a chain uses a few."""
 
 
+@boundary
 def dispatch(
     program: Program,
     buffers: Mapping[str, Any],
@@ -59,6 +60,7 @@ def dispatch(
     return compiled(buffers, workgroups=workgroups, copy=copy, step_limit=step_limit)
 
 
+@boundary
 def compile_program(
     program: Program,
     *,
@@ -120,6 +122,7 @@ class Compiled:
 
             self._plain = HostPlan(program, partial(self._prepared, executable))
 
+    @boundary
     def __call__(
         self,
         buffers: Mapping[str, Any],

@@ -124,6 +124,8 @@ def array_of(decl: BufferDecl, value: Any, *, zeroed: bool) -> Array:
         from vyre.backends.conversion import conversion
 
         fix = _made(decl, array.shape) if zeroed else conversion(decl.name, array, decl.element)
+        if decl.access is BufferAccess.ReadWrite and not zeroed:
+            fix += " That is a new array, and the one that will be written."
         _refuse_dtype(decl, array.dtype, fix)
     refuse_unfit(decl, array.dtype, array.shape)
     return array

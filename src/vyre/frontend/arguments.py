@@ -121,7 +121,7 @@ def _call(kernel: str, visible: list[Parameter], arrays: tuple[Any, ...], named:
 
 def _shown(p: Parameter, value: Any) -> str:
     """A number as it is, and anything else by the name of its parameter."""
-    return repr(value) if type(value) in (int, float, bool) else p.name
+    return repr(value) if type(value) in (int, float, bool, tuple) else p.name
 
 
 def _is_length(value: Any) -> bool:

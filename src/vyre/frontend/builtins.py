@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, overload
 
-from vyre.errors import VyreError
+from vyre.errors import VyreError, boundary
 from vyre.frontend.types import Float, Integer, Scalar
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ Function = Literal["sin", "cos", "exp", "log", "tanh"]
 def _kernel_only(function: Callable[P, R]) -> Callable[P, R]:
     name = function.__name__
 
+    @boundary
     @wraps(function)
     def refuse(*args: P.args, **kwargs: P.kwargs) -> R:
         raise VyreError(
@@ -61,7 +62,7 @@ def _kernel_only(function: Callable[P, R]) -> Callable[P, R]:
             fix="call it in a decorated function; on the host use NumPy.",
         )
 
-    refuse.__vyre_builtin__ = name  # pyright: ignore[reportAttributeAccessIssue]
+    refuse.__vyre_builtin__ = name  # pyright: ignore[reportFunctionMemberAccess]
     return refuse
 
 
@@ -166,12 +167,12 @@ def select(condition: Any, if_true: Any, if_false: Any) -> Any:
 
 @_kernel_only
 def cast(value: Scalar | float, target: type[T]) -> T:
-    """The documented cast: bits between u32 and floats, rounding between float formats."""
+    """Another type of the same kind: integers by their low bits, floats rounded, booleans as 0 or 1."""
 
 
 @_kernel_only
 def bitcast(value: Scalar | float, target: type[T]) -> T:
-    """The same bits under another type; refused where a cast would change them."""
+    """The same bits under another type, such as those of an f32 as u32; refused where they would change."""
 
 
 @_kernel_only

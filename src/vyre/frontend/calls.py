@@ -20,7 +20,7 @@ from vyre.frontend import builtins as language
 from vyre.frontend.elsewhere import ELSEWHERE
 from vyre.frontend.expressions import is_sequence, wrap
 from vyre.frontend.intrinsics import build, cast_to, length, make
-from vyre.frontend.operators import coerce, constant, type_name
+from vyre.frontend.operators import coerce, constant, conversion, type_name
 from vyre.frontend.signature import value_type
 from vyre.frontend.stored import require_value
 from vyre.frontend.values import BeyondOps, Buffer, Const, Operand, PyObject, Refused, Value, describe
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 _PYTHON: dict[Any, str] = {builtins.min: "min", builtins.max: "max", abs: "abs", round: "round"}
 _HINTS: dict[Any, str] = {
-    int: "use vyre.convert(x, u32), or i32.",
-    float: "use vyre.convert(x, f32), or math.inf and math.nan.",
+    int: 'vyre.convert(x, u32, mode="truncate") drops the fraction and saturates; i32 likewise.',
+    float: "vyre.convert(x, f32) rounds to nearest; math.inf and math.nan are constants.",
     bool: "compare it: x != 0.",
     print: "store what you want to see into a buffer.",
     range: "use it in a `for` statement.",
@@ -288,7 +288,7 @@ def _typed(kind: DataType, args: list[Operand]) -> Operand:
         shown = found.value if found else describe(value)
         raise Refused(
             f"{name}() of {shown} could mean its value or its bits.",
-            f"write vyre.convert(x, {name}) for the value, vyre.cast(x, {name}) for the documented cast.",
+            conversion(found, kind) if found else f"pass a number: {name}(1).",
         )
     return cast_to(kind, value)
 

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from vyre.frontend import operators
+from vyre.frontend.constants import differs_from_python
 from vyre.frontend.elsewhere import ELSEWHERE, METHODS, spelling
 from vyre.frontend.intrinsics import lane_of, length
 from vyre.frontend.literals import python_float
@@ -99,6 +100,7 @@ class Expressions:
             case ast.BinOp():
                 left = yield node.left
                 right = yield node.right
+                self._warn_of_truncation(node, left, right)
                 return operators.binary(node.op, left, right)
             case ast.UnaryOp():
                 operand = yield node.operand
@@ -126,6 +128,17 @@ class Expressions:
             case _:
                 what, fix = _REFUSED.get(type(node), (f"`{type(node).__name__}`", "use numbers and buffers."))
                 raise Refused(f"{what} has no meaning in a kernel.", fix)
+
+    def _warn_of_truncation(self, node: ast.BinOp, left: Operand, right: Operand) -> None:
+        if not (isinstance(left, Const) and isinstance(right, Const)):
+            return
+        if differs_from_python(node.op, left.value, right.value):
+            given = f"{left.value} {'//' if isinstance(node.op, ast.FloorDiv) else '%'} {right.value}"
+            self._source.warn(
+                node,
+                f"`{given}` truncates toward zero in a kernel; Python rounds down.",
+                "compute the constant outside the kernel, or write (n + 63) // 64 to round up.",
+            )
 
     def _called(self, node: ast.Call) -> Steps:
         function = yield node.func

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from vyre.frontend.operators import choose, coerce, conversion, library, number, type_name, unify
+from vyre.frontend.operators import choose, coerce, conversion, library, number, unify
 from vyre.frontend.signature import value_type
 from vyre.frontend.stored import require_value
 from vyre.frontend.values import (
@@ -212,8 +212,13 @@ def make(target: DataType, lanes: tuple[Operand, ...]) -> Value:
 
 
 def cast_to(target: DataType, operand: Operand) -> Value:
-    """The documented cast, or a refusal that names the alternative."""
+    """A value of another type of the same kind, or a refusal that names the alternative."""
     value = number(operand)
+    if (value.type in FLOAT_TYPES) != (target in FLOAT_TYPES):
+        raise Refused(
+            f"vyre.cast does not go from {value.type.value} to {target.value}.",
+            conversion(value.type, target),
+        )
     if target is DataType.Bytes and value.type is U32:
         return Value(Cast(target, value.expr), U32)  # validation knows the words that are of Bytes
     if (value.type, target) not in CAST_TABLE:
@@ -236,9 +241,9 @@ def _float_unary(args: Arguments, op: UnaryOp) -> Value:
     result = unary_type(op, value.type)
     if result is None:
         hint = (
-            "cast to f32 first: vyre.cast(x, f32)."
+            "vyre.cast(x, f32) rounds it to f32 first."
             if value.type in FLOAT_TYPES
-            else f"convert it first: vyre.{args.function}(vyre.convert(x, f32))."
+            else f"write vyre.{args.function}(vyre.convert(x, f32)), which rounds integers beyond 2^24."
         )
         raise Refused(f"vyre.{args.function} has no meaning on {value.type.value}.", hint)
     return Value(UnOp(op, value.expr), result, logical=result is U32)
@@ -291,10 +296,11 @@ def _atomic(args: Arguments, op: AtomicOp) -> Value:
 
 def _bitcast(args: Arguments) -> Value:
     value, target = number(args["value"]), args.type("target")
-    if CAST_TABLE.get((value.type, target)) not in (CastRule.Bitcast, CastRule.Identity):
+    rule = CAST_TABLE.get((value.type, target))
+    crosses = (value.type in FLOAT_TYPES) != (target in FLOAT_TYPES)
+    if rule is None or not (crosses or rule in (CastRule.Bitcast, CastRule.Identity)):
         raise Refused(
-            f"{value.type.value} and {target.value} have no common bits.",
-            f"use vyre.cast(x, {type_name(target)}) or vyre.convert(x, {type_name(target)}).",
+            f"{value.type.value} and {target.value} have no common bits.", conversion(value.type, target)
         )
     return Value(Cast(target, value.expr), target)
 
@@ -306,8 +312,8 @@ def _convert(args: Arguments) -> Value:
         if convert_type(target, RoundMode.Nearest, value.type) is not None:
             raise Refused("integers become floats to nearest only.", 'leave mode= out, or write "nearest".')
         raise Refused(
-            f"there is no conversion from {value.type.value} to {target.value}.",
-            "convert between u32 or i32 and a float type; other pairs are vyre.cast(x, type).",
+            f"vyre.convert does not go from {value.type.value} to {target.value}.",
+            conversion(value.type, target),
         )
     return Value(Convert(target, mode, value.expr), target)
 

@@ -6,7 +6,14 @@ import sys
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, TypeVar, overload
 
-from vyre.errors import DispatchError, KernelError, SourceLocation, VyreError
+from vyre.errors import (
+    DispatchError,
+    KernelError,
+    SourceLocation,
+    VyreError,
+    boundary,
+    hide_own_frames,
+)
 from vyre.frontend.arguments import bind_arguments
 from vyre.frontend.calls import Linker, OpFunction
 from vyre.frontend.functions import takes_buffers, translate_kernel, translate_op
@@ -23,6 +30,7 @@ if TYPE_CHECKING:
     from vyre.backends.dispatch import Compiled
     from vyre.backends.protocol import Backend
     from vyre.compose.registry import Registry
+    from vyre.frontend.functions import Translation
     from vyre.ir.program import Program
     from vyre.watch.checking import CheckReport
     from vyre.watch.tracing import KernelTrace
@@ -30,7 +38,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-DEFAULT_WORKGROUP_SIZE = (64, 1, 1)
+_NAMES = ("__module__", "__name__", "__qualname__", "__doc__")
 
 
 class Kernel:
@@ -38,10 +46,24 @@ class Kernel:
 
     def __init__(self, function: Any, workgroup_size: tuple[int, int, int], outer: Mapping[str, Any]) -> None:
         update_wrapper(self, function)
-        self._translation = translate_kernel(function, workgroup_size, outer)
-        self._zeroed = tuple(p.name for p in self._translation.parameters if p.role is Role.Out)
+        self._begin(translate_kernel(function, workgroup_size, outer))
+        self._validate()
+
+    def _begin(self, translation: Translation) -> None:
+        self._translation = translation
+        self._zeroed = tuple(p.name for p in translation.parameters if p.role is Role.Out)
         self._compiled: dict[str | None, Compiled] = {}
-        warn_of_hazards(self._translation.program, self.__name__)
+
+    def _validate(self) -> None:
+        from vyre.validate import check
+
+        check(self.source_program, registry=self._looked_up)
+        warn_of_hazards(self.source_program, self.__name__)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By value, so that it needs no module and no source where it is read: the function stays behind."""
+        names = {name: getattr(self, name, None) for name in _NAMES}
+        return _restored, (self._translation, names)
 
     def __repr__(self) -> str:
         shown = (
@@ -52,6 +74,7 @@ class Kernel:
 
     __name__: str
 
+    @boundary
     def __getitem__(self, launch: Any) -> NoReturn:
         raise DispatchError(
             f"{self.__name__}[…] is no launch; the workgroup size belongs to the kernel.",
@@ -77,12 +100,11 @@ class Kernel:
         return self.registry if self._translation.ops else None
 
     @cached_property
+    @boundary
     def program(self) -> Program:
-        """The valid program, whole in itself: it calls nothing that the default registry lacks."""
+        """The program whole in itself: it calls nothing that the default registry lacks."""
         from vyre.compose.inline import inline
-        from vyre.validate import check
 
-        check(self.source_program, registry=self._looked_up)
         own = {op.id for op in self._translation.ops}
         calls = (e.op_id for e in expressions(self.source_program.entry) if isinstance(e, Call))
         return inline(self.source_program, self.registry) if own & set(calls) else self.source_program
@@ -103,11 +125,15 @@ class Kernel:
         given back, the very objects; with `copy` they are left alone, and the results are new. `step_limit`
         ends a run whose loops take too many turns, as in `vyre.dispatch`.
         """
-        if checks_calls():
-            check_first(self._run, self.__name__, arrays, workgroups, named)
-        return self._run(
-            *arrays, workgroups=workgroups, backend=backend, copy=copy, step_limit=step_limit, **named
-        )
+        try:
+            if checks_calls():
+                check_first(self._run, self.__name__, arrays, workgroups, named)
+            return self._run(
+                *arrays, workgroups=workgroups, backend=backend, copy=copy, step_limit=step_limit, **named
+            )
+        except VyreError as error:
+            hide_own_frames(error)
+            raise
 
     def _run(
         self,
@@ -132,6 +158,7 @@ class Kernel:
         ordered = tuple(shaped(results[name], bound.shapes.get(name)) for name in outputs)
         return ordered[0] if len(ordered) == 1 else ordered
 
+    @boundary
     def check(
         self,
         *arrays: Any,
@@ -144,6 +171,7 @@ class Kernel:
         is passed is changed."""
         return checked(self._run, self.__name__, arrays, workgroups, named, step_budget)
 
+    @boundary
     def trace(
         self,
         *arrays: Any,
@@ -170,9 +198,18 @@ class Kernel:
         return recently_compiled(self.source_program, backend, self._looked_up)
 
 
+def _restored(translation: Translation, names: Mapping[str, Any]) -> Kernel:
+    kernel = Kernel.__new__(Kernel)
+    for name, value in names.items():
+        setattr(kernel, name, value)
+    kernel._begin(translation)
+    return kernel
+
+
 class TypedOp(OpFunction, Generic[P, R]):
     """An `OpFunction` that keeps its signature for type checkers."""
 
+    @boundary
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         raise VyreError(
             f"{self.__name__} is an op and runs only inside @vyre.kernel or another op.",
@@ -191,12 +228,17 @@ def kernel(function: Any = None, /, *, workgroup_size: int | Sequence[int] = 64)
     `KernelError` at that line. `workgroup_size` is one to three numbers.
     """
     outer = _outer_names()
-    size = _size_of(workgroup_size)
 
+    @boundary
     def decorate(decorated: Any) -> Kernel:
         return Kernel(decorated, size, outer)
 
-    return decorate(function) if function is not None else decorate
+    try:
+        size = _size_of(workgroup_size)
+        return decorate(function) if function is not None else decorate
+    except VyreError as error:
+        hide_own_frames(error)
+        raise
 
 
 @overload
@@ -207,6 +249,7 @@ def op(function: Any = None, /, *, id: str | None = None) -> Any:
     """Makes an op of a function with scalar parameters and one `return`; its id is `local.<name>` or `id`."""
     outer = _outer_names()
 
+    @boundary
     def decorate(decorated: Any) -> TypedOp[..., Any]:
         if takes_buffers(decorated, outer):
             return TypedOp(decorated, None, ())
@@ -218,7 +261,11 @@ def op(function: Any = None, /, *, id: str | None = None) -> Any:
             return TypedOp(decorated, None, ())
         return TypedOp(decorated, built, linker.ops.values())
 
-    return decorate(function) if function is not None else decorate
+    try:
+        return decorate(function) if function is not None else decorate
+    except VyreError as error:
+        hide_own_frames(error)
+        raise
 
 
 def _outer_names() -> Mapping[str, Any]:

@@ -31,6 +31,8 @@ _ACCESS = {
 }
 OWN = (Role.Shared, Role.SharedAtomic, Role.Private)
 """Memory that the kernel has for itself; the host passes nothing for it."""
+CALL_OPTIONS = ("workgroups", "backend", "copy", "step_limit")
+"""What a call takes by name beside its arguments."""
 
 _PYTHON_TYPES = {int: "u32 or i32", float: "f32", bool: "boolean", bytes: "In[packed_bytes]"}
 
