@@ -203,6 +203,7 @@ class DeviceBuffer:
         memory = self.memory
         if not isinstance(memory, ExportedMemory):
             raise AttributeError("__cuda_array_interface__")
+        memory.order_before(-1)  # whoever takes it waits for our stream, and says nothing of its own
         return {
             "shape": self.shape,
             "typestr": self.dtype.str if self.dtype.name != "bfloat16" else "<u2",

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from vyre.backends.device_buffer import Claim
     from vyre.backends.host import Lengths
-    from vyre.backends.host_plan import HostPlan
     from vyre.backends.protocol import Backend, BackendInfo, Executable
     from vyre.compose.registry import Registry
     from vyre.ir.grid import Grid
@@ -113,12 +112,10 @@ class Compiled:
         self._names = tuple(b.name for b in bound)
         self._outputs = tuple(b.name for b in bound if b.access is BufferAccess.ReadWrite)
         self._launches: dict[tuple[Any, ...], Callable[[], None]] = {}
-        self._plain: HostPlan | None = None
+        self._plain: Any = None
         executable = self._executable
         if isinstance(executable, AddressedExecutable):
-            from vyre.backends.host_plan import HostPlan
-
-            self._plain = HostPlan(program, partial(self._prepared, executable))
+            self._plain = executable.plan(program, partial(self._prepared, executable))
 
     def __call__(
         self,
@@ -134,10 +131,12 @@ class Compiled:
         if workgroups is not None and type(workgroups) is not int:
             workgroups = grid_of(workgroups)
         limited = None if step_limit is None else Limited(self._executable, self.info.name, step_limit)
-        if limited is None and self._plain is not None:
-            results = self._plain(buffers, lengths or {}, workgroups, in_place=in_place)
+        plain = self._plain if limited is None else None
+        if plain is not None and plain.before_buffers:
+            results = plain(buffers, lengths or {}, workgroups, in_place=in_place)
             if results is not None:
                 return results
+            plain = None
         launch = held = None
         try:
             # Before the key, which changes first when a buffer is closed: memory stays for the whole call.
@@ -150,6 +149,10 @@ class Compiled:
             launch()
             del held
             return {name: buffers[name] for name in self._outputs}
+        if plain is not None:
+            results = plain(buffers, lengths or {}, workgroups, in_place=in_place)
+            if results is not None:
+                return results
         from vyre.backends.resident import any_resident
 
         if any_resident(buffers):

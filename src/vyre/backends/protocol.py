@@ -22,7 +22,7 @@ of the protocol; nothing is registered, and what is absent is done without.
       ClosingBackend         holds something that should be given back at the end
     of a compiled program
       ResidentExecutable     runs on the memory of a ResidentBackend
-      AddressedExecutable    runs on memory of the host by its addresses
+      AddressedExecutable    runs on arrays by their addresses, with most settled before a call
       LimitedExecutable      ends runs whose loops take too many turns
       SourcedExecutable      shows the source that was generated
       LoweredExecutable      says which way its float operations were lowered
@@ -246,7 +246,7 @@ class ResidentExecutable(Protocol):
 
 @runtime_checkable
 class AddressedExecutable(Protocol):
-    """Optional: a compiled program that runs where the host's memory lies, with no copy and no views."""
+    """Optional: a compiled program that runs wherever memory lies that the backend can use as it is."""
 
     def at(
         self, lengths: tuple[int, ...], workgroups: tuple[int, int, int]
@@ -256,6 +256,10 @@ class AddressedExecutable(Protocol):
         Both come in the order of the program's storage and uniform buffers. The memory is as `run` wants
         it, each address a multiple of 4 or of the size of an element, and stays until the launch returns.
         """
+        ...
+
+    def plan(self, program: Program, prepare: Callable[..., Callable[[Sequence[int]], None]]) -> Any:
+        """Knows such memory: a `CallPlan` of `vyre.backends.host_plan`, which is tried first in a call."""
         ...
 
 

@@ -7,9 +7,11 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.canaries.run import Examined, refuse_lost_features
+from vyre.backends.cuda.arrays import LEGACY
 from vyre.backends.cuda.driver import bindings
 from vyre.backends.cuda.driver import check as _check
 from vyre.backends.cuda.memory import CudaMemory, adopt, allocate, borrow
+from vyre.backends.cuda.pool import open_pool
 from vyre.backends.forks import Home
 from vyre.backends.kernel_cache import kept
 from vyre.backends.protocol import BackendInfo, BackendLimits
@@ -30,6 +32,7 @@ from vyre.lower.ways import CUDA_WAYS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from vyre.backends.cuda.plan import CudaPlan
     from vyre.backends.device_buffer import DeviceBuffer
     from vyre.ir.program import Program
     from vyre.lower.source import Source
@@ -81,6 +84,7 @@ class CudaBackend(Examined):
 
     name = "cuda"
     ways = CUDA_WAYS
+    pool: Any = None
 
     def __init__(self, *, ordinal: int = 0, canaries: bool = True) -> None:
         self.home = Home(self.name)
@@ -103,6 +107,7 @@ class CudaBackend(Examined):
         _, supported = nvrtc.nvrtcGetSupportedArchs()
         self.architecture = choose_architecture(10 * major + minor, list(supported))
         self.hardware = cuda_hardware(10 * major + minor)
+        self.pool = open_pool(driver, ordinal)
         self._toolchain = "NVRTC {}.{}".format(*_check(nvrtc.nvrtcVersion()))
         if canaries:
             self.examine_later()
@@ -201,7 +206,6 @@ class CudaExecutable:
             for decl in self.source.buffers:
                 memories.append(self._backend.borrow(buffers[decl.name]))  # noqa: PERF401 - all are freed
             self.bind(memories, workgroups)()
-            self._backend.synchronize()
             for decl, memory in zip(self.source.buffers, memories, strict=True):
                 if decl.access.writable and memory.nbytes:
                     memory.read(buffers[decl.name])
@@ -213,6 +217,36 @@ class CudaExecutable:
         sized = zip(self.source.buffers, memories, strict=True)
         lengths = {decl.name: memory.nbytes // decl.element.stride for decl, memory in sized}
         return self._bound([memory.address for memory in memories], lengths, workgroups)
+
+    def at(
+        self, lengths: tuple[int, ...], workgroups: tuple[int, int, int]
+    ) -> Callable[[Sequence[int]], None]:
+        require_grid(workgroups, self.source.workgroup_size, self._backend.name)
+        named = {decl.name: length for decl, length in zip(self.source.buffers, lengths, strict=True)}
+        parts = [
+            (grid, self.source.hidden_values(named, base)) for base, grid in launches(workgroups, _MAX_GRID)
+        ]
+        enter, queue, size = self._backend.enter, self._driver.cuLaunchKernel, self.source.workgroup_size
+        idle: list[list[_Arguments]] = []
+
+        def launch(addresses: Sequence[int]) -> None:
+            try:  # whoever takes arguments has them alone, in whatever thread
+                taken = idle.pop()
+            except IndexError:
+                taken = [_Arguments(addresses, words) for _, words in parts]
+            enter()
+            function = self._function
+            for (grid, _), arguments in zip(parts, taken, strict=True):
+                arguments.pointers[:] = addresses
+                _check(queue(function, *grid, *size, 0, LEGACY, arguments.address, 0))
+            idle.append(taken)
+
+        return launch
+
+    def plan(self, program: Program, prepare: Callable[..., Callable[[Sequence[int]], None]]) -> CudaPlan:
+        from vyre.backends.cuda.plan import CudaPlan
+
+        return CudaPlan(program, self._backend, self._backend.ordinal, prepare)
 
     def launch(
         self,
@@ -253,7 +287,7 @@ class CudaExecutable:
 class _Arguments:
     """The arguments of a launch as the driver takes them: an array of their addresses."""
 
-    __slots__ = ("_kept", "address")
+    __slots__ = ("_kept", "address", "pointers")
 
     def __init__(self, addresses: Sequence[int], words: Sequence[int]) -> None:
         pointers = (ctypes.c_uint64 * len(addresses))(*addresses)
@@ -261,7 +295,8 @@ class _Arguments:
         where = [ctypes.addressof(pointers) + 8 * k for k in range(len(addresses))]
         where += [ctypes.addressof(hidden) + 4 * k for k in range(len(words))]
         table = (ctypes.c_void_p * len(where))(*where)
-        self._kept = (pointers, hidden, table)
+        self.pointers: Any = pointers
+        self._kept = (hidden, table)
         self.address = ctypes.addressof(table)
 
 
