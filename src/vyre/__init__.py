@@ -6,6 +6,7 @@ The public names, each loaded when it is first used, so that importing the packa
 TYPE_CHECKING = False  # `typing` alone would be most of the import time; checkers know the name
 
 if TYPE_CHECKING:
+    from vyre.backends.capture import capture
     from vyre.backends.device_buffer import DeviceBuffer, device_zeros, to_device
     from vyre.backends.dispatch import Compiled, compile_program, dispatch
     from vyre.backends.protocol import (
@@ -284,6 +285,7 @@ __all__ = [
     "bitcast",
     "boolean",
     "call",
+    "capture",
     "cast",
     "ceil",
     "certify",
@@ -353,6 +355,7 @@ _HOMES = {
         local_id log log10 log2 max min mul_hi popcount pow reverse_bits round select shared sin sqrt
         tan trunc workgroup_id
     """,
+    "vyre.backends.capture": "capture",
     "vyre.backends.device_buffer": "DeviceBuffer device_zeros to_device",
     "vyre.backends.dispatch": "Compiled compile_program dispatch",
     "vyre.backends.protocol": """
@@ -383,9 +386,7 @@ if not TYPE_CHECKING:  # so that checkers know exactly the names above
         from importlib import import_module
 
         if name == "__version__":
-            from importlib.metadata import version
-
-            return version("vyre")
+            return import_module("importlib.metadata").version("vyre")
         if name == "engines":
             return import_module("vyre.engines")
         home = _HOME_OF.get(name)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.protocol import AddressedExecutable, ResidentExecutable
+from vyre.backends.protocol import AddressedExecutable, ResidentExecutable, able
 from vyre.backends.recent import recent_of
+from vyre.backends.recording import current
 from vyre.backends.step_limit import Limited
 from vyre.errors import DispatchError
 from vyre.ir.buffers import BufferAccess
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from vyre.backends.device_buffer import Claim
     from vyre.backends.host import Lengths
     from vyre.backends.protocol import Backend, BackendInfo, Executable
+    from vyre.backends.recording import Recording
     from vyre.compose.registry import Registry
     from vyre.ir.grid import Grid
     from vyre.ir.program import Program
@@ -114,7 +116,7 @@ class Compiled:
         self._launches: dict[tuple[Any, ...], Callable[[], None]] = {}
         self._plain: Any = None
         executable = self._executable
-        if isinstance(executable, AddressedExecutable):
+        if able(executable, AddressedExecutable):
             self._plain = executable.plan(program, partial(self._prepared, executable))
 
     def __call__(
@@ -131,6 +133,9 @@ class Compiled:
         if workgroups is not None and type(workgroups) is not int:
             workgroups = grid_of(workgroups)
         limited = None if step_limit is None else Limited(self._executable, self.info.name, step_limit)
+        recording = current.get()
+        if recording is not None:
+            return self._recorded(recording, buffers, workgroups, in_place=in_place, limited=limited)
         plain = self._plain if limited is None else None
         if plain is not None and plain.before_buffers:
             results = plain(buffers, lengths or {}, workgroups, in_place=in_place)
@@ -171,6 +176,24 @@ class Compiled:
         del pins
         return bound.results()
 
+    def _recorded(
+        self,
+        recording: Recording,
+        buffers: Mapping[str, Any],
+        workgroups: int | Grid | None,
+        *,
+        in_place: bool,
+        limited: Limited | None,
+    ) -> dict[str, Any]:
+        """Runs a call of a captured block, which is all on device buffers, and notes it."""
+        from vyre.backends.resident import any_resident
+
+        resident = any_resident(buffers)
+        recording.require(self.backend, repeatable=resident, limited=limited is not None)
+        return self._on_device(
+            buffers, workgroups, in_place=in_place, lengths={}, limited=None, recording=recording
+        )
+
     def _prepared(
         self, executable: AddressedExecutable, lengths: tuple[int, ...], workgroups: int | Grid | None
     ) -> Callable[[Sequence[int]], None]:
@@ -189,6 +212,7 @@ class Compiled:
         in_place: bool,
         lengths: Lengths,
         limited: Limited | None,
+        recording: Recording | None = None,
     ) -> dict[str, Any]:
         from vyre.backends.resident import bind_resident
 
@@ -196,7 +220,7 @@ class Compiled:
         key = self._key_of(buffers, workgroups)  # of buffers that are open: once held, they may be closed
         call = bind_resident(self.program, self.backend, buffers, lengths=lengths, in_place=in_place)
         try:
-            if not isinstance(executable, ResidentExecutable):
+            if not able(executable, ResidentExecutable):
                 raise DispatchError(
                     f"the backend {self.backend.name!r} does not run programs on device buffers.",
                     fix="pass arrays, such as x.numpy().",
@@ -207,8 +231,12 @@ class Compiled:
                 if all(grid):
                     limited.run(call.views(), grid)
                 return call.results()
+            if recording is not None:
+                recording.require(self.backend, repeatable=call.repeatable)
             launch = executable.bind(call.memories, grid) if all(grid) else _nothing
             launch()
+            if recording is not None:
+                recording.add(launch, [*call.held, *call.constants])
             if call.repeatable and key is not None:
                 self._keep(launch, call.constants, key)
             return call.results()

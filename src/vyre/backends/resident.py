@@ -28,7 +28,7 @@ from vyre.backends.host import (
     zeros_shape,
 )
 from vyre.backends.host_memory import HostMemory
-from vyre.backends.protocol import ResidentBackend
+from vyre.backends.protocol import ResidentBackend, able
 from vyre.errors import DispatchError
 from vyre.ir.buffers import BufferAccess
 
@@ -109,7 +109,7 @@ def bind_resident(
     in_place: bool,
 ) -> ResidentCall:
     """Checks everything the caller supplies; copies what is on the host."""
-    if not isinstance(backend, ResidentBackend):
+    if not able(backend, ResidentBackend):
         raise DispatchError(
             f"the backend {backend.name!r} keeps no buffers on its device, and a device buffer was passed.",
             fix="pass arrays, such as x.numpy(), or choose the backend that the buffer is on.",
@@ -178,7 +178,7 @@ def _sort(
 
 
 def _import(decl: BufferDecl, backend: ResidentBackend, value: Any) -> DeviceBuffer:
-    if not isinstance(backend, ImportingBackend):
+    if not able(backend, ImportingBackend):
         refuse(
             decl,
             f"is memory of a GPU, which the backend {backend.name!r} does not take",

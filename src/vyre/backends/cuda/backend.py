@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 import weakref
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, cast
 
 from vyre.backends.canaries.run import Examined, refuse_lost_features
 from vyre.backends.cuda.arrays import LEGACY
 from vyre.backends.cuda.driver import bindings
 from vyre.backends.cuda.driver import check as _check
+from vyre.backends.cuda.launch import LaunchArguments, CudaLaunch
 from vyre.backends.cuda.memory import CudaMemory, adopt, allocate, borrow
 from vyre.backends.cuda.pool import open_pool
 from vyre.backends.forks import Home
@@ -130,6 +131,21 @@ class CudaBackend(Examined):
     def borrow(self, data: memoryview) -> CudaMemory:
         return borrow(self, data)
 
+    def replayed(self, launches: Sequence[Callable[[], None]]) -> Callable[[], None]:
+        """Our own launches that follow each other become a graph; what stands between is called."""
+        from vyre.backends.cuda.graph import CudaGraph
+
+        parts: list[Callable[[], None]] = []
+        for ours, row in groupby(launches, lambda launch: isinstance(launch, CudaLaunch)):
+            found = list(row)
+            parts += [CudaGraph(self, cast("list[CudaLaunch]", found))] if ours else found
+
+        def replay() -> None:
+            for part in parts:
+                part()
+
+        return parts[0] if len(parts) == 1 else replay
+
     def import_array(self, value: Any) -> DeviceBuffer:
         """A buffer that shares the memory of an array of torch, CuPy or Numba on this GPU."""
         from vyre.backends.cuda.arrays import read_array
@@ -213,7 +229,7 @@ class CudaExecutable:
             for memory in memories:
                 memory.free()  # after a failed launch this fails too, and changes nothing
 
-    def bind(self, memories: Sequence[CudaMemory], workgroups: tuple[int, int, int]) -> Callable[[], None]:
+    def bind(self, memories: Sequence[CudaMemory], workgroups: tuple[int, int, int]) -> CudaLaunch:
         sized = zip(self.source.buffers, memories, strict=True)
         lengths = {decl.name: memory.nbytes // decl.element.stride for decl, memory in sized}
         return self._bound([memory.address for memory in memories], lengths, workgroups)
@@ -227,13 +243,13 @@ class CudaExecutable:
             (grid, self.source.hidden_values(named, base)) for base, grid in launches(workgroups, _MAX_GRID)
         ]
         enter, queue, size = self._backend.enter, self._driver.cuLaunchKernel, self.source.workgroup_size
-        idle: list[list[_Arguments]] = []
+        idle: list[list[LaunchArguments]] = []
 
         def launch(addresses: Sequence[int]) -> None:
             try:  # whoever takes arguments has them alone, in whatever thread
                 taken = idle.pop()
             except IndexError:
-                taken = [_Arguments(addresses, words) for _, words in parts]
+                taken = [LaunchArguments(addresses, words) for _, words in parts]
             enter()
             function = self._function
             for (grid, _), arguments in zip(parts, taken, strict=True):
@@ -266,38 +282,14 @@ class CudaExecutable:
         workgroups: tuple[int, int, int],
         *,
         stream: int = 0,
-    ) -> Callable[[], None]:
+    ) -> CudaLaunch:
         require_grid(workgroups, self.source.workgroup_size, self._backend.name)
         parts = [
-            (grid, _Arguments(addresses, self.source.hidden_values(lengths, base)))
+            (grid, LaunchArguments(addresses, self.source.hidden_values(lengths, base)))
             for base, grid in launches(workgroups, _MAX_GRID)
         ]
         enter, queue = self._backend.enter, self._driver.cuLaunchKernel
-        size = self.source.workgroup_size
-
-        def launch() -> None:
-            enter()
-            function = self._function  # a launch keeps its kernel loaded
-            for grid, arguments in parts:
-                _check(queue(function, *grid, *size, 0, stream, arguments.address, 0))
-
-        return launch
-
-
-class _Arguments:
-    """The arguments of a launch as the driver takes them: an array of their addresses."""
-
-    __slots__ = ("_kept", "address", "pointers")
-
-    def __init__(self, addresses: Sequence[int], words: Sequence[int]) -> None:
-        pointers = (ctypes.c_uint64 * len(addresses))(*addresses)
-        hidden = (ctypes.c_uint32 * len(words))(*words)
-        where = [ctypes.addressof(pointers) + 8 * k for k in range(len(addresses))]
-        where += [ctypes.addressof(hidden) + 4 * k for k in range(len(words))]
-        table = (ctypes.c_void_p * len(where))(*where)
-        self.pointers: Any = pointers
-        self._kept = (hidden, table)
-        self.address = ctypes.addressof(table)
+        return CudaLaunch(self, enter, queue, self._function, self.source.workgroup_size, parts, stream)
 
 
 def _unload(driver: Any, home: Home, context: Any, module: Any) -> None:
