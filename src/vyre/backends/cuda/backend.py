@@ -10,7 +10,7 @@ from vyre.backends.canaries.run import Examined, refuse_lost_features
 from vyre.backends.cuda.arrays import LEGACY
 from vyre.backends.cuda.driver import bindings
 from vyre.backends.cuda.driver import check as _check
-from vyre.backends.cuda.launch import LaunchArguments, CudaLaunch
+from vyre.backends.cuda.launch import CudaLaunch, LaunchArguments
 from vyre.backends.cuda.memory import CudaMemory, adopt, allocate, borrow
 from vyre.backends.cuda.pool import open_pool
 from vyre.backends.forks import Home
@@ -222,6 +222,7 @@ class CudaExecutable:
             for decl in self.source.buffers:
                 memories.append(self._backend.borrow(buffers[decl.name]))  # noqa: PERF401 - all are freed
             self.bind(memories, workgroups)()
+            self._backend.synchronize()
             for decl, memory in zip(self.source.buffers, memories, strict=True):
                 if decl.access.writable and memory.nbytes:
                     memory.read(buffers[decl.name])
