@@ -48,8 +48,8 @@ def status(field: str) -> int:
 
 def call(compiled: Any, way: str, arrays: dict[str, Any], count: int) -> Any:
     match way:
-        case "in place":
-            return compiled(arrays, in_place=True)
+        case "new result":
+            return compiled(arrays, copy=True)
         case "not supplied":
             return compiled({"a": arrays["a"], "b": arrays["b"]}, lengths={"out": count})
         case _:

@@ -30,7 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "obligations": {"ir"},
     "optimize": {"errors", "ir", "compose", "reference", "obligations"},
     "lower": {"errors", "ir", "compose", "optimize", "numeric", "obligations"},
-    "backends": {"errors", "disk", "ir", "compose", "wire", "validate", "reference", "lower"},
+    "backends": {"errors", "disk", "ir", "compose", "wire", "validate", "reference", "lower", "obligations"},
     "frontend": {"errors", "ir", "compose", "validate", "backends"},
     "engines": {"errors", "ir", "backends"},
     "conform": {
@@ -103,6 +103,7 @@ BACKENDS_FOR_CONFORM = {
     "host_memory": "memory that stays where it is",
     "kernel_cache": "where compiled kernels are kept between processes",
     "protocol": "what a backend is",
+    "storage": "the dtype that holds each element type",
 }
 """What conform may import of backends: every backend is reached by protocol, none by its package."""
 

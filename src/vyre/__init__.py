@@ -1,12 +1,12 @@
 """vyre: a GPU program, written once in Python, gives the same bytes on every backend.
 
-The public names, each loaded when it is first used, so that importing the package costs almost nothing.
-"""
+The public names, each loaded when it is first used, so that importing the package costs almost nothing."""
 
 TYPE_CHECKING = False  # `typing` alone would be most of the import time; checkers know the name
 
 if TYPE_CHECKING:
     from vyre.backends.capture import capture
+    from vyre.backends.conversion import array
     from vyre.backends.device_buffer import DeviceBuffer, device_zeros, to_device
     from vyre.backends.dispatch import Compiled, compile_program, dispatch
     from vyre.backends.protocol import (
@@ -269,6 +269,7 @@ __all__ = [
     "abs",
     "acos",
     "approx",
+    "array",
     "asin",
     "atan",
     "atan2",
@@ -356,6 +357,7 @@ _HOMES = {
         tan trunc workgroup_id
     """,
     "vyre.backends.capture": "capture",
+    "vyre.backends.conversion": "array",
     "vyre.backends.device_buffer": "DeviceBuffer device_zeros to_device",
     "vyre.backends.dispatch": "Compiled compile_program dispatch",
     "vyre.backends.protocol": """
@@ -370,15 +372,13 @@ _HOMES = {
         StepBudgetExceeded StepLimitExceeded UnsupportedByBackend ValidationError VyreError WireError
     """,
     "vyre.ir": """
-        Approx ApproxOp Assign Atomic AtomicOp Barrier BinOp BinaryOp Block BufLen BufferAccess
-        BufferDecl Call Cast Convention Convert DataType Dim Expr FMulAdd FReduce FReduceApprox If
-        InvocationId Lane Let LitBool LitI32 LitU32 Literal Load LocalId Loop MakeVec Node OpSignature
-        Program ReduceOp ReduceOrder Return RoundMode Select Store TensorType UnOp UnaryOp V1 V2 Var
-        WorkgroupId
+        Approx ApproxOp Assign Atomic AtomicOp Barrier BinOp BinaryOp Block BufLen BufferAccess BufferDecl
+        Call Cast Convention Convert DataType Dim Expr FMulAdd FReduce FReduceApprox If InvocationId Lane
+        Let LitBool LitI32 LitU32 Literal Load LocalId Loop MakeVec Node OpSignature Program ReduceOp
+        ReduceOrder Return RoundMode Select Store TensorType UnOp UnaryOp V1 V2 Var WorkgroupId
     """,
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
-
 
 if not TYPE_CHECKING:  # so that checkers know exactly the names above
 

@@ -1,15 +1,26 @@
 """Every exception vyre raises, and the diagnostic record that validation reports.
 
-Each message says what is wrong and where; each ends in `Fix:` and an action.
+Each message says what is wrong and where; each ends in `Fix:` and an action. An error that a user causes
+leaves our functions without our frames: its traceback ends at the user's own line.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_BETWEEN = (contextlib.__file__, functools.__file__)
 
 
 class VyreError(Exception):
@@ -172,3 +183,54 @@ class StepLimitExceeded(VyreError):
             f"an invocation took more than {limit} turns of its loops, the step limit.",
             fix="shorten the program's loops, or pass a larger step_limit.",
         )
+
+
+def boundary(function: Callable[P, R]) -> Callable[P, R]:
+    """Makes a function one that users call: errors that they cause end at their line."""
+
+    @functools.wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except VyreError as error:
+            hide_own_frames(error)
+            raise
+
+    return called
+
+
+def hide_own_frames(error: VyreError) -> None:
+    """Takes our frames out of the traceback of an error that leaves us, and nobody else's.
+
+    A bare `raise` has to follow, which is the one that does not add the current frame again. What is no
+    mistake of the user's keeps every frame: any other exception, a compiler that rejects our source, a
+    device that fails. `VYRE_TRACEBACK=full` keeps them all.
+    """
+    if isinstance(error, SourceRejected | DeviceError) or os.environ.get("VYRE_TRACEBACK") == "full":
+        return
+    error.__traceback__ = _without_ours(error.__traceback__)
+    cause, context = error.__cause__, error.__context__
+    if cause is not None:
+        cause.__traceback__ = _without_ours(cause.__traceback__)
+    # What was being handled when we were called is the user's; what we handled ourselves says nothing more.
+    while context is not None and context is not cause and _is_ours(context.__traceback__):
+        context = context.__context__
+    suppressed = error.__suppress_context__
+    error.__context__ = context
+    error.__suppress_context__ = suppressed
+
+
+def _without_ours(trace: TracebackType | None) -> TracebackType | None:
+    kept: list[TracebackType] = []
+    while trace is not None:
+        if not _is_ours(trace) and trace.tb_frame.f_code.co_filename not in _BETWEEN:
+            kept.append(trace)
+        trace = trace.tb_next
+    whole = None
+    for entry in reversed(kept):
+        whole = TracebackType(whole, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return whole
+
+
+def _is_ours(trace: TracebackType | None) -> bool:
+    return trace is not None and trace.tb_frame.f_code.co_filename.startswith(_OURS)

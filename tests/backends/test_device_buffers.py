@@ -138,12 +138,22 @@ def test_read_write_buffers_are_written_in_place_and_come_back_as_they_are(backe
 def test_arrays_beside_resident_buffers(backend: Backend) -> None:
     a = vyre.to_device(u32s(1, 2, 3), backend=backend)
     b, out = u32s(10, 20, 30), u32s(7, 7, 7)
-    result = vyre.dispatch(ADD, {"a": a, "b": b, "out": out}, backend=backend)["out"]
+    result = vyre.dispatch(ADD, {"a": a, "b": b, "out": out}, backend=backend, copy=True)["out"]
     assert result.tolist() == [11, 22, 33]
     assert out.tolist() == [7, 7, 7]
-    same = vyre.dispatch(ADD, {"a": a, "b": b, "out": out}, backend=backend, in_place=True)["out"]
+    same = vyre.dispatch(ADD, {"a": a, "b": b, "out": out}, backend=backend)["out"]
     assert out.tolist() == [11, 22, 33]
-    assert np.shares_memory(same, out)
+    assert same is out
+
+
+def test_copies_leave_buffers_alone_and_are_new_ones(backend: Backend) -> None:
+    out = vyre.to_device(u32s(1, 2, 3), backend=backend)
+    compiled = compile_program(TWICE, backend=backend)
+    compiled({"out": out})
+    made = compiled({"out": out}, copy=True)["out"]
+    assert isinstance(made, DeviceBuffer)
+    assert made.numpy().tolist() == [4, 8, 12]
+    assert out.numpy().tolist() == [2, 4, 6]
 
 
 def test_what_is_not_supplied_is_zeros_on_the_device(backend: Backend) -> None:

@@ -40,16 +40,23 @@ def words(*values: int) -> NDArray[np.uint32]:
     return np.array(values, np.uint32)
 
 
-def short_way(compiled: Compiled, buffers: dict[str, Any], *, in_place: bool = False) -> Any:
-    return plan_of(compiled)(buffers, LENGTHS, None, in_place=in_place)
+def short_way(
+    compiled: Compiled, buffers: dict[str, Any], *, copy: bool = False, zeroed: tuple[str, ...] = ()
+) -> Any:
+    return plan_of(compiled)(buffers, LENGTHS, None, copy=copy, zeroed=zeroed)
 
 
 def ordinary_way(
-    compiled: Compiled, buffers: dict[str, Any], monkeypatch: pytest.MonkeyPatch, *, in_place: bool = False
+    compiled: Compiled,
+    buffers: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    copy: bool = False,
+    zeroed: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     with monkeypatch.context() as patch:
         patch.setattr(compiled, "_plain", None)
-        return compiled(buffers, lengths=LENGTHS, in_place=in_place)
+        return compiled(buffers, lengths=LENGTHS, copy=copy, zeroed=zeroed)
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -68,15 +75,20 @@ PLAIN: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("zeroed", [(), ("y",), ("y", "out")])
+@pytest.mark.parametrize("copy", [False, True])
 @pytest.mark.parametrize("buffers", PLAIN)
 def test_both_ways_give_the_same(
-    buffers: dict[str, Any], in_place: bool, compiled: Compiled, monkeypatch: pytest.MonkeyPatch
+    buffers: dict[str, Any],
+    copy: bool,
+    zeroed: tuple[str, ...],
+    compiled: Compiled,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ours = {n: v if isinstance(v, bytes) or not v.flags.writeable else v.copy() for n, v in buffers.items()}
     theirs = {n: v if isinstance(v, bytes) or not v.flags.writeable else v.copy() for n, v in buffers.items()}
-    short = short_way(compiled, ours, in_place=in_place)
-    ordinary = ordinary_way(compiled, theirs, monkeypatch, in_place=in_place)
+    short = short_way(compiled, ours, copy=copy, zeroed=zeroed)
+    ordinary = ordinary_way(compiled, theirs, monkeypatch, copy=copy, zeroed=zeroed)
     assert short is not None
     assert list(short) == list(ordinary) == ["y", "out"]
     for name, array in ordinary.items():
@@ -85,7 +97,7 @@ def test_both_ways_give_the_same(
         assert short[name].tobytes() == array.tobytes()
     for name, array in ours.items():
         assert np.array_equal(np.asarray(array), np.asarray(theirs[name]))
-    assert (short["y"] is ours["y"]) == in_place
+    assert (short["y"] is ours["y"]) == (not copy)
 
 
 STRIDED = np.arange(6, dtype=np.uint32)[::2]
@@ -122,10 +134,10 @@ def test_what_is_not_plain_is_left_to_the_ordinary_way(what: str, compiled: Comp
 
 def test_read_only_memory_is_not_written(compiled: Compiled) -> None:
     buffers = {"x": words(1, 2), "y": read_only(words(3, 4))}
-    assert short_way(compiled, buffers, in_place=True) is None
+    assert short_way(compiled, buffers) is None
     with pytest.raises(DispatchError, match="read-only"):
-        compiled(buffers, lengths=LENGTHS, in_place=True)
-    assert compiled(buffers, lengths=LENGTHS)["y"].tolist() == [4, 6]
+        compiled(buffers, lengths=LENGTHS)
+    assert compiled(buffers, lengths=LENGTHS, copy=True)["y"].tolist() == [4, 6]
 
 
 def test_lengths_and_grids_are_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:

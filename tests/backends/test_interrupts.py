@@ -59,10 +59,10 @@ works("cpu")
 held = vyre.to_device(out, backend="cpu")
 dispatch_it = vyre.compile_program(program, backend="cpu")
 for turn in range(3):
-    soon(lambda: dispatch_it({{"a": A, "out": out}}))
+    soon(lambda: dispatch_it({{"a": A, "out": out}}, copy=True))
     works("cpu")
     soon(lambda: dispatch_it({{"a": A, "out": held}}))
-    soon(lambda: dispatch_it({{"a": A, "out": out}}, in_place=True))
+    soon(lambda: dispatch_it({{"a": A, "out": out}}))
 assert signal.getsignal(signal.SIGURG) == signal.SIG_DFL
 held.close()
 threads = [t for t in threading.enumerate() if t.name == "vyre-cpu"]
@@ -78,11 +78,11 @@ seen = []
 signal.signal(signal.SIGUSR1, lambda *_: seen.append(1))
 program = text("for k in 0..5000 { out[invocation.x] = out[invocation.x] * 3 + k }")
 out = np.zeros(1 << 18, np.uint32)
-want = dispatch(program, {"a": A, "out": out}, backend="cpu")["out"]
+want = dispatch(program, {"a": A, "out": out}, backend="cpu", copy=True)["out"]
 timers = [threading.Timer(0.01 * k, lambda: os.kill(os.getpid(), signal.SIGUSR1)) for k in range(1, 20)]
 for timer in timers:
     timer.start()
-got = dispatch(program, {"a": A, "out": out}, backend="cpu")["out"]
+got = dispatch(program, {"a": A, "out": out}, backend="cpu", copy=True)["out"]
 for timer in timers:
     timer.join()
 assert np.array_equal(got, want)
@@ -111,12 +111,13 @@ def test_another_thread_goes_on_while_the_main_one_is_interrupted() -> None:
 LIMIT = {LIMIT}{INTERRUPTED}
 program = text("for k in 0..4000 {{ out[invocation.x] = out[invocation.x] * 3 + k }}")
 out = np.zeros(1 << 18, np.uint32)
-want = dispatch(program, {{"a": A, "out": out}}, backend="cpu")["out"]
+want = dispatch(program, {{"a": A, "out": out}}, backend="cpu", copy=True)["out"]
 wrong, stop = [], threading.Event()
 
 def others():
     while not stop.is_set():
-        if not np.array_equal(dispatch(program, {{"a": A, "out": out}}, backend="cpu")["out"], want):
+        found = dispatch(program, {{"a": A, "out": out}}, backend="cpu", copy=True)["out"]
+        if not np.array_equal(found, want):
             wrong.append(1)
 
 thread = threading.Thread(target=others)
@@ -236,7 +237,7 @@ for turn in range(150):
     try:
         signal.setitimer(signal.ITIMER_REAL, 1e-5 + rng.choice([0.0005, 0.002, 0.01]) * rng.random())
         while True:
-            rng.choice(ready)({"a": A, "out": out}, in_place=True)
+            rng.choice(ready)({"a": A, "out": out})
     except KeyboardInterrupt:
         seen += 1
     works("cpu")

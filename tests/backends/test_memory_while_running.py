@@ -89,7 +89,7 @@ compiled = vyre.compile_program(WORK, backend=CPU)
 for shared in (False, True):
     array = np.zeros(N, np.uint32)
     given = vyre.to_device(array, backend=CPU, copy=False) if shared else array
-    thread = threading.Thread(target=lambda: compiled({{"out": given}}, in_place=True))
+    thread = threading.Thread(target=lambda: compiled({{"out": given}}))
     thread.start()
     while thread.is_alive() and not array[0]:
         time.sleep(0.001)

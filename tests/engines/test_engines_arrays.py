@@ -113,7 +113,7 @@ def test_plans_follow_from_lengths_alone() -> None:
 @pytest.mark.parametrize(
     ("wrong", "hint"),
     [
-        (lambda: engines.reduce(np.zeros(3, np.int32)), "astype"),
+        (lambda: engines.reduce(np.zeros(3, np.int32)), "vyre.array(input, vyre.u32)"),
         (lambda: engines.reduce(np.zeros(3, np.uint32), op="sub"), "use one of"),
         (lambda: engines.reduce_tree(np.zeros(3, np.float64)), "float32"),
         (lambda: engines.reduce_tree(np.zeros(3, np.float32), op="sub"), "add, mul, min or max"),

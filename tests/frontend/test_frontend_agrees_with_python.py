@@ -129,7 +129,7 @@ def test_integer_expressions(seed: int, load: Callable[[str], dict[str, Any]]) -
         ]
         names = dict(zip("xyz", map(Word, values), strict=True))
         expected = [int(eval(line, {}, names)) for line in lines]
-        assert kernel(*values, out=len(lines), workgroups=1).tolist() == expected
+        assert kernel(len(lines), *values, workgroups=1).tolist() == expected
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -141,6 +141,6 @@ def test_float_expressions(seed: int, load: Callable[[str], dict[str, Any]]) -> 
     names: dict[str, Any] = {**dict(zip("xyz", values, strict=True)), "f32": np.float32}
     with np.errstate(all="ignore"):
         expected = np.array([eval(line, {}, names) for line in lines], np.float32)
-    result = kernel(*values, out=len(lines), workgroups=1)
+    result = kernel(len(lines), *values, workgroups=1)
     same = (result.view(np.uint32) == expected.view(np.uint32)) | (np.isnan(result) & np.isnan(expected))
     assert same.all(), [lines[i] for i in np.flatnonzero(~same)]

@@ -10,6 +10,7 @@ import vyre
 from vyre import (
     DispatchError,
     In,
+    InOut,
     Out,
     bf16,
     boolean,
@@ -42,7 +43,7 @@ def scalars(out: Out[u32], a: u32, b: i32, c: boolean, d: u64, e: vec2, f: f16, 
 
 
 def test_scalars_of_every_kind_travel_in_uniform_buffers() -> None:
-    result = scalars(7, -1, True, 5 << 32, (3, 4), 1.5, 1.5, 9, out=8)
+    result = scalars(8, 7, -1, True, 5 << 32, (3, 4), 1.5, 1.5, 9)
     assert result.tolist() == [7, 0xFFFFFFFF, 1, 5, 7, 0x3E00, 0x3FC0, 9]
     names = {b.name: b.count for b in scalars.program.buffers if b.name.startswith("params_")}
     assert names["params_u32"] == 2
@@ -56,7 +57,7 @@ def test_scalars_of_every_kind_travel_in_uniform_buffers() -> None:
         ({"a": 1.5}, "1.5 is a float"),
         ({"b": 1 << 31}, "does not fit into I32"),
         ({"c": 2}, "2 is no Bool"),
-        ({"e": 3}, "has not 2 lanes"),
+        ({"e": 3}, "does not have 2 lanes"),
         ({"f": "1"}, "is a str"),
     ],
 )
@@ -73,20 +74,20 @@ def test_omitted_outputs_take_the_longest_input() -> None:
         out[i] = a[i] + b[i]
         last[0] = 1
 
-    out, last = two(u32s(1), u32s(1, 2, 3))
+    out, last = two(a=u32s(1), b=u32s(1, 2, 3))
     assert out.tolist() == [2, 2, 3]
     assert last.tolist() == [1]
     given, _ = two(u32s(9, 9), u32s(1), u32s(2), u32s(0))
     assert given.tolist() == [3, 0]
-    empty, _ = two(u32s(), u32s())
+    empty, _ = two(None, u32s(), u32s())
     assert empty.tolist() == []
 
 
 @pytest.mark.parametrize(
     ("arguments", "named", "message"),
     [
-        ((), {}, "got nothing for a, b"),
-        ((1, 2, 3, 4), {}, "takes 3 positional"),
+        ((), {}, r"missing the arguments 'a', 'b'\. Fix: write add\(a, b\)\."),
+        ((1, 2, 3, 4), {}, r"takes 3 arguments and got 4\. Fix: write add\(a, b, out\)\."),
         ((), {"aa": 1}, "no parameter 'aa'.*did you mean 'a'"),
         ((), {"a": u32s(1), "b": u32s(1), "out": -1}, "no length"),
         ((u32s(1), f32s(1)), {}, "buffer 'b' holds U32 and got float32"),
@@ -110,3 +111,50 @@ def test_an_output_without_a_length_is_refused() -> None:
     with pytest.raises(DispatchError, match=r"how long 'out' is.*out=1024"):
         ones()
     assert ones(out=3).tolist() == [1, 1, 1]
+
+
+@vyre.kernel
+def shifted(out: Out[u32], x: InOut[u32], by: u32, extra: Out[u32], last: In[u32]) -> None:
+    i = vyre.invocation_id(0)
+    out[i] = x[i] + by
+    extra[i] = last[i]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "problem", "call"),
+    [
+        ((u32s(1), 7, u32s(2)), {}, "missing the argument 'last'", "shifted(x=x, by=7, last=last)"),
+        ((u32s(1), u32s(2)), {"by": 7}, "two values for 'by'|missing", "shifted(x=x, by=7, last=last)"),
+        ((u32s(1),), {"out": 3}, "two values for 'out'", "shifted(out=3, x=x, by=by, last=last)"),
+        ((), {}, "missing the arguments 'x', 'by', 'last'", "shifted(x=x, by=by, last=last)"),
+        ((1, 2, 3, 4, 5, 6), {}, "takes 5 arguments and got 6", "shifted(out, x, by, extra, last)"),
+    ],
+)
+def test_arguments_bind_by_position_and_the_refusal_shows_the_call(
+    arguments: tuple[Any, ...], named: dict[str, Any], problem: str, call: str
+) -> None:
+    with pytest.raises(DispatchError, match=problem) as caught:
+        shifted(*arguments, **named)
+    assert caught.value.fix == f"write {call}."
+
+
+def test_the_call_that_a_refusal_shows_works() -> None:
+    x, by, last = u32s(1, 2), 7, u32s(5)
+    out, written, extra = shifted(x=x, by=by, last=last)
+    assert (out.tolist(), extra.tolist()) == ([8, 9], [5, 0])
+    assert written is x
+
+
+def test_an_argument_never_moves_to_another_parameter() -> None:
+    """However many there are, the first goes to the first parameter."""
+
+    @vyre.kernel
+    def add(out: Out[u32], a: In[u32], b: In[u32]) -> None:
+        i = vyre.invocation_id(0)
+        out[i] = a[i] + b[i]
+
+    out = u32s(0, 0)
+    with pytest.raises(DispatchError, match="missing the argument 'b'"):
+        add(out, u32s(1, 2))
+    assert add(out, u32s(1, 2), u32s(3, 4)) is out
+    assert out.tolist() == [4, 6]

@@ -73,7 +73,7 @@ def saxpy(x: In[f32], y: In[f32], out: Out[f32], a: f32) -> None:
 
 
 def test_floats_and_a_float_scalar() -> None:
-    assert saxpy(f32s(1, 2, 3), f32s(10, 20, 30), 0.5).tolist() == [10.5, 21.0, 31.5]
+    assert saxpy(f32s(1, 2, 3), f32s(10, 20, 30), a=0.5).tolist() == [10.5, 21.0, 31.5]
     assert saxpy(f32s(1), f32s(2), a=np.float32(2)).tolist() == [4.0]
 
 
@@ -225,7 +225,7 @@ def steps(out: Out[u32], start: u32, stop: u32) -> None:
 @pytest.mark.parametrize(("start", "stop"), [(0, 7), (1, 8), (5, 5), (6, 2), (4294967290, 4294967295)])
 def test_constant_steps_never_overrun(start: int, stop: int) -> None:
     expected = [int(i in range(start, stop, 3)) for i in range(11)] + [12]
-    assert steps(start, stop, out=12, workgroups=1).tolist() == expected
+    assert steps(12, start, stop, workgroups=1).tolist() == expected
 
 
 @vyre.kernel
@@ -238,13 +238,12 @@ def augmented(x: InOut[u32], k: Uniform[u32]) -> None:
     x[i] = n
 
 
-def test_augmented_assignment_and_untouched_inputs() -> None:
+def test_augmented_assignment() -> None:
     x = u32s(1, 2)
-    assert augmented(x, u32s(10)).tolist() == [21, 23]
+    assert augmented(x, u32s(10), copy=True).tolist() == [21, 23]
     assert x.tolist() == [1, 2]
-    same = augmented(x, u32s(10), in_place=True)
+    assert augmented(x, u32s(10)) is x
     assert x.tolist() == [21, 23]
-    assert np.shares_memory(same, x)
 
 
 @vyre.kernel(workgroup_size=1)

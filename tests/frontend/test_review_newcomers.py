@@ -98,5 +98,5 @@ def test_a_launch_in_brackets_is_answered() -> None:
 
 
 def test_a_list_is_answered_with_an_array() -> None:
-    with pytest.raises(DispatchError, match=r"pass np\.array\(x, np\.uint32\)"):
+    with pytest.raises(DispatchError, match=r"pass vyre\.array\(x, vyre\.u32\)"):
         double([1, 2, 3])

@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 import numpy as np
 
 from vyre.backends import dlpack
-from vyre.backends.host import LANES, STORAGE, is_on_device, plain_array
+from vyre.backends.foreign import is_on_device, plain_array
 from vyre.backends.host_memory import HostMemory
 from vyre.backends.protocol import ExportedMemory, ResidentBackend, able
 from vyre.backends.recording import refuse_in_capture
-from vyre.errors import DispatchError
+from vyre.backends.storage import LANES, STORAGE
+from vyre.errors import DispatchError, boundary
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ class DeviceBuffer:
         state = ", closed" if self.closed else ", readonly" if self.readonly else ""
         return f"<DeviceBuffer {self.dtype.name} {self.shape} on {self.backend}{state}>"
 
+    @boundary
     def numpy(self) -> Array:
         """A copy on the host, after all dispatches so far."""
         target = np.empty(self.shape, self.dtype)
@@ -133,6 +135,7 @@ class DeviceBuffer:
         del claim
         return target
 
+    @boundary
     def copy_from(self, source: Any) -> None:
         """Overwrites the contents with an array, or with another buffer of this backend."""
         refuse_in_capture("a copy into a device buffer")
@@ -182,6 +185,7 @@ class DeviceBuffer:
     ) -> None:
         self.close()
 
+    @boundary
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         memory = self.memory
         if not isinstance(memory, HostMemory):
@@ -253,6 +257,7 @@ class ImportingBackend(ResidentBackend, Protocol):
     def import_array(self, value: Any) -> DeviceBuffer: ...
 
 
+@boundary
 def to_device(array: Any, *, backend: str | Backend | None = None, copy: bool = True) -> DeviceBuffer:
     """The contents of an array as a buffer on the device of `backend`, the default one if None.
 
@@ -287,6 +292,7 @@ def to_device(array: Any, *, backend: str | Backend | None = None, copy: bool = 
     return DeviceBuffer(owner, memory, values.dtype, values.shape, readonly=not values.flags.writeable)
 
 
+@boundary
 def device_zeros(
     shape: int | Sequence[int], dtype: Any, *, backend: str | Backend | None = None
 ) -> DeviceBuffer:
@@ -349,7 +355,7 @@ def _host_array(value: Any) -> Array:
     else:
         array = _foreign(value)
     if array.ndim == 0:
-        raise DispatchError("a single number is no buffer.", fix="wrap it: np.array([x], dtype).")
+        raise DispatchError("a single number is no buffer.", fix="wrap it: vyre.array([x], vyre.u32).")
     dtype = _storage_dtype(array.dtype)
     array = np.ascontiguousarray(array if dtype == array.dtype else array.astype(dtype))
     if dtype == STORAGE[DataType.Bytes] and array.size % 4:
@@ -367,7 +373,7 @@ def _foreign(value: Any) -> Array:
     except Exception as error:  # every producer of DLPack has errors of its own
         raise DispatchError(
             f"a {type(value).__name__} cannot become a buffer: {error}",
-            fix="pass a NumPy array, such as np.array(x, np.uint32).",
+            fix="pass an array, such as vyre.array(x, vyre.u32).",
         ) from None
 
 

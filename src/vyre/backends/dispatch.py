@@ -13,7 +13,7 @@ from vyre.backends.protocol import AddressedExecutable, ResidentExecutable, able
 from vyre.backends.recent import recent_of
 from vyre.backends.recording import current
 from vyre.backends.step_limit import Limited
-from vyre.errors import DispatchError
+from vyre.errors import DispatchError, boundary
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.grid import grid_of, require_grid
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from vyre.backends.device_buffer import Claim
     from vyre.backends.host import Lengths
-    from vyre.backends.protocol import Backend, BackendInfo, Executable
+    from vyre.backends.host_plan import PreparedLaunch
+    from vyre.backends.protocol import Backend, BackendInfo, DeviceMemory, Executable
     from vyre.backends.recording import Recording
     from vyre.compose.registry import Registry
     from vyre.ir.grid import Grid
@@ -33,6 +34,7 @@ _KEPT_LAUNCHES = 64
 """Bound calls that a compiled program remembers; a chain uses a few."""
 
 
+@boundary
 def dispatch(
     program: Program,
     buffers: Mapping[str, Any],
@@ -40,16 +42,15 @@ def dispatch(
     backend: str | Backend | None = None,
     workgroups: int | Sequence[int] | None = None,
     registry: Registry | None = None,
-    in_place: bool = False,
+    copy: bool = False,
     convention: Convention | None = None,
     step_limit: int | None = None,
 ) -> dict[str, Any]:
     """Runs `program` and gives every ReadWrite buffer after the run, by name.
 
-    `buffers` holds arrays by buffer name (`vyre.backends.host` says which). They are never changed:
-    results are new arrays, unless `in_place` asks for the ReadWrite arrays themselves to be written.
-    Memory on a device is different (`vyre.backends.device_buffer`): ReadWrite buffers there are always
-    written in place, and their results are the same objects.
+    `buffers` holds arrays by buffer name (`vyre.backends.host` says which), or buffers on the device
+    (`vyre.backends.device_buffer`). Those that are ReadWrite are written and given back, the very objects;
+    with `copy` they are left alone, and the results are new. One that is not supplied starts as zeros.
     `workgroups` is one to three numbers; by default the grid covers the longest ReadWrite buffer
     along x. `convention` is the calling contract that the host relies on; a program that does not keep it,
     and a backend that does not declare it, are refused. Without one, the simplest that the program keeps
@@ -58,9 +59,10 @@ def dispatch(
     whether one does, and other backends refuse it (`vyre.backends.step_limit`).
     """
     compiled = recently_compiled(program, backend, registry, convention)
-    return compiled(buffers, workgroups=workgroups, in_place=in_place, step_limit=step_limit)
+    return compiled(buffers, workgroups=workgroups, copy=copy, step_limit=step_limit)
 
 
+@boundary
 def compile_program(
     program: Program,
     *,
@@ -97,8 +99,8 @@ class Compiled:
     """A program on one backend, ready to run."""
 
     __slots__ = (
-        "_executable", "_launches", "_names", "_outputs", "_plain", "backend", "convention", "info",
-        "program",
+        "_executable", "_launches", "_names", "_outputs", "_plain", "_written",
+        "backend", "convention", "info", "program",
     )  # fmt: skip
 
     def __init__(
@@ -118,27 +120,31 @@ class Compiled:
         executable = self._executable
         if able(executable, AddressedExecutable):
             self._plain = executable.plan(program, partial(self._prepared, executable))
+        self._written: frozenset[str] | None = None
 
+    @boundary
     def __call__(
         self,
         buffers: Mapping[str, Any],
         *,
         workgroups: int | Sequence[int] | None = None,
-        in_place: bool = False,
+        copy: bool = False,
         lengths: Lengths | None = None,
+        zeroed: tuple[str, ...] = (),
         step_limit: int | None = None,
     ) -> dict[str, Any]:
         """Like `dispatch`. `lengths` sizes ReadWrite buffers that are not supplied, each by a number or by
-        the names of buffers of which the longest counts."""
+        the names of buffers of which the longest counts. `zeroed` names those that start as zeros although
+        they are supplied."""
         if workgroups is not None and type(workgroups) is not int:
             workgroups = grid_of(workgroups)
         limited = None if step_limit is None else Limited(self._executable, self.info.name, step_limit)
         recording = current.get()
         if recording is not None:
-            return self._recorded(recording, buffers, workgroups, in_place=in_place, limited=limited)
+            return self._recorded(recording, buffers, workgroups, copy=copy, zeroed=zeroed, limited=limited)
         plain = self._plain if limited is None else None
         if plain is not None and plain.before_buffers:
-            results = plain(buffers, lengths or {}, workgroups, in_place=in_place)
+            results = plain(buffers, lengths or {}, workgroups, copy=copy, zeroed=zeroed)
             if results is not None:
                 return results
             plain = None
@@ -147,30 +153,33 @@ class Compiled:
             # Before the key, which changes first when a buffer is closed: memory stays for the whole call.
             given = [buffers[name] for name in self._names]
             held = [v if type(v) is bytes else v._claim for v in given]
-            launch = self._launches[_key(buffers, given, workgroups)]
+            launch = self._launches[_key(buffers, given, workgroups, zeroed)]
         except (AttributeError, KeyError, TypeError):  # an array, a buffer left out, a new call
             pass
-        if launch is not None and limited is None:
+        if launch is not None and limited is None and not copy:
             launch()
             del held
             return {name: buffers[name] for name in self._outputs}
         if plain is not None:
-            results = plain(buffers, lengths or {}, workgroups, in_place=in_place)
+            results = plain(buffers, lengths or {}, workgroups, copy=copy, zeroed=zeroed)
             if results is not None:
                 return results
         from vyre.backends.resident import any_resident
 
         if any_resident(buffers):
             return self._on_device(
-                buffers, workgroups, in_place=in_place, lengths=lengths or {}, limited=limited
+                buffers, workgroups, copy=copy, lengths=lengths or {}, zeroed=zeroed, limited=limited
             )
         from vyre.backends.host import bind
         from vyre.backends.host_memory import pinned
 
-        bound = bind(self.program, buffers, lengths=lengths or {}, in_place=in_place)
+        bound = bind(self.program, buffers, lengths=lengths or {}, copy=copy, zeroed=zeroed)
         self._require_room({name: view.nbytes for name, view in bound.views.items()})
         grid = self._grid(bound.lengths, workgroups)
         pins = [pinned(view) for view in bound.views.values()]
+        for name in self._uncovered(zeroed, bound.lengths, grid):
+            if bound.slots[name].given is not None:
+                bound.slots[name].clear()
         if all(grid):
             (self._executable if limited is None else limited).run(bound.views, grid)
         del pins
@@ -182,43 +191,49 @@ class Compiled:
         buffers: Mapping[str, Any],
         workgroups: int | Grid | None,
         *,
-        in_place: bool,
+        copy: bool,
+        zeroed: tuple[str, ...],
         limited: Limited | None,
     ) -> dict[str, Any]:
         """Runs a call of a captured block, which is all on device buffers, and notes it."""
         from vyre.backends.resident import any_resident
 
-        resident = any_resident(buffers)
-        recording.require(self.backend, repeatable=resident, limited=limited is not None)
+        again = any_resident(buffers) and not copy
+        recording.require(self.backend, repeatable=again, limited=limited is not None)
         return self._on_device(
-            buffers, workgroups, in_place=in_place, lengths={}, limited=None, recording=recording
+            buffers, workgroups, copy=copy, lengths={}, zeroed=zeroed, limited=None, recording=recording
         )
 
     def _prepared(
         self, executable: AddressedExecutable, lengths: tuple[int, ...], workgroups: int | Grid | None
-    ) -> Callable[[Sequence[int]], None]:
+    ) -> PreparedLaunch:
         """The launch for plain arrays of these lengths, once everything fits."""
+        from vyre.backends.host_plan import PreparedLaunch
+
         bound = [b for b in self.program.buffers if not b.access.shared]
         counted = {b.name: length for b, length in zip(bound, lengths, strict=True)}
         self._require_room({b.name: counted[b.name] * b.element.stride for b in bound})
         grid = self._grid(counted, workgroups)
-        return executable.at(lengths, grid) if all(grid) else _nothing_at
+        run = executable.at(lengths, grid) if all(grid) else _nothing_at
+        return PreparedLaunch(run, partial(self._uncovered, lengths=counted, grid=grid))
 
     def _on_device(
         self,
         buffers: Mapping[str, Any],
         workgroups: int | Grid | None,
         *,
-        in_place: bool,
+        copy: bool,
         lengths: Lengths,
+        zeroed: tuple[str, ...],
         limited: Limited | None,
         recording: Recording | None = None,
     ) -> dict[str, Any]:
-        from vyre.backends.resident import bind_resident
+        from vyre.backends.resident import bind_resident, clear_all
 
         executable = self._executable
-        key = self._key_of(buffers, workgroups)  # of buffers that are open: once held, they may be closed
-        call = bind_resident(self.program, self.backend, buffers, lengths=lengths, in_place=in_place)
+        # Of buffers that are open: once held, they may be closed.
+        key = self._key_of(buffers, workgroups, zeroed)
+        call = bind_resident(self.program, self.backend, buffers, lengths=lengths, copy=copy, zeroed=zeroed)
         try:
             if not able(executable, ResidentExecutable):
                 raise DispatchError(
@@ -227,13 +242,21 @@ class Compiled:
                 )
             self._require_room(call.sizes)
             grid = self._grid(call.lengths, workgroups)
+            stale = [
+                call.supplied[name]
+                for name in self._uncovered(zeroed, call.lengths, grid)
+                if name in call.supplied
+            ]
             if limited is not None:
+                clear_all(stale, self.backend)
                 if all(grid):
                     limited.run(call.views(), grid)
                 return call.results()
             if recording is not None:
                 recording.require(self.backend, repeatable=call.repeatable)
             launch = executable.bind(call.memories, grid) if all(grid) else _nothing
+            if stale:
+                launch = partial(_launch_cleared, launch, stale, self.backend)
             launch()
             if recording is not None:
                 recording.add(launch, [*call.held, *call.constants])
@@ -243,10 +266,27 @@ class Compiled:
         finally:
             call.end()
 
-    def _key_of(self, buffers: Mapping[str, Any], workgroups: object) -> tuple[Any, ...] | None:
+    def _uncovered(self, zeroed: tuple[str, ...], lengths: Mapping[str, int], grid: Grid) -> list[str]:
+        """Of the buffers that start as zeros, those that this grid is not known to write from end to end."""
+        if not zeroed:
+            return []
+        reach = grid[0] * self.program.workgroup_size[0] if all(grid) else 0
+        return [name for name in zeroed if name not in self._covered or lengths[name] > reach]
+
+    @property
+    def _covered(self) -> frozenset[str]:
+        if self._written is None:
+            from vyre.obligations.written import fully_written
+
+            self._written = fully_written(self.program)
+        return self._written
+
+    def _key_of(
+        self, buffers: Mapping[str, Any], workgroups: object, zeroed: tuple[str, ...]
+    ) -> tuple[Any, ...] | None:
         """The key of a call, None where it is not one that can be repeated."""
         try:
-            return _key(buffers, [buffers[name] for name in self._names], workgroups)
+            return _key(buffers, [buffers[name] for name in self._names], workgroups, zeroed)
         except (AttributeError, KeyError):
             return None
 
@@ -282,13 +322,23 @@ class Compiled:
         return grid
 
 
-def _key(buffers: Mapping[str, Any], given: list[Any], workgroups: object) -> tuple[Any, ...]:
+def _key(
+    buffers: Mapping[str, Any], given: list[Any], workgroups: object, zeroed: tuple[str, ...]
+) -> tuple[Any, ...]:
     """What a call depends on: its grid, the device buffers, and `bytes`, which never change."""
-    return len(buffers), workgroups, *[v if type(v) is bytes else v._vyre_serial for v in given]
+    return len(buffers), workgroups, zeroed, *[v if type(v) is bytes else v._vyre_serial for v in given]
 
 
 def _launch_with(launch: Callable[[], None], constants: list[Claim]) -> None:
     """A launch that has memory of its own, which is freed when the launch is forgotten."""
+    launch()
+
+
+def _launch_cleared(launch: Callable[[], None], stale: list[DeviceMemory], backend: Backend) -> None:
+    """A launch on outputs that start as zeros. It keeps their handles and not what they hold."""
+    from vyre.backends.resident import clear_all
+
+    clear_all(stale, backend)
     launch()
 
 

@@ -7,7 +7,8 @@
     Bytes uint8 of any length, padded with zeros to whole u32 words; comes back padded
 
 `bytes` and `bytearray` are the raw contents of any type. Arrays of more dimensions are taken in row-major
-order and come back in their shape. Nothing supplied is changed unless `in_place` asks for it.
+order and come back in their shape. A ReadWrite array that is supplied is written where it lies and is itself
+the result (`vyre.backends.slots`); with `copy` it is left alone and the result is new.
 
 Memory that stays on a device is bound by `vyre.backends.resident`, by the same rules.
 
@@ -24,13 +25,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from vyre.backends.foreign import from_dlpack, is_on_device, plain_array
+from vyre.backends.slots import Slot, slot_of
+from vyre.backends.storage import BOOL, LANES, STORAGE, holds, public_name, refuse
 from vyre.errors import DispatchError
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.limits import MAX_UNIFORM_BYTES, U32_MAX
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from numpy.typing import NDArray
 
@@ -43,41 +47,7 @@ if TYPE_CHECKING:
     longest says it."""
 
 _T = DataType
-STORAGE: dict[DataType, np.dtype[Any]] = {
-    _T.U32: np.dtype("<u4"),
-    _T.I32: np.dtype("<i4"),
-    _T.U64: np.dtype("<u8"),
-    _T.Vec2U32: np.dtype("<u4"),
-    _T.Vec4U32: np.dtype("<u4"),
-    _T.Bool: np.dtype("<u4"),
-    _T.Bytes: np.dtype("u1"),
-    _T.U128: np.dtype("<u4"),
-    _T.F32: np.dtype("<f4"),
-    _T.F16: np.dtype("<f2"),
-    _T.BF16: np.dtype("<u2"),
-    _T.F64: np.dtype("<f8"),
-}
-LANES = {_T.Vec2U32: 2, _T.Vec4U32: 4, _T.U128: 4}
-_BOOL = np.dtype("?")
-_DLPACK_HOST = (1, 3, 11, 13)
-"""Kinds of memory in DLPack that the host can read: its own, pinned for CUDA or ROCm, managed by CUDA."""
-
 _ALIAS_WORK: Any = 10_000  # NumPy's stubs know only the two special values
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """One bound buffer: the memory the backend sees, and how it goes back to the caller."""
-
-    decl: BufferDecl
-    memory: Array
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-
-    def result(self) -> Array:
-        if self.dtype == _BOOL:
-            return (self.memory.view(STORAGE[_T.Bool]) != 0).reshape(self.shape)
-        return self.memory.view(self.dtype).reshape(self.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +67,23 @@ class Bound:
         }
 
 
-def bind(program: Program, buffers: Mapping[str, Any], *, lengths: Lengths, in_place: bool) -> Bound:
-    """Checks everything the caller supplies and lays it out as bytes."""
+def bind(
+    program: Program,
+    buffers: Mapping[str, Any],
+    *,
+    lengths: Lengths,
+    copy: bool,
+    zeroed: Collection[str] = (),
+) -> Bound:
+    """Checks everything the caller supplies and lays it out as bytes.
+
+    `zeroed` names ReadWrite buffers whose contents do not matter: the caller of this clears those that are
+    written where they lie, once nothing can be refused any more.
+    """
     declared = {b.name: b for b in program.buffers if not b.access.shared}
     refuse_unknown(program, declared, buffers)
     given = {
-        name: array_of(decl, buffers[name])
+        name: array_of(decl, buffers[name], zeroed=name in zeroed)
         for name, decl in declared.items()
         if buffers.get(name) is not None
     }
@@ -111,7 +92,7 @@ def bind(program: Program, buffers: Mapping[str, Any], *, lengths: Lengths, in_p
     slots: dict[str, Slot] = {}
     for name, decl in declared.items():
         if name in given:
-            slot = supplied(decl, given[name], in_place=in_place)
+            slot = slot_of(decl, buffers[name], given[name], copy=copy, zeroed=name in zeroed)
         else:
             slot = _zeros(decl, length_of(name, lengths, found))
         refuse_length(decl, slot.memory.nbytes)
@@ -126,7 +107,7 @@ def bind(program: Program, buffers: Mapping[str, Any], *, lengths: Lengths, in_p
 
 def count_of(decl: BufferDecl, array: Array) -> int:
     """How many elements of `decl` an array of the right dtype and shape holds."""
-    return -(-array.nbytes // decl.element.stride) if array.dtype != _BOOL else array.size
+    return -(-array.nbytes // decl.element.stride) if array.dtype != BOOL else array.size
 
 
 def length_of(name: str, lengths: Lengths, found: Mapping[str, int]) -> int | None:
@@ -135,35 +116,30 @@ def length_of(name: str, lengths: Lengths, found: Mapping[str, int]) -> int | No
     return max(found[other] for other in wanted) if isinstance(wanted, tuple) else wanted
 
 
-def array_of(decl: BufferDecl, value: Any) -> Array:
+def array_of(decl: BufferDecl, value: Any, *, zeroed: bool) -> Array:
     """The caller's own memory as an array of the right dtype and shape; never a copy."""
     array = _import(decl, value)
+    if not holds(decl.element, array.dtype):
+        from vyre.backends.conversion import conversion
+
+        fix = _made(decl, array.shape) if zeroed else conversion(decl.name, array, decl.element)
+        _refuse_dtype(decl, array.dtype, fix)
     refuse_unfit(decl, array.dtype, array.shape)
     return array
 
 
-def is_on_device(value: Any) -> bool:
-    """Whether this is memory of a GPU, ours or a stranger's, which the host cannot read."""
-    if value is None or isinstance(value, (np.ndarray, bytes, bytearray)):
-        return False
-    if hasattr(value, "_vyre_serial"):
-        return True
-    where = getattr(value, "__dlpack_device__", None)
-    if where is None:
-        return hasattr(value, "__cuda_array_interface__")
-    try:
-        return int(where()[0]) not in _DLPACK_HOST
-    except Exception:  # a producer that cannot say where its memory is; importing it will say why
-        return False
-
-
 def refuse_unfit(decl: BufferDecl, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
     """Refuses what cannot hold elements of `decl`."""
-    if not (dtype == STORAGE[decl.element] or _accepted_too(decl.element, dtype)):
-        _refuse_dtype(decl, dtype)
+    if not holds(decl.element, dtype):
+        call = f"vyre.array(…, {public_name(decl.element)})"
+        _refuse_dtype(
+            decl, dtype, f"convert it on the host with {call}, which refuses values that do not fit."
+        )
     lanes = LANES.get(decl.element)
     if not shape:
-        refuse(decl, "is a single number, not an array", "wrap it: np.array([x], dtype).")
+        refuse(
+            decl, "is a single number, not an array", f"pass vyre.array([x], {public_name(decl.element)})."
+        )
     if lanes is not None and shape[-1] != lanes:
         refuse(
             decl,
@@ -188,26 +164,18 @@ def _import(decl: BufferDecl, value: Any) -> Array:
             "copy it to the host, or choose the backend that it is on.",
         )
     if not hasattr(value, "__dlpack__"):
-        made = f"np.array({decl.name}, np.{STORAGE[decl.element].name})"
+        made = f"vyre.array({decl.name}, {public_name(decl.element)})"
         kind = type(value).__name__
         refuse(decl, f"got a {kind}", f"pass {made if kind in ('list', 'tuple') else _example(decl)}.")
     try:
-        return np.from_dlpack(value)
+        return from_dlpack(value, written=decl.access is BufferAccess.ReadWrite)
     except Exception as error:  # every producer of DLPack has errors of its own
         raise DispatchError(
             f"buffer {decl.name!r} cannot be imported through DLPack: {error}",
-            fix="copy it to the CPU in a dtype that NumPy has; bfloat16 goes as uint16 bits.",
-        ) from error
-
-
-def plain_array(what: str, value: Any) -> Array:
-    """The elements of an array of NumPy, of whatever class it is; one that hides some of them is refused."""
-    if isinstance(value, np.ma.MaskedArray):
-        raise DispatchError(
-            f"{what} is a masked array, and a kernel has no masked elements.",
-            fix="pass x.filled(v) to put v for the masked elements, or x.data for what lies under the mask.",
-        )
-    return value.view(np.ndarray)
+            fix=f"pass {decl.name}.detach()."
+            if "grad" in str(error)
+            else "copy it to the CPU in a dtype that NumPy has; bfloat16 goes as uint16 bits.",
+        ) from None
 
 
 def _raw(decl: BufferDecl, value: bytes | bytearray) -> Array:
@@ -222,51 +190,9 @@ def _raw(decl: BufferDecl, value: bytes | bytearray) -> Array:
     return array.reshape(-1, LANES[decl.element]) if decl.element in LANES else array
 
 
-def _accepted_too(element: DataType, dtype: np.dtype[Any]) -> bool:
-    if element is _T.Bool:
-        return dtype == _BOOL
-    return element is _T.BF16 and dtype.name == "bfloat16"
-
-
-def supplied(decl: BufferDecl, array: Array, *, in_place: bool) -> Slot:
-    writable = decl.access is BufferAccess.ReadWrite
-    if writable and in_place:
-        return Slot(decl, _memory_in_place(decl, array), array.shape, array.dtype)
-    shape = array.shape
-    if decl.element is _T.Bool and array.dtype == _BOOL:
-        memory = np.ascontiguousarray(array).astype(STORAGE[_T.Bool])
-        return Slot(decl, _bytes_of(memory), shape, array.dtype)
-    padding = -array.nbytes % 4 if decl.element is _T.Bytes else 0
-    if padding:
-        memory = np.concatenate([array.reshape(-1), np.zeros(padding, np.uint8)])
-        return Slot(decl, memory, memory.shape, array.dtype)
-    memory = np.array(array, order="C") if writable else np.ascontiguousarray(array)
-    return Slot(decl, _bytes_of(memory), shape, array.dtype)
-
-
-def _memory_in_place(decl: BufferDecl, array: Array) -> Array:
-    if not array.flags.writeable:
-        refuse(decl, "is read-only memory and would be written in place", "pass a copy: x.copy().")
-    if not array.flags.c_contiguous:
-        refuse(decl, "is not contiguous and would be written in place", "pass np.ascontiguousarray(x).")
-    if array.dtype == _BOOL:
-        refuse(decl, "is bool and would be written in place", "pass x.astype(np.uint32).")
-    if decl.element is _T.Bytes and array.nbytes % 4:
-        refuse(
-            decl,
-            f"has {array.nbytes} bytes, no whole words, and would be written in place",
-            "pass a multiple of 4 bytes.",
-        )
-    return _bytes_of(array)
-
-
-def _bytes_of(array: Array) -> Array:
-    return array.reshape(-1).view(np.uint8)
-
-
 def _zeros(decl: BufferDecl, length: int | None) -> Slot:
     count, shape = zeros_shape(decl, length)
-    dtype = _BOOL if decl.element is _T.Bool else STORAGE[decl.element]
+    dtype = BOOL if decl.element is _T.Bool else STORAGE[decl.element]
     try:
         memory = np.zeros(count * decl.element.stride, np.uint8)
     except MemoryError as error:
@@ -343,9 +269,10 @@ def refuse_aliases(
             if not (declared[first].access.writable or declared[second].access.writable):
                 continue
             if (overlap or _overlap)(given[first], given[second]):
+                read = next((n for n in (first, second) if not declared[n].access.writable), None)
                 raise DispatchError(
                     f"buffers {first!r} and {second!r} share memory, and one of them is writable.",
-                    fix="pass a copy of one of them: x.copy().",
+                    fix=f"pass a copy of {read!r}, which is only read." if read else "pass separate arrays.",
                 )
 
 
@@ -356,17 +283,13 @@ def _overlap(a: Array, b: Array) -> bool:
         return True
 
 
-def _refuse_dtype(decl: BufferDecl, have: np.dtype[Any]) -> NoReturn:
-    expected = STORAGE[decl.element]
-    if have.byteorder == ">" and have.newbyteorder("<") == expected:
-        fix = f'pass x.astype("{expected.str}"), which swaps the bytes.'
-    elif have.itemsize == expected.itemsize and have.kind in "iu" and expected.kind in "iu":
-        fix = f"pass x.view(np.{expected.name}) for the same bits, or x.astype(np.{expected.name})."
-    elif decl.element is _T.BF16:
-        fix = "pass uint16 bits, or bfloat16 of ml_dtypes."
-    else:
-        fix = f"pass x.astype(np.{expected.name})."
+def _refuse_dtype(decl: BufferDecl, have: np.dtype[Any], fix: str) -> NoReturn:
     refuse(decl, f"holds {decl.element.value} and got {_dtype_name(have)}", fix)
+
+
+def _made(decl: BufferDecl, shape: tuple[int, ...]) -> str:
+    """An output whose contents do not matter is made anew, not converted."""
+    return f"omit {decl.name}, or pass np.zeros({shape}, np.{STORAGE[decl.element].name})."
 
 
 def _dtype_name(dtype: np.dtype[Any]) -> str:
@@ -377,8 +300,3 @@ def _example(decl: BufferDecl) -> str:
     n = str(decl.count or "n")
     shape = f"({n}, {LANES[decl.element]})" if decl.element in LANES else n
     return f"{decl.name}=np.zeros({shape}, np.{STORAGE[decl.element].name})"
-
-
-def refuse(decl: BufferDecl, problem: str, fix: str) -> NoReturn:
-    """A `DispatchError` about one buffer."""
-    raise DispatchError(f"buffer {decl.name!r} {problem}.", fix=fix)

@@ -38,6 +38,9 @@ class HostMemory:
     def copy(self, source: HostMemory) -> None:
         self.array[:] = source.array
 
+    def clear(self) -> None:
+        self.array.fill(0)
+
     def _is(self, view: memoryview) -> bool:
         return address_of(np.frombuffer(view, np.uint8)) == self.span[1]
 

@@ -15,8 +15,8 @@ from weakref import ref
 import numpy as np
 from numpy import ndarray
 
-from vyre.backends.host import LANES, STORAGE
 from vyre.backends.host_memory import address_of, pinned
+from vyre.backends.storage import LANES, STORAGE
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.limits import MAX_UNIFORM_BYTES, U32_MAX
 from vyre.ir.types import DataType
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from vyre.ir.grid import Grid
     from vyre.ir.program import Program
 
-    Launch = Callable[[Sequence[int]], None]
-    """Runs on buffers at these addresses, in the order of the program."""
+    Prepare = Callable[[tuple[int, ...], int | Grid | None], "PreparedLaunch"]
 
 _MOST_LAUNCHES = 64
 _BYTES = c_char * 0
@@ -68,6 +67,15 @@ def _wanted(decl: BufferDecl) -> Wanted:
     )
 
 
+class PreparedLaunch(NamedTuple):
+    """What is ready for buffers of certain lengths."""
+
+    run: Callable[[Sequence[int]], None]
+    """Runs on buffers at these addresses, in the order of the program."""
+    uncovered: Callable[[tuple[str, ...]], list[str]]
+    """Of these outputs, those that the run is not known to write from end to end."""
+
+
 class CallPlan:
     """What is settled for the calls of one program. `prepare` makes the launch for a grid and as many
     elements of each buffer."""
@@ -77,15 +85,13 @@ class CallPlan:
 
     __slots__ = ("_launches", "_prepare", "wanted", "written")
 
-    def __init__(
-        self, program: Program, prepare: Callable[[tuple[int, ...], int | Grid | None], Launch]
-    ) -> None:
+    def __init__(self, program: Program, prepare: Prepare) -> None:
         self.wanted = tuple(_wanted(b) for b in program.buffers if not b.access.shared)
         self.written = tuple((k, w.name) for k, w in enumerate(self.wanted) if w.written)
         self._prepare = prepare
-        self._launches: dict[Any, Launch] = {}
+        self._launches: dict[Any, PreparedLaunch] = {}
 
-    def launch(self, workgroups: int | Grid | None, counts: Sequence[int]) -> Launch:
+    def launch(self, workgroups: int | Grid | None, counts: Sequence[int]) -> PreparedLaunch:
         key = (workgroups, *counts)
         found = self._launches.get(key)
         if found is None:
@@ -122,15 +128,19 @@ class HostPlan(CallPlan):
 
     __slots__ = ("_booleans",)
 
-    def __init__(
-        self, program: Program, prepare: Callable[[tuple[int, ...], int | Grid | None], Launch]
-    ) -> None:
+    def __init__(self, program: Program, prepare: Prepare) -> None:
         super().__init__(program, prepare)
         # A bool is a word in memory and comes back as NumPy's, which the ordinary way knows how to do.
         self._booleans = frozenset(b.name for b in program.buffers if b.element is DataType.Bool)
 
     def __call__(
-        self, buffers: Mapping[str, Any], lengths: Lengths, workgroups: int | Grid | None, *, in_place: bool
+        self,
+        buffers: Mapping[str, Any],
+        lengths: Lengths,
+        workgroups: int | Grid | None,
+        *,
+        copy: bool,
+        zeroed: tuple[str, ...],
     ) -> dict[str, NDArray[Any]] | None:
         """Like `Compiled`; None, with nothing done, for a call that is not plain."""
         counts: list[int] = []
@@ -162,21 +172,30 @@ class HostPlan(CallPlan):
         if len(held) != len(buffers):  # a name that the program does not have, or a None
             return None
         results: dict[str, NDArray[Any]] = {}
+        given = False
         for k, name in self.written:
             if counts[k] < 0:
                 made = self._zeros(k, lengths, counts)
             elif self._overlaps(k, places, counts):
                 return None
+            elif copy:
+                made = np.zeros_like(buffers[name]) if name in zeroed else buffers[name].copy()
             else:
-                made = buffers[name] if in_place else buffers[name].copy()
+                made = buffers[name]
                 if not made.flags.writeable:
                     return None
+                given = True
             if made is None:
                 return None
             results[name] = made
         for k, name in self.written:
             places[k] = _address(results[name])
-        self.launch(workgroups, counts)(places)
+        launch = self.launch(workgroups, counts)
+        if given and zeroed:
+            for name in launch.uncovered(zeroed):
+                if name in buffers:
+                    results[name].fill(0)
+        launch.run(places)
         return results
 
     def _overlaps(self, k: int, places: Sequence[int], counts: Sequence[int]) -> bool:

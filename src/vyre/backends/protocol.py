@@ -163,6 +163,15 @@ class DeviceMemory(Protocol):
 
 
 @runtime_checkable
+class ClearedMemory(DeviceMemory, Protocol):
+    """Optional: memory that becomes zeros by itself; other memory is cleared by a copy of zeros."""
+
+    def clear(self) -> None:
+        """Makes all bytes zero, in the order of runs, reads and writes."""
+        ...
+
+
+@runtime_checkable
 class ExportedMemory(DeviceMemory, Protocol):
     """Optional: memory of a GPU that other libraries can use as it is."""
 
@@ -287,7 +296,7 @@ class AddressedExecutable(Protocol):
         """
         ...
 
-    def plan(self, program: Program, prepare: Callable[..., Callable[[Sequence[int]], None]]) -> Any:
+    def plan(self, program: Program, prepare: Callable[..., Any]) -> Any:
         """Knows such memory: a `CallPlan` of `vyre.backends.host_plan`, which is tried first in a call."""
         ...
 

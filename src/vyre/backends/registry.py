@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 
 from vyre.backends.protocol import Backend, BackendInfo
-from vyre.errors import BackendUnavailable, DispatchError, VyreError
+from vyre.errors import BackendUnavailable, DispatchError, VyreError, boundary
 
 GROUP = "vyre.backends"
 DEFAULTS = ("cpu", "reference")
@@ -41,6 +41,7 @@ def available() -> list[BackendStatus]:
     return [_status(name, points) for name, points in sorted(_points().items())]
 
 
+@boundary
 def get(name: str) -> Backend:
     """The backend of that name, constructed once. Raises `BackendUnavailable` when it cannot be had."""
     points = _points()

@@ -1,8 +1,9 @@
 """Calls in which at least one buffer is on the device: the rules of `host`, for device memory.
 
-Resident buffers are bound as they are, and ReadWrite ones are written in place and come back as the same
-object. Arrays of the host may stand beside them: they are copied to the device for the run, and their
-results come back as new arrays. A ReadWrite buffer that is not supplied is a new device buffer of zeros.
+What is ReadWrite is written where it lies and comes back as the same object; with `copy` it is left alone,
+and the result is a new device buffer. Arrays of the host may stand beside buffers of the device: they are
+copied there for the run, and what was written comes back into them. A ReadWrite buffer that is not supplied
+is a new device buffer of zeros.
 """
 
 from __future__ import annotations
@@ -12,28 +13,26 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.device_buffer import Claim, DeviceBuffer, ImportingBackend, device_zeros
+from vyre.backends.foreign import is_on_device, note_written
 from vyre.backends.host import (
-    STORAGE,
-    Slot,
     array_of,
     count_of,
-    is_on_device,
     length_of,
-    refuse,
     refuse_aliases,
     refuse_length,
     refuse_unfit,
     refuse_unknown,
-    supplied,
     zeros_shape,
 )
 from vyre.backends.host_memory import HostMemory
-from vyre.backends.protocol import ResidentBackend, able
+from vyre.backends.protocol import ClearedMemory, ResidentBackend, able
+from vyre.backends.slots import Slot, slot_of
+from vyre.backends.storage import STORAGE, refuse
 from vyre.errors import DispatchError
 from vyre.ir.buffers import BufferAccess
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from vyre.backends.host import Lengths
     from vyre.backends.protocol import Backend, DeviceMemory
@@ -52,6 +51,8 @@ class ResidentCall:
     lengths: dict[str, int] = field(default_factory=dict[str, int])
     access: dict[str, bool] = field(default_factory=dict[str, bool])
     """Whether each buffer is writable."""
+    supplied: dict[str, DeviceMemory] = field(default_factory=dict[str, "DeviceMemory"])
+    """What is written where it lies, or is copied back to where it lies."""
     repeatable: bool = True
     """Whether the caller's own buffers are all there is, so that the same call needs no new binding."""
     _results: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -64,16 +65,16 @@ class ResidentCall:
 
     def results(self) -> dict[str, Any]:
         """The ReadWrite buffers after the run, in the program's order."""
-        return {
-            name: self._copied_back(value) if isinstance(value, Slot) else value
-            for name, value in self._results.items()
-        }
+        return {name: self._result(value) for name, value in self._results.items()}
 
-    def _copied_back(self, slot: Slot) -> Any:
-        memory = next(m for s, m in self._copies if s is slot)
+    def _result(self, value: Any) -> Any:
+        if not isinstance(value, Slot):
+            note_written(value)
+            return value
+        memory = next(m for s, m in self._copies if s is value)
         if memory.nbytes:
-            memory.read(slot.memory.data)
-        return slot.result()
+            memory.read(value.memory.data)
+        return value.result()
 
     def views(self) -> dict[str, memoryview]:
         """The bytes of every buffer, on a backend whose device is the host."""
@@ -106,9 +107,10 @@ def bind_resident(
     buffers: Mapping[str, Any],
     *,
     lengths: Lengths,
-    in_place: bool,
+    copy: bool,
+    zeroed: Collection[str] = (),
 ) -> ResidentCall:
-    """Checks everything the caller supplies; copies what is on the host."""
+    """Checks everything the caller supplies; copies what is on the host. `zeroed` is as in `host.bind`."""
     if not able(backend, ResidentBackend):
         raise DispatchError(
             f"the backend {backend.name!r} keeps no buffers on its device, and a device buffer was passed.",
@@ -118,15 +120,19 @@ def bind_resident(
     refuse_unknown(program, declared, buffers)
     call = ResidentCall()
     try:
-        held, arrays = _sort(declared, backend, buffers, call)
+        held, arrays = _sort(declared, backend, buffers, call, copy=copy, zeroed=zeroed)
         _refuse_aliases(declared, held, arrays)
         found = {name: count_of(declared[name], array) for name, array in arrays.items()}
         found |= {name: _count(declared[name], buffer) for name, buffer in held.items()}
         for name, decl in declared.items():
-            if name in held:
+            written = decl.access is BufferAccess.ReadWrite
+            if name in held and written and copy:
+                result = _copied(held[name], backend, zeroed=name in zeroed)
+                memory = result.memory
+            elif name in held:
                 memory, result = held[name].memory, buffers[name]
             elif name in arrays:
-                slot = supplied(decl, arrays[name], in_place=in_place)
+                slot = slot_of(decl, buffers[name], arrays[name], copy=copy, zeroed=name in zeroed)
                 refuse_length(decl, slot.memory.nbytes)
                 view = slot.memory.data if decl.access.writable else slot.memory.data.toreadonly()
                 memory, result = backend.borrow(view), slot
@@ -137,17 +143,19 @@ def bind_resident(
             else:
                 made = _zeros(decl, length_of(name, lengths, found), backend)
                 memory, result = made.memory, made
+            if written and not copy and (name in held or name in arrays):
+                call.supplied[name] = memory
             call.memories.append(memory)
             call.access[name] = decl.access.writable
             call.sizes[name] = memory.nbytes
             call.lengths[name] = memory.nbytes // decl.element.stride
-            if decl.access is BufferAccess.ReadWrite:
+            if written:
                 call._results[name] = result
     except BaseException:
         call.end()
         raise
     own = all(type(buffers.get(name)) is DeviceBuffer for name in held)
-    call.repeatable = own and len(held) + len(call.constants) == len(declared)
+    call.repeatable = own and not copy and len(held) + len(call.constants) == len(declared)
     return call
 
 
@@ -156,6 +164,9 @@ def _sort(
     backend: ResidentBackend,
     buffers: Mapping[str, Any],
     call: ResidentCall,
+    *,
+    copy: bool,
+    zeroed: Collection[str],
 ) -> tuple[dict[str, DeviceBuffer], dict[str, Any]]:
     """What is on the device, checked, and what is on the host."""
     held: dict[str, DeviceBuffer] = {}
@@ -165,14 +176,14 @@ def _sort(
         if value is None:
             continue
         if not is_on_device(value):
-            arrays[name] = array_of(decl, value)
+            arrays[name] = array_of(decl, value, zeroed=name in zeroed)
             continue
         if not isinstance(value, DeviceBuffer):
             value = _import(decl, backend, value)
             call._imported.append(value)
         if not value.closed:
             call.held.append(value.held()[0])
-        _refuse_unfit(decl, backend, value)
+        _refuse_unfit(decl, backend, value, copy=copy)
         held[name] = value
     return held, arrays
 
@@ -187,10 +198,13 @@ def _import(decl: BufferDecl, backend: ResidentBackend, value: Any) -> DeviceBuf
     try:
         return backend.import_array(value)
     except DispatchError as error:
-        raise DispatchError(f"buffer {decl.name!r}: {error.message}", fix=error.fix) from None
+        fix = error.fix
+        if decl.access is BufferAccess.ReadWrite and "contiguous" in error.message:
+            fix = f"{fix} Either is a new array, and that one will be written."
+        raise DispatchError(f"buffer {decl.name!r}: {error.message}", fix=fix) from None
 
 
-def _refuse_unfit(decl: BufferDecl, backend: ResidentBackend, buffer: DeviceBuffer) -> None:
+def _refuse_unfit(decl: BufferDecl, backend: ResidentBackend, buffer: DeviceBuffer, *, copy: bool) -> None:
     if buffer.closed:
         refuse(decl, "is a closed device buffer", "make a new one with vyre.to_device.")
     if buffer._owner is not backend:
@@ -208,8 +222,12 @@ def _refuse_unfit(decl: BufferDecl, backend: ResidentBackend, buffer: DeviceBuff
             f"has {buffer.nbytes} bytes, no whole {decl.element.value} elements",
             f"use a multiple of {decl.element.stride} bytes.",
         )
-    if buffer.readonly and decl.access is BufferAccess.ReadWrite:
-        refuse(decl, "is read-only memory and would be written in place", "make a copy with vyre.to_device.")
+    if buffer.readonly and decl.access is BufferAccess.ReadWrite and not copy:
+        refuse(
+            decl,
+            "is read-only memory, and the program writes it",
+            "pass copy=True, which leaves it alone and gives a new buffer.",
+        )
 
 
 def _count(decl: BufferDecl, buffer: DeviceBuffer) -> int:
@@ -226,6 +244,27 @@ def _refuse_aliases(
 
 def _spans_overlap(a: tuple[object, int, int], b: tuple[object, int, int]) -> bool:
     return a[0] == b[0] and a[1] < b[2] and b[1] < a[2]
+
+
+def clear_all(memories: list[DeviceMemory], backend: Backend) -> None:
+    """Makes memory of this backend zeros."""
+    for memory in memories:
+        if isinstance(memory, ClearedMemory):
+            memory.clear()
+        elif memory.nbytes:
+            assert isinstance(backend, ResidentBackend)
+            zeros = backend.allocate(memory.nbytes)
+            try:
+                memory.copy(zeros)
+            finally:
+                zeros.free()
+
+
+def _copied(buffer: DeviceBuffer, backend: ResidentBackend, *, zeroed: bool) -> DeviceBuffer:
+    made = device_zeros(buffer.shape, buffer.dtype, backend=backend)
+    if made.nbytes and not zeroed:
+        made.memory.copy(buffer.memory)
+    return made
 
 
 def _zeros(decl: BufferDecl, length: int | None, backend: ResidentBackend) -> DeviceBuffer:

@@ -20,7 +20,7 @@ from vyre.certification.cluster import RayCluster, certify_on
 from vyre.certification.plan import CertifyPlan
 from vyre.certification.single import certify_opened, opened
 from vyre.conform.suite.run import CertifyProgress
-from vyre.errors import VyreError
+from vyre.errors import VyreError, boundary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from vyre.conform.certify.keys import SigningKey
 
 
+@boundary
 def certify(
     backend: Backend | str,
     plan: CertifyPlan | None = None,

@@ -68,7 +68,7 @@ def command(
     for name in lengths.keys() & arrays.keys():
         raise VyreError(f"{name!r} has --length and --input.", fix="keep one of them.")
     compiled = compile_program(program, backend=backend)
-    results = compiled(arrays, workgroups=grid, lengths=_lengths(program, arrays, lengths))
+    results = compiled(arrays, workgroups=grid, copy=True, lengths=_lengths(program, arrays, lengths))
     for name, path in saves.items():
         write_array(path, results[name])
     records = [_record(name, array) for name, array in results.items()]

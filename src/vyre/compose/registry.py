@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vyre.errors import OpError
+from vyre.errors import OpError, boundary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,6 +22,7 @@ class Registry:
 
     __slots__ = ("_ops", "templates")
 
+    @boundary
     def __init__(self, ops: Iterable[Op] = ()) -> None:
         self._ops: dict[str, Op] = {}
         self.templates: dict[str, Template] = {}
@@ -36,6 +37,7 @@ class Registry:
     def get(self, op_id: str) -> Op | None:
         return self._ops.get(op_id)
 
+    @boundary
     def __getitem__(self, op_id: str) -> Op:
         op = self._ops.get(op_id)
         if op is None:
@@ -54,6 +56,7 @@ class Registry:
     def __len__(self) -> int:
         return len(self._ops)
 
+    @boundary
     def extend(self, ops: Iterable[Op]) -> Registry:
         """This registry and more ops; a different op under a known id is an `OpError`."""
         return Registry([*self, *ops])

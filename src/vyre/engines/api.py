@@ -27,7 +27,7 @@ from vyre.engines.prefix import scan_engine
 from vyre.engines.run import Runner
 from vyre.engines.strict import strict_engine
 from vyre.engines.tree import tree_engine
-from vyre.errors import DispatchError
+from vyre.errors import DispatchError, boundary
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ _DTYPES = {
 _FLOATS = {"float32": DataType.F32, "float16": DataType.F16, "bfloat16": DataType.BF16}
 
 
+@boundary
 def reduce(
     array: Any, *, op: str = "add", backend: str | Backend | None = None, shape: Shape | None = None
 ) -> np.uint32:
@@ -55,6 +56,7 @@ def reduce(
     return Runner(backend).run(reduce_engine(op, shape=shape), {"input": array})["output"][0]
 
 
+@boundary
 def scan(
     array: Any,
     *,
@@ -68,6 +70,7 @@ def scan(
     return Runner(backend).run(engine, {"input": array})["output"]
 
 
+@boundary
 def compact(
     array: Any, flags: Any, *, backend: str | Backend | None = None, shape: Shape | None = None
 ) -> Words:
@@ -80,17 +83,20 @@ def compact(
     return found["output"][: int(found["count"][0])]
 
 
+@boundary
 def histogram(data: Any, *, backend: str | Backend | None = None, shape: Shape | None = None) -> Words:
     """How often each of the 256 byte values occurs."""
     return Runner(backend).run(histogram_engine(shape=shape), {"input": data})["output"]
 
 
+@boundary
 def match(data: Any, dfa: Dfa, *, backend: str | Backend | None = None, shape: Shape | None = None) -> Words:
     """The places of the bytes with which a match ends, ascending."""
     found = Runner(backend).run(match_engine(shape=shape), {"input": data, "table": dfa.table})
     return found["output"][: int(found["count"][0])]
 
 
+@boundary
 def reduce_tree(
     array: Any,
     *,
@@ -107,6 +113,7 @@ def reduce_tree(
     return _scalar(Runner(backend).run(engine, {"input": array})["output"], array, kind)
 
 
+@boundary
 def reduce_strict(
     array: Any, *, op: str = "add", element: DataType | None = None, backend: str | Backend | None = None
 ) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.backends.host import plain_array
+from vyre.backends.foreign import plain_array
 from vyre.engines.dfa import MATCH, SYMBOLS
 from vyre.errors import VyreError
 

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 
+from vyre.backends.conversion import conversion
 from vyre.backends.device_buffer import device_zeros, resident, to_device
-from vyre.backends.host import is_on_device, plain_array
+from vyre.backends.foreign import is_on_device, plain_array
+from vyre.backends.storage import public_name
 from vyre.engines.plan import Window
 from vyre.errors import DispatchError
 from vyre.ir.types import DataType
@@ -105,7 +107,7 @@ class EngineMemory:
         if held.dtype != _DTYPES[element] and not (
             element is DataType.BF16 and held.dtype.name == "bfloat16"
         ):
-            _refuse_dtype(name, element, held.dtype)
+            _refuse_dtype(name, element, held.dtype, None)
         self._buffers[name] = held
         return held.size
 
@@ -140,15 +142,17 @@ def as_array(name: str, element: DataType, value: Any) -> NDArray[Any]:
     if array.dtype.name == "bfloat16" and element is DataType.BF16:
         array = array.view(np.uint16)
     if array.dtype != wanted:
-        _refuse_dtype(name, element, array.dtype)
+        _refuse_dtype(name, element, array.dtype, array)
     return np.ascontiguousarray(array).reshape(-1)
 
 
-def _refuse_dtype(name: str, element: DataType, dtype: np.dtype[Any]) -> NoReturn:
-    wanted = _DTYPES[element].name
+def _refuse_dtype(name: str, element: DataType, dtype: np.dtype[Any], array: NDArray[Any] | None) -> NoReturn:
+    call = f"vyre.array({name}, {public_name(element)})"
     raise DispatchError(
         f"the input {name!r} holds {element.value} and got {dtype.name}.",
-        fix=f"pass x.astype(np.{wanted}), or x.view(np.{wanted}) for the same bits.",
+        fix=f"convert it on the host with {call}, which refuses values that do not fit."
+        if array is None
+        else conversion(name, array, element),
     )
 
 

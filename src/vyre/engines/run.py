@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.dispatch import Compiled, recently_compiled
-from vyre.backends.host import is_on_device
+from vyre.backends.foreign import is_on_device
 from vyre.engines.memory import EngineMemory, HostMemory
 from vyre.engines.plan import Window
 
@@ -43,7 +43,7 @@ class Prepared:
 
     def __call__(self) -> None:
         for launch in self.launches:
-            launch.compiled(launch.buffers, workgroups=launch.grid, in_place=True)
+            launch.compiled(launch.buffers, workgroups=launch.grid)
 
     def outputs(self) -> dict[str, NDArray[Any]]:
         return {name: self.memory.take(name) for name in self.plan.outputs}

@@ -34,11 +34,11 @@ class Bound:
 def bind_arguments(
     kernel: str, translation: Translation, arrays: tuple[Any, ...], named: Mapping[str, Any]
 ) -> Bound:
-    """Matches arguments with parameters.
+    """Matches arguments with parameters as Python does: by position, then by name.
 
-    Positional arguments go to all parameters but Out when that count fits, else to all in order.
+    An Out may be left out, which is what None says too, or be given as a length.
     """
-    visible = [p for p in translation.parameters if p.role not in _SHARED]
+    visible = visible_parameters(translation)
     given = _match(kernel, visible, arrays, named)
     buffers: dict[str, Any] = {}
     lengths: dict[str, int | tuple[str, ...]] = {}
@@ -58,6 +58,11 @@ def bind_arguments(
     return Bound(buffers, lengths)
 
 
+def visible_parameters(translation: Translation) -> list[Parameter]:
+    """Those that a call gives arguments for."""
+    return [p for p in translation.parameters if p.role not in _SHARED]
+
+
 def _match(
     kernel: str, visible: list[Parameter], arrays: tuple[Any, ...], named: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -69,21 +74,43 @@ def _match(
             raise DispatchError(
                 f"{kernel}() has no parameter {name!r}.", fix=f"{hint}It has {', '.join(known)}."
             )
-    open_ones = [p for p in visible if p.name not in named]
-    inputs = [p for p in open_ones if p.role is not Role.Out]
-    targets = inputs if len(arrays) == len(inputs) else open_ones
-    if len(arrays) > len(targets):
-        raise DispatchError(
-            f"{kernel}() takes {len(targets)} positional arguments and got {len(arrays)}.",
-            fix=f"pass {', '.join(p.name for p in open_ones)}.",
-        )
-    given = {**{p.name: a for p, a in zip(targets, arrays, strict=False)}, **named}
-    missing = [p.name for p in visible if p.role is not Role.Out and given.get(p.name) is None]
-    if missing:
-        raise DispatchError(
-            f"{kernel}() got nothing for {', '.join(missing)}.", fix=f"pass {missing[0]}, or {missing[0]}=…."
-        )
-    return given
+    given = dict(zip(known, arrays, strict=False))
+    twice = next((name for name in given if name in named), None)
+    if len(arrays) > len(known):
+        problem = f"{kernel}() takes {len(known)} arguments and got {len(arrays) + len(named)}"
+    elif twice is not None:
+        problem = f"{kernel}() got two values for {twice!r}, one by position and one by name"
+    else:
+        given |= named
+        missing = [p.name for p in visible if p.role is not Role.Out and given.get(p.name) is None]
+        if not missing:
+            return given
+        noun = "argument" if len(missing) == 1 else "arguments"
+        problem = f"{kernel}() is missing the {noun} {', '.join(map(repr, missing))}"
+    raise DispatchError(f"{problem}.", fix=f"write {_call(kernel, visible, arrays, named)}.")
+
+
+def _call(kernel: str, visible: list[Parameter], arrays: tuple[Any, ...], named: Mapping[str, Any]) -> str:
+    """The call to write. Where the arguments are as many as the inputs, they are meant for the inputs."""
+    inputs = [p for p in visible if p.role is not Role.Out and p.name not in named]
+    meant = {p.name: v for p, v in zip(inputs, arrays, strict=False)} if len(arrays) == len(inputs) else {}
+    values = {**meant, **named}
+    every = len(arrays) >= len(visible)
+    shown: list[str] = []
+    by_name = False
+    for p in visible:
+        if p.role is Role.Out and values.get(p.name) is None and not every:
+            by_name = True
+            continue
+        text = _shown(p, values.get(p.name))
+        by_name = by_name or p.name in named
+        shown.append(f"{p.name}={text}" if by_name else text)
+    return f"{kernel}({', '.join(shown)})"
+
+
+def _shown(p: Parameter, value: Any) -> str:
+    """A number as it is, and anything else by the name of its parameter."""
+    return repr(value) if type(value) in (int, float, bool) else p.name
 
 
 def _is_length(value: Any) -> bool:
@@ -122,7 +149,9 @@ def _bits(element: DataType, value: Any) -> int:
     if element in (DataType.Vec2U32, DataType.Vec4U32):
         lanes: tuple[Any, ...] = tuple(value) if hasattr(value, "__iter__") else ()
         if len(lanes) != element.lanes:
-            raise Refused(f"{value!r} has not {element.lanes} lanes.", f"pass {element.lanes} integers.")
+            raise Refused(
+                f"{value!r} does not have {element.lanes} lanes.", f"pass {element.lanes} integers."
+            )
         return sum(_bits(DataType.U32, lane) << 32 * i for i, lane in enumerate(lanes))
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):  # NumPy's has both names
         return number_bits(bool(value), element)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, overload
 
-from vyre.errors import VyreError
+from vyre.errors import VyreError, boundary
 from vyre.frontend.types import Float, Integer, Scalar
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ Function = Literal["sin", "cos", "exp", "log", "tanh"]
 def _kernel_only(function: Callable[P, R]) -> Callable[P, R]:
     name = function.__name__
 
+    @boundary
     @wraps(function)
     def refuse(*args: P.args, **kwargs: P.kwargs) -> R:
         raise VyreError(
@@ -59,7 +60,7 @@ def _kernel_only(function: Callable[P, R]) -> Callable[P, R]:
             fix="call it in a decorated function; on the host use NumPy.",
         )
 
-    refuse.__vyre_builtin__ = name  # pyright: ignore[reportAttributeAccessIssue]
+    refuse.__vyre_builtin__ = name  # pyright: ignore[reportFunctionMemberAccess]
     return refuse
 
 

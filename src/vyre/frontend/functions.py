@@ -10,7 +10,7 @@ from vyre.errors import OpError
 from vyre.frontend import operators
 from vyre.frontend.calls import Linker
 from vyre.frontend.scope import Local, Scope
-from vyre.frontend.signature import Parameter, evaluate, parameters, value_type
+from vyre.frontend.signature import CALL_OPTIONS, Parameter, evaluate, parameters, value_type
 from vyre.frontend.source import Source, names_of, source_of
 from vyre.frontend.statements import Statements, locations
 from vyre.frontend.types import Role
@@ -100,6 +100,13 @@ def _require_kernel(source: Source, found: list[Parameter]) -> None:
     returns = source.tree.returns
     if returns is not None and not (isinstance(returns, ast.Constant) and returns.value is None):
         source.fail(returns, "a kernel returns no value.", "store into an Out buffer; annotate -> None.")
+    option = next((p for p in found if p.name in CALL_OPTIONS), None)
+    if option is not None:
+        source.fail(
+            option.node,
+            f"the parameter {option.name!r} has the name of an option of every call.",
+            f"choose another name than {', '.join(CALL_OPTIONS)}.",
+        )
     if not any(p.role in (Role.Out, Role.InOut) for p in found):
         source.fail(
             source.tree,

@@ -6,10 +6,18 @@ import sys
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, TypeVar, overload
 
-from vyre.errors import DispatchError, KernelError, SourceLocation, VyreError
+from vyre.errors import (
+    DispatchError,
+    KernelError,
+    SourceLocation,
+    VyreError,
+    boundary,
+    hide_own_frames,
+)
 from vyre.frontend.arguments import bind_arguments
 from vyre.frontend.calls import Linker, OpFunction
 from vyre.frontend.functions import translate_kernel, translate_op
+from vyre.frontend.types import Role
 from vyre.ir.expr import Call
 from vyre.ir.walk import expressions
 
@@ -19,12 +27,13 @@ if TYPE_CHECKING:
     from vyre.backends.dispatch import Compiled
     from vyre.backends.protocol import Backend
     from vyre.compose.registry import Registry
+    from vyre.frontend.functions import Translation
     from vyre.ir.program import Program
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-DEFAULT_WORKGROUP_SIZE = (64, 1, 1)
+_NAMES = ("__module__", "__name__", "__qualname__", "__doc__")
 
 
 class Kernel:
@@ -32,8 +41,17 @@ class Kernel:
 
     def __init__(self, function: Any, workgroup_size: tuple[int, int, int], outer: Mapping[str, Any]) -> None:
         update_wrapper(self, function)
-        self._translation = translate_kernel(function, workgroup_size, outer)
+        self._begin(translate_kernel(function, workgroup_size, outer))
+
+    def _begin(self, translation: Translation) -> None:
+        self._translation = translation
+        self._zeroed = tuple(p.name for p in translation.parameters if p.role is Role.Out)
         self._compiled: dict[str | None, Compiled] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By value, so that it needs no module and no source where it is read: the function stays behind."""
+        names = {name: getattr(self, name, None) for name in _NAMES}
+        return _restored, (self._translation, names)
 
     def __repr__(self) -> str:
         shown = (
@@ -44,6 +62,7 @@ class Kernel:
 
     __name__: str
 
+    @boundary
     def __getitem__(self, launch: Any) -> NoReturn:
         raise DispatchError(
             f"{self.__name__}[…] is no launch; the workgroup size belongs to the kernel.",
@@ -69,6 +88,7 @@ class Kernel:
         return self.registry if self._translation.ops else None
 
     @cached_property
+    @boundary
     def program(self) -> Program:
         """The valid program, whole in itself: it calls nothing that the default registry lacks."""
         from vyre.compose.inline import inline
@@ -84,25 +104,31 @@ class Kernel:
         *arrays: Any,
         workgroups: int | Sequence[int] | None = None,
         backend: str | Backend | None = None,
-        in_place: bool = False,
+        copy: bool = False,
         step_limit: int | None = None,
         **named: Any,
     ) -> Any:
         """Runs the kernel and gives its Out and InOut arrays: one array, or a tuple in order.
 
-        Out parameters may be left out, or given as a length. What is passed is never changed, unless
-        `in_place` asks for the Out and InOut arrays themselves to be written. `step_limit` ends a run whose
-        loops take too many turns, as in `vyre.dispatch`.
+        Arguments are bound as in Python. An Out may be left out, so that those after it go by name, or be
+        given as a length; it starts as zeros either way. Out and InOut arrays that are passed are written and
+        given back, the very objects; with `copy` they are left alone, and the results are new. `step_limit`
+        ends a run whose loops take too many turns, as in `vyre.dispatch`.
         """
-        bound = bind_arguments(self.__name__, self._translation, arrays, named)
-        compiled = self._compile(backend)
-        results = compiled(
-            bound.buffers,
-            workgroups=workgroups,
-            in_place=in_place,
-            lengths=bound.lengths,
-            step_limit=step_limit,
-        )
+        try:
+            bound = bind_arguments(self.__name__, self._translation, arrays, named)
+            compiled = self._compile(backend)
+            results = compiled(
+                bound.buffers,
+                workgroups=workgroups,
+                copy=copy,
+                lengths=bound.lengths,
+                zeroed=self._zeroed,
+                step_limit=step_limit,
+            )
+        except VyreError as error:
+            hide_own_frames(error)
+            raise
         if len(results) == 1:
             return results.popitem()[1]
         return tuple([results[p.name] for p in self._translation.parameters if p.name in results])
@@ -121,9 +147,18 @@ class Kernel:
         return recently_compiled(self.source_program, backend, self._looked_up)
 
 
+def _restored(translation: Translation, names: Mapping[str, Any]) -> Kernel:
+    kernel = Kernel.__new__(Kernel)
+    for name, value in names.items():
+        setattr(kernel, name, value)
+    kernel._begin(translation)
+    return kernel
+
+
 class TypedOp(OpFunction, Generic[P, R]):
     """An `OpFunction` that keeps its signature for type checkers."""
 
+    @boundary
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         raise VyreError(
             f"{self.__name__} is an op and runs only inside @vyre.kernel or another op.",
@@ -142,12 +177,17 @@ def kernel(function: Any = None, /, *, workgroup_size: int | Sequence[int] = 64)
     `KernelError` at that line. `workgroup_size` is one to three numbers.
     """
     outer = _outer_names()
-    size = _size_of(workgroup_size)
 
+    @boundary
     def decorate(decorated: Any) -> Kernel:
         return Kernel(decorated, size, outer)
 
-    return decorate(function) if function is not None else decorate
+    try:
+        size = _size_of(workgroup_size)
+        return decorate(function) if function is not None else decorate
+    except VyreError as error:
+        hide_own_frames(error)
+        raise
 
 
 @overload
@@ -158,13 +198,18 @@ def op(function: Any = None, /, *, id: str | None = None) -> Any:
     """Makes an op of a function with scalar parameters and one `return`; its id is `local.<name>` or `id`."""
     outer = _outer_names()
 
+    @boundary
     def decorate(decorated: Any) -> TypedOp[..., Any]:
         linker = Linker(translate_op)
         name = id or f"local.{getattr(decorated, '__name__', 'op').lower()}"
         built = translate_op(decorated, name, linker, outer)
         return TypedOp(decorated, built, linker.ops.values())
 
-    return decorate(function) if function is not None else decorate
+    try:
+        return decorate(function) if function is not None else decorate
+    except VyreError as error:
+        hide_own_frames(error)
+        raise
 
 
 def _outer_names() -> Mapping[str, Any]:

@@ -26,6 +26,9 @@ _ACCESS = {
     Role.Shared: BufferAccess.Workgroup,
     Role.SharedAtomic: BufferAccess.WorkgroupAtomic,
 }
+CALL_OPTIONS = ("workgroups", "backend", "copy", "step_limit")
+"""What a call takes by name beside its arguments."""
+
 _PYTHON_TYPES = {int: "u32 or i32", float: "f32", bool: "boolean", bytes: "In[packed_bytes]"}
 
 _NUMPY_TYPES = {

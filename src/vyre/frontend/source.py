@@ -63,12 +63,12 @@ def source_of(function: Any) -> Source:
     place = SourceLocation(code.co_filename, code.co_firstlineno, 1)
     try:
         lines, first = inspect.getsourcelines(function)
-    except (OSError, TypeError, IndexError) as error:
+    except (OSError, TypeError, IndexError):
         raise KernelError(
             f"the source of {function.__name__} cannot be read.",
-            fix="write the function in a file, a notebook cell or any place Python can read back.",
+            fix="write the function in a file, a notebook cell, or the prompt of Python 3.13 or later.",
             location=place,
-        ) from error
+        ) from None
     try:
         tree = _parse("".join(lines))
     except (SyntaxError, RecursionError) as error:
@@ -76,7 +76,7 @@ def source_of(function: Any) -> Source:
             f"the source of {function.__name__} cannot be parsed on its own: {error}.",
             fix="write it as a plain `def` with shorter expressions.",
             location=place,
-        ) from error
+        ) from None
     if tree is None:
         raise KernelError(
             f"{function.__name__} is not written with a plain `def`.",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
-from vyre.errors import VyreError
+from vyre.errors import VyreError, boundary
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ class Scalar:
 
     __vyre_type__: ClassVar[DataType]
 
+    @boundary
     def __init__(self, *value: Any) -> None:
         name = type(self).__name__
         raise VyreError(

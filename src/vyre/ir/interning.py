@@ -70,6 +70,12 @@ class Interned(type):
             return _unique(node, key if whole else _fields(node))
 
 
+def rebuilt(node: Any) -> tuple[Any, ...]:
+    """How a node is pickled: by its constructor, so that it is the one of its fields there too."""
+    cls, *fields = _fields(node)
+    return cls, tuple(fields)
+
+
 def _fields(node: Any) -> _Key:
     cls = cast("Any", type(node))
     return (cls, *[getattr(node, name) for name in cls.__match_args__])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.errors import VyreError
 from vyre.ir.expr import Expr
-from vyre.ir.interning import Interned
+from vyre.ir.interning import Interned, rebuilt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +35,9 @@ class Node(metaclass=Interned):
     bodies: tuple[tuple[Node, ...], ...] = field(init=False)
     size: int = field(init=False)
     nesting: int = field(init=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rebuilt(self)
 
     def _seal(self, exprs: tuple[Expr, ...] = (), bodies: tuple[tuple[Node, ...], ...] = ()) -> None:
         size = 1

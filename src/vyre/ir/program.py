@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from vyre.errors import VyreError
+from vyre.errors import VyreError, boundary
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.node import Node
 from vyre.ir.types import DataType
@@ -36,6 +36,7 @@ class Program:
     )
     inlined: bool = field(default=False, init=False, compare=False, repr=False)
 
+    @boundary
     def __init__(
         self,
         buffers: Iterable[BufferDecl],
@@ -67,6 +68,7 @@ class Program:
         """The first buffer of that name, or None."""
         return next((b for b in self.buffers if b.name == name), None)
 
+    @boundary
     def to_wire(self) -> bytes:
         """The canonical binary form. Raises `WireError` for a program beyond the shared limits."""
         from vyre.wire import encode
@@ -74,12 +76,14 @@ class Program:
         return encode(self)
 
     @classmethod
+    @boundary
     def from_wire(cls, data: bytes) -> Program:
         """The program of a wire form; anything else in `data` raises `WireError`."""
         from vyre.wire import decode
 
         return decode(data)
 
+    @boundary
     def to_text(self) -> str:
         """The readable form, which `Program.from_text` reads back without loss."""
         from vyre.text import print_program
@@ -87,6 +91,7 @@ class Program:
         return print_program(self)
 
     @classmethod
+    @boundary
     def from_text(cls, text: str, *, file: str = "<text>") -> Program:
         from vyre.text import parse_program
 

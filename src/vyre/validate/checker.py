@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.errors import ValidationError
+from vyre.errors import ValidationError, boundary
 from vyre.ir.limits import MAX_NODES
 from vyre.ir.program import require_program
 from vyre.validate.collectives import check_subgroups
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from vyre.ir.program import Program
 
 
+@boundary
 def validate(
     program: Program, *, registry: Registry | None = None, allow_reserved: bool = False
 ) -> list[Diagnostic]:
@@ -52,6 +53,7 @@ def validate(
     return report.diagnostics
 
 
+@boundary
 def check(program: Program, *, registry: Registry | None = None, allow_reserved: bool = False) -> None:
     """Raises one `ValidationError` that holds everything `validate` reports."""
     diagnostics = validate(program, registry=registry, allow_reserved=allow_reserved)

@@ -115,10 +115,10 @@ def test_host_arrays_beside_resident_ones_are_copied_and_come_back() -> None:
     backend = ScriptedBackend(driver)
     x = vyre.to_device(u32s(7, 8), backend=backend)
     out = u32s(0, 0)
-    result = vyre.dispatch(COPY, {"a": x, "out": out}, backend=backend)["out"]
+    result = vyre.dispatch(COPY, {"a": x, "out": out}, backend=backend, copy=True)["out"]
     assert result.tolist() == [7, 8]
     assert out.tolist() == [0, 0]
-    vyre.dispatch(COPY, {"a": x, "out": out}, backend=backend, in_place=True)
+    assert vyre.dispatch(COPY, {"a": x, "out": out}, backend=backend)["out"] is out
     assert out.tolist() == [7, 8]
     assert len(driver.memory) == 1, "what was copied for the run was freed"
 

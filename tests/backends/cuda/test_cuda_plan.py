@@ -135,13 +135,7 @@ def test_a_call_asks_the_driver_for_an_output_and_a_launch(make: Any) -> None:
         driver.calls.clear()
         found = compiled({"a": make(X)}, lengths={"out": ("a",)})["out"]
         entered = ["cuCtxSetCurrent"]
-        assert names(driver) == [
-            *entered,
-            "cuMemAllocFromPoolAsync",
-            "cuMemsetD8",
-            *entered,
-            "cuLaunchKernel",
-        ]
+        assert names(driver) == [*entered, "cuMemAllocFromPoolAsync", *entered, "cuLaunchKernel"]
         assert found.numpy().tolist() == [1, 2, 3, 4]
         driver.calls.clear()
         del found
@@ -151,15 +145,24 @@ def test_a_call_asks_the_driver_for_an_output_and_a_launch(make: Any) -> None:
 
 
 @pytest.mark.usefixtures("streams")
+def test_an_output_is_cleared_unless_all_of_it_is_written() -> None:
+    driver, _, compiled = opened()
+    compiled({"a": Tensor(X)}, lengths={"out": 64}, workgroups=1)
+    assert driver.named("cuMemsetD8") == []
+    compiled({"a": Tensor(X)}, lengths={"out": 65}, workgroups=1)
+    assert [call[1:] for call in driver.named("cuMemsetD8")] == [(0, 260)]
+
+
+@pytest.mark.usefixtures("streams")
 def test_new_lengths_are_new_launches_and_our_own_buffers_have_a_way_of_their_own() -> None:
     driver, backend, compiled = opened()
     plan = plan_of(compiled)
     for length in (4, 8, 4):
         value = np.arange(length, dtype=np.uint32)
-        assert plan({"a": Tensor(value)}, {"out": ("a",)}, None, in_place=False) is not None
+        assert plan({"a": Tensor(value)}, {"out": ("a",)}, None, copy=False, zeroed=()) is not None
     assert [words[-1] for words in driver.launched] == [4, 8, 4]
     mine = vyre.to_device(X, backend=backend)
-    assert plan({"a": mine}, {"out": ("a",)}, None, in_place=False) is None  # nobody else's is there
+    assert plan({"a": mine}, {"out": ("a",)}, None, copy=False, zeroed=()) is None  # nobody else's is there
 
 
 ODD: dict[str, Any] = {
@@ -181,7 +184,7 @@ ODD: dict[str, Any] = {
 @pytest.mark.usefixtures("streams")
 def test_what_is_unusual_goes_the_long_way(what: str) -> None:
     driver, _, compiled = opened()
-    assert plan_of(compiled)({"a": ODD[what]}, {"out": ("a",)}, None, in_place=False) is None
+    assert plan_of(compiled)({"a": ODD[what]}, {"out": ("a",)}, None, copy=False, zeroed=()) is None
     assert driver.calls == []
 
 
@@ -190,7 +193,7 @@ def test_work_on_another_stream_goes_the_long_way(library: str, streams: dict[st
     streams[library] = 77
     driver, _, compiled = opened()
     value = Tensor(X) if library == "torch" else CupyArray(X)
-    assert plan_of(compiled)({"a": value}, {"out": ("a",)}, None, in_place=False) is None
+    assert plan_of(compiled)({"a": value}, {"out": ("a",)}, None, copy=False, zeroed=()) is None
     assert driver.calls == []
 
 
@@ -198,9 +201,9 @@ def test_work_on_another_stream_goes_the_long_way(library: str, streams: dict[st
 def test_what_is_written_or_unknown_goes_the_long_way() -> None:
     driver, _, compiled = opened()
     plan = plan_of(compiled)
-    assert plan({"a": Tensor(X), "out": Tensor(X.copy())}, {}, None, in_place=True) is None
-    assert plan({"a": Tensor(X), "b": Tensor(X)}, {"out": ("a",)}, None, in_place=False) is None
-    assert plan({"a": Tensor(X)}, {}, None, in_place=False) is None  # nobody says how long it is
+    assert plan({"a": Tensor(X), "out": Tensor(X.copy())}, {}, None, copy=False, zeroed=()) is None
+    assert plan({"a": Tensor(X), "b": Tensor(X)}, {"out": ("a",)}, None, copy=False, zeroed=()) is None
+    assert plan({"a": Tensor(X)}, {}, None, copy=False, zeroed=()) is None  # nobody says how long it is
     assert driver.calls == []
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 
 from vyre.backends import dlpack
-from vyre.backends.host import STORAGE
+from vyre.backends.storage import STORAGE
 from vyre.errors import DispatchError
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _named(dtype: np.dtype[Any] | str) -> np.dtype[Any]:
     if not isinstance(dtype, str):
         return dtype
     if dtype != "bfloat16":
-        _refuse(f"it holds {dtype}", "convert it to a type that vyre has.")
+        _refuse(f"it holds {dtype}", "pass an array of a type that vyre has.")
     try:
         import ml_dtypes
     except ImportError:
@@ -135,8 +135,13 @@ def _named(dtype: np.dtype[Any] | str) -> np.dtype[Any]:
 
 def _storable(dtype: np.dtype[Any]) -> np.dtype[Any]:
     if dtype not in _STORED and dtype.name != "bfloat16":
-        wanted = "u32, one for each truth value" if dtype.kind == "b" else "a type that vyre has"
-        _refuse(f"it holds {dtype.name}, which no buffer on a GPU does", f"convert it to {wanted}.")
+        _refuse(
+            f"it holds {dtype.name}, which no buffer on a GPU does",
+            "convert it to u32, one for each truth value."
+            if dtype.kind == "b"
+            else "copy it to the host and pass vyre.array(x, vyre.u32), or the type that the buffer holds; "
+            "it refuses values that do not fit.",
+        )
     return dtype
 
 

@@ -11,7 +11,7 @@ from vyre.backends.cuda.arrays import LEGACY
 from vyre.backends.cuda.driver import bindings
 from vyre.backends.cuda.driver import check as _check
 from vyre.backends.cuda.launch import CudaLaunch, LaunchArguments
-from vyre.backends.cuda.memory import CudaMemory, adopt, allocate, borrow
+from vyre.backends.cuda.memory import CudaMemory, adopt, allocate, borrow, reserve
 from vyre.backends.cuda.pool import open_pool
 from vyre.backends.forks import Home
 from vyre.backends.kernel_cache import kept
@@ -127,6 +127,10 @@ class CudaBackend(Examined):
 
     def allocate(self, nbytes: int) -> CudaMemory:
         return allocate(self, nbytes)
+
+    def reserve(self, nbytes: int) -> CudaMemory:
+        """Memory that holds anything."""
+        return reserve(self, nbytes)
 
     def borrow(self, data: memoryview) -> CudaMemory:
         return borrow(self, data)
@@ -260,7 +264,7 @@ class CudaExecutable:
 
         return launch
 
-    def plan(self, program: Program, prepare: Callable[..., Callable[[Sequence[int]], None]]) -> CudaPlan:
+    def plan(self, program: Program, prepare: Callable[..., Any]) -> CudaPlan:
         from vyre.backends.cuda.plan import CudaPlan
 
         return CudaPlan(program, self._backend, self._backend.ordinal, prepare)

@@ -57,6 +57,11 @@ class CudaMemory:
         self._backend.enter()
         check(self._backend.driver.cuMemcpyDtoD(self.address, source.address, self.nbytes))
 
+    def clear(self) -> None:
+        if self.nbytes:
+            self._backend.enter()
+            check(self._backend.driver.cuMemsetD8(self.address, 0, self.nbytes))
+
     def free(self) -> None:
         if not self._backend.home.here:
             abandon([self])  # what it holds is the parent's to free
@@ -81,23 +86,23 @@ class CudaMemory:
 
 def allocate(backend: CudaOwner, nbytes: int) -> CudaMemory:
     """Memory of zeros."""
-    memory = _reserve(backend, nbytes)
-    if nbytes:
-        with _freeing(memory):
-            check(backend.driver.cuMemsetD8(memory.address, 0, nbytes))
+    memory = reserve(backend, nbytes)
+    with _freeing(memory):
+        memory.clear()
     return memory
 
 
 def borrow(backend: CudaOwner, data: memoryview) -> CudaMemory:
     """Memory that holds `data`."""
-    memory = _reserve(backend, data.nbytes)
+    memory = reserve(backend, data.nbytes)
     if data.nbytes:
         with _freeing(memory):
             memory.write(data)
     return memory
 
 
-def _reserve(backend: CudaOwner, nbytes: int) -> CudaMemory:
+def reserve(backend: CudaOwner, nbytes: int) -> CudaMemory:
+    """Memory that holds anything."""
     backend.enter()
     return CudaMemory(backend, take(backend, max(MIN_BYTES, nbytes)), nbytes)
 

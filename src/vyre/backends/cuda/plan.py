@@ -11,19 +11,20 @@ libraries.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
 from vyre.backends.device_buffer import Claim, DeviceBuffer
 from vyre.backends.host_plan import CallPlan, fresh_shape
+from vyre.backends.protocol import ResidentBackend
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from vyre.backends.host import Lengths
-    from vyre.backends.host_plan import Launch
-    from vyre.backends.protocol import ResidentBackend
+    from vyre.backends.host_plan import Prepare
+    from vyre.backends.protocol import DeviceMemory
     from vyre.ir.grid import Grid
     from vyre.ir.program import Program
 
@@ -39,29 +40,42 @@ _TORCH_TYPES = {
 }
 
 
+class ReservingBackend(ResidentBackend, Protocol):
+    """Makes memory that holds anything, for a run that writes all of it."""
+
+    def reserve(self, nbytes: int) -> DeviceMemory: ...
+
+
 class CudaPlan(CallPlan):
     """The calls of one program on one GPU."""
 
-    __slots__ = ("_backend", "_constants", "_ordinal", "_torch_types")
+    __slots__ = ("_backend", "_constants", "_ordinal", "_outputs", "_torch_types")
 
     def __init__(
         self,
         program: Program,
-        backend: ResidentBackend,
+        backend: ReservingBackend,
         ordinal: int,
-        prepare: Callable[[tuple[int, ...], int | Grid | None], Launch],
+        prepare: Prepare,
     ) -> None:
         super().__init__(program, prepare)
+        self._outputs = tuple(name for _, name in self.written)
         self._backend = backend
         self._ordinal = ordinal
         self._constants: dict[bytes, tuple[Claim, int]] = {}
         self._torch_types: dict[Any, np.dtype[Any]] = {}
 
     def __call__(
-        self, buffers: Mapping[str, Any], lengths: Lengths, workgroups: int | Grid | None, *, in_place: bool
+        self,
+        buffers: Mapping[str, Any],
+        lengths: Lengths,
+        workgroups: int | Grid | None,
+        *,
+        copy: bool,
+        zeroed: tuple[str, ...],
     ) -> dict[str, Any] | None:
         """Like `Compiled`; None, with nothing done, for a call that is not for this."""
-        del in_place  # nothing that is supplied is written
+        del copy, zeroed  # nothing that is supplied is written
         counts: list[int] = []
         places: list[int] = []
         held: list[Any] = []
@@ -90,16 +104,21 @@ class CudaPlan(CallPlan):
             places.append(place)
         if not foreign or len(buffers) != len(self.wanted) - len(self.written):
             return None
-        made: dict[str, DeviceBuffer] = {}
-        for k, name in self.written:
+        shapes: list[tuple[int, ...]] = []
+        for k, _ in self.written:
             shape = fresh_shape(self.wanted[k], self.length(k, lengths, counts))
             if shape is None:
                 return None
-            dtype = self.wanted[k].dtype
-            memory = self._backend.allocate(counts[k] * self.wanted[k].stride)
-            made[name] = DeviceBuffer(self._backend, memory, dtype, shape)
+            shapes.append(shape)
+        launch = self.launch(workgroups, counts)
+        stale = launch.uncovered(self._outputs)
+        made: dict[str, DeviceBuffer] = {}
+        for (k, name), shape in zip(self.written, shapes, strict=True):
+            size = counts[k] * self.wanted[k].stride
+            memory = self._backend.allocate(size) if name in stale else self._backend.reserve(size)
+            made[name] = DeviceBuffer(self._backend, memory, self.wanted[k].dtype, shape)
             places[k] = memory.span[1]
-        self.launch(workgroups, counts)(places)
+        launch.run(places)
         del held
         return made
 

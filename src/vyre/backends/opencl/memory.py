@@ -71,6 +71,11 @@ class OpenClMemory:
                 self._backend.queue, self.buffer, source.buffer, byte_count=self.nbytes
             )
 
+    def clear(self) -> None:
+        size = -(-max(MIN_BYTES, self.nbytes) // 4) * 4
+        with faults(self._backend):
+            self._backend.cl.enqueue_fill(self._backend.queue, self.buffer, bytes(4), size)
+
     def free(self) -> None:
         if self._backend.home.here:
             self.buffer.release()  # the device keeps it until the work that uses it is done

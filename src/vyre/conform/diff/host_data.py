@@ -28,7 +28,7 @@ def host_inputs(program: Program, given: Mapping[str, Any], *, seed: int, length
         if not decl.access.shared and decl.name not in given:
             rng = Random(f"vyre diff {seed} {decl.name}")
             drawn[decl.name] = random_buffer(rng, decl.element, decl.count or length)
-    bound = bind(program, drawn, lengths={}, in_place=False)
+    bound = bind(program, drawn, lengths={}, copy=True)
     return {name: bytes(view) for name, view in bound.views.items()}
 
 

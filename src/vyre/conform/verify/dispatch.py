@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.backends.dispatch import compile_program
-from vyre.backends.host import STORAGE
+from vyre.backends.storage import STORAGE
 from vyre.conform.spec.program import WORKGROUP, application
 from vyre.conform.spec.term import Variable
 from vyre.engines.run import Runner

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from vyre.errors import VyreError
 from vyre.ir.expr.checks import require_int, require_op
-from vyre.ir.interning import Interned
+from vyre.ir.interning import Interned, rebuilt
 from vyre.ir.limits import U32_MAX
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
@@ -49,6 +49,9 @@ class Expr(metaclass=Interned):
         _set(self, "children", children)
         _set(self, "size", size if size < _SIZE_CAP else _SIZE_CAP)
         _set(self, "depth", depth + 1)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rebuilt(self)
 
     def __repr__(self) -> str:
         return _brief(self, 3)

@@ -93,7 +93,12 @@ def _run(
     """The outcomes of a job's rows; a crash, hang or error is that of the rows which cause it alone."""
     try:
         results = dispatch(
-            job.program, job.buffers, backend=backend, workgroups=job.workgroups, registry=job.registry
+            job.program,
+            job.buffers,
+            backend=backend,
+            workgroups=job.workgroups,
+            registry=job.registry,
+            copy=True,
         )
     except UnsupportedByBackend as refusal:
         return [

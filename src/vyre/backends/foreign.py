@@ -1,0 +1,73 @@
+"""Arrays of any library: where they are, their memory as a NumPy array, and word of what was written.
+
+Nothing here imports those libraries. torch counts the writes to a tensor, and autograd refuses to go back
+through values that were changed since; what a program writes is counted too.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vyre.errors import DispatchError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+_DLPACK_HOST = (1, 3, 11, 13)
+"""Kinds of memory in DLPack that the host can read: its own, pinned for CUDA or ROCm, managed by CUDA."""
+
+
+def is_on_device(value: Any) -> bool:
+    """Whether this is memory of a GPU, ours or a stranger's, which the host cannot read."""
+    if value is None or isinstance(value, (np.ndarray, bytes, bytearray)):
+        return False
+    if hasattr(value, "_vyre_serial"):
+        return True
+    where = getattr(value, "__dlpack_device__", None)
+    if where is None:
+        return hasattr(value, "__cuda_array_interface__")
+    try:
+        return int(where()[0]) not in _DLPACK_HOST
+    except Exception:  # a producer that cannot say where its memory is; importing it will say why
+        return False
+
+
+def plain_array(what: str, value: Any) -> Array:
+    """The elements of an array of NumPy, of whatever class it is; one that hides some of them is refused."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise DispatchError(
+            f"{what} is a masked array, and a kernel has no masked elements.",
+            fix="pass x.filled(v) to put v for the masked elements, or x.data for what lies under the mask.",
+        )
+    return value.view(np.ndarray)
+
+
+def from_dlpack(value: Any, *, written: bool) -> Array:
+    """The memory of a host array that speaks DLPack; every producer raises errors of its own.
+
+    A capsule without a version does not say whether its memory may be written, and NumPy takes it as
+    read-only. Then the producer's own view for NumPy says it.
+    """
+    array: Array = np.from_dlpack(value)
+    if not written or array.flags.writeable or not hasattr(value, "__array__"):
+        return array
+    own: Array = np.asarray(value)
+    same = own.dtype == array.dtype and own.shape == array.shape and own.strides == array.strides
+    return own if own.flags.writeable and same and np.may_share_memory(own, array) else array
+
+
+def note_written(value: Any) -> None:
+    """Tells the library that an array belongs to that its memory was written."""
+    if isinstance(value, np.ndarray):
+        return
+    torch: Any = sys.modules.get("torch")
+    if torch is None or not isinstance(value, torch.Tensor):
+        return
+    tensor: Any = value
+    if not tensor.is_inference():  # such a tensor has no counter
+        torch.autograd.graph.increment_version(tensor)

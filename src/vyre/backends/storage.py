@@ -1,0 +1,50 @@
+"""How each element type lies in arrays: the dtype that holds it, and the axis of its lanes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from vyre.errors import DispatchError
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from vyre.ir.buffers import BufferDecl
+
+_T = DataType
+STORAGE: dict[DataType, np.dtype[Any]] = {
+    _T.U32: np.dtype("<u4"),
+    _T.I32: np.dtype("<i4"),
+    _T.U64: np.dtype("<u8"),
+    _T.Vec2U32: np.dtype("<u4"),
+    _T.Vec4U32: np.dtype("<u4"),
+    _T.Bool: np.dtype("<u4"),
+    _T.Bytes: np.dtype("u1"),
+    _T.U128: np.dtype("<u4"),
+    _T.F32: np.dtype("<f4"),
+    _T.F16: np.dtype("<f2"),
+    _T.BF16: np.dtype("<u2"),
+    _T.F64: np.dtype("<f8"),
+}
+LANES = {_T.Vec2U32: 2, _T.Vec4U32: 4, _T.U128: 4}
+BOOL = np.dtype("?")
+
+_NAMES = {_T.Vec2U32: "vec2", _T.Vec4U32: "vec4", _T.Bool: "boolean", _T.Bytes: "packed_bytes"}
+
+
+def holds(element: DataType, dtype: np.dtype[Any]) -> bool:
+    """Whether arrays of this dtype hold elements of this type as they are."""
+    if dtype == STORAGE[element]:
+        return True
+    return dtype == BOOL if element is _T.Bool else element is _T.BF16 and dtype.name == "bfloat16"
+
+
+def public_name(element: DataType) -> str:
+    """The type as a user writes it: `vyre.u32`."""
+    return f"vyre.{_NAMES.get(element, element.value.lower())}"
+
+
+def refuse(decl: BufferDecl, problem: str, fix: str) -> NoReturn:
+    """A `DispatchError` about one buffer."""
+    raise DispatchError(f"buffer {decl.name!r} {problem}.", fix=fix)
