@@ -122,8 +122,7 @@ class Compiled:
             self._plain = executable.plan(program, partial(self._prepared, executable))
         self._written: frozenset[str] | None = None
 
-    @boundary
-    def __call__(
+    def call(
         self,
         buffers: Mapping[str, Any],
         *,
@@ -184,6 +183,8 @@ class Compiled:
             (self._executable if limited is None else limited).run(bound.views, grid)
         del pins
         return bound.results()
+
+    __call__ = boundary(call)
 
     def _recorded(
         self,

@@ -31,6 +31,56 @@ class Bound:
     lengths: Mapping[str, int | tuple[str, ...]]
 
 
+class Binder:
+    """Binds the calls of one kernel. Which argument is which parameter is found out once for calls alike."""
+
+    __slots__ = ("_forms", "_kernel", "_scalars", "_translation")
+
+    def __init__(self, kernel: str, translation: Translation) -> None:
+        self._kernel = kernel
+        self._translation = translation
+        self._scalars = translation.scalars
+        self._forms: dict[tuple[Any, ...], _Form] = {}
+
+    def __call__(self, arrays: tuple[Any, ...], named: Mapping[str, Any]) -> Bound:
+        key = (len(arrays), *named)
+        form = self._forms.get(key)
+        if form is None:
+            bound = bind_arguments(self._kernel, self._translation, arrays, named)
+            self._forms[key] = _form_of(self._translation, len(arrays), named)
+            return bound
+        given = dict(zip(form.names, (*arrays, *named.values()), strict=True))
+        for name, value in given.items():
+            # A length, or an output that is left out by None, or a mistake.
+            if value is None or (name in form.outputs and not hasattr(value, "__len__")):
+                return bind_arguments(self._kernel, self._translation, arrays, named)
+        for name, scalars in self._scalars.items():
+            given[name] = b"".join([_scalar(self._kernel, p, given.pop(p.name)) for p in scalars])
+        return Bound(given, form.lengths)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A call with so many arguments by position and these by name: their parameters, and the lengths of the
+    outputs that it leaves out."""
+
+    names: tuple[str, ...]
+    outputs: frozenset[str]
+    lengths: Mapping[str, int | tuple[str, ...]]
+
+
+def _form_of(translation: Translation, positional: int, named: Mapping[str, Any]) -> _Form:
+    visible = visible_parameters(translation)
+    names = (*[p.name for p in visible[:positional]], *named)
+    absent = [p for p in visible if p.role is Role.Out and p.name not in names]
+    inputs = tuple(p.name for p in visible if p.role in (Role.In, Role.InOut))
+    return _Form(
+        names,
+        frozenset(p.name for p in visible if p.role is Role.Out and p.name in names),
+        {p.name: inputs for p in absent if not p.count},
+    )
+
+
 def bind_arguments(
     kernel: str, translation: Translation, arrays: tuple[Any, ...], named: Mapping[str, Any]
 ) -> Bound:

@@ -14,7 +14,7 @@ from vyre.errors import (
     boundary,
     hide_own_frames,
 )
-from vyre.frontend.arguments import bind_arguments
+from vyre.frontend.arguments import Binder
 from vyre.frontend.calls import Linker, OpFunction
 from vyre.frontend.functions import translate_kernel, translate_op
 from vyre.frontend.types import Role
@@ -46,6 +46,7 @@ class Kernel:
     def _begin(self, translation: Translation) -> None:
         self._translation = translation
         self._zeroed = tuple(p.name for p in translation.parameters if p.role is Role.Out)
+        self._bind = Binder(self.__name__, translation)
         self._compiled: dict[str | None, Compiled] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -116,9 +117,8 @@ class Kernel:
         ends a run whose loops take too many turns, as in `vyre.dispatch`.
         """
         try:
-            bound = bind_arguments(self.__name__, self._translation, arrays, named)
-            compiled = self._compile(backend)
-            results = compiled(
+            bound = self._bind(arrays, named)
+            results = self._compile(backend).call(
                 bound.buffers,
                 workgroups=workgroups,
                 copy=copy,
