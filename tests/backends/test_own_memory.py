@@ -10,7 +10,7 @@ import pytest
 import vyre
 from vyre import Program
 from vyre.backends import get
-from vyre.errors import BackendUnavailable, StepLimitExceeded
+from vyre.errors import BackendUnavailable, StepLimitExceeded, UnsupportedByBackend
 from vyre.ir.limits import MAX_CONSTANT_BYTES, MAX_PRIVATE_BYTES
 from vyre.reference import run
 
@@ -170,3 +170,18 @@ def test_turns_behind_a_break_are_not_taken(backend: str) -> None:
     assert found["out"].tolist() == [3] * 4
     with pytest.raises(StepLimitExceeded):
         vyre.dispatch(program, {"out": out}, backend=backend, workgroups=1, step_limit=19)
+
+
+def test_private_memory_that_would_not_fit_a_stack_is_refused() -> None:
+    """PoCL has all of a workgroup on the stack of one thread, and 8 MiB there end the process."""
+    try:
+        device = get("opencl")
+    except BackendUnavailable as reason:
+        pytest.skip(str(reason))
+    if "pocl" not in str(device.describe()).lower():
+        pytest.skip("not a device that runs workgroups on threads of the CPU")
+    text = "vyre 1 workgroup {} buffer out: readwrite U32[1024] @0 buffer p: private U32[2048] entry {{ "
+    text += "for k in 0..2048 {{ p[k * 7 % 2048] = p[k] + k + 1 }} out[invocation.x] = p[local.x] }}"
+    with pytest.raises(UnsupportedByBackend, match="bytes of private memory in a workgroup"):
+        device.compile(Program.from_text(text.format(1024)))
+    device.compile(Program.from_text(text.format(256)))
