@@ -185,3 +185,17 @@ def test_private_memory_that_would_not_fit_a_stack_is_refused() -> None:
     with pytest.raises(UnsupportedByBackend, match="bytes of private memory in a workgroup"):
         device.compile(Program.from_text(text.format(1024)))
     device.compile(Program.from_text(text.format(256)))
+
+
+def test_a_loop_that_ends_early_is_not_turned_inside_out() -> None:
+    """On cpu a loop over elements a workgroup's width apart becomes the workgroup's, unless it breaks."""
+    program = Program.from_text(
+        "vyre 1 workgroup 64 buffer a: readonly U32 @0 buffer out: readwrite U32 @1 entry { for k in 0..4 { "
+        "let i = workgroup.x * 256 + k * 64 + local.x if a[i] == 0 { break } out[i] = a[i] + 1 } }"
+    )
+    values = np.arange(2048, dtype=np.uint32) * np.uint32(7) % np.uint32(5)
+    inputs = {"a": values.tobytes(), "out": bytes(values.nbytes)}
+    expected = run(program, inputs, (8, 1, 1)).buffers["out"]
+    arrays = {"a": values, "out": np.zeros_like(values)}
+    found = vyre.dispatch(program, arrays, backend="cpu", workgroups=8)["out"]
+    assert found.tobytes() == expected
