@@ -363,6 +363,12 @@ def test_break_and_bounded_loops(backend: str) -> None:
 
 def test_a_bounded_loop_ends_after_its_turns() -> None:
     assert collatz(u32s(837799), backend="reference").tolist() == [200]
+    (finding,) = collatz.check(u32s(837799), workgroups=1).findings[-1:]
+    assert finding.kind == "bounded loop"
+    assert finding.harmless
+    assert finding.places[0].location is not None
+    assert "while vyre.bounded(n > 1, 200):" in finding.places[0].location.text
+    assert all(f.kind != "bounded loop" for f in collatz.check(u32s(27), workgroups=1).findings)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
