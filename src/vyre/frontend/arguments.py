@@ -154,7 +154,7 @@ def _match(
     elif twice is not None:
         problem = f"{kernel}() got two values for {twice!r}, one by position and one by name"
     else:
-        given |= named
+        given = {**{p.name: p.default for p in visible if p.default is not None}, **given, **named}
         missing = [p.name for p in visible if p.role is not Role.Out and given.get(p.name) is None]
         if not missing:
             return given

@@ -7,6 +7,7 @@ from vyre.reference.findings import (
     OutOfBounds,
     Race,
     Report,
+    SpentLoop,
     UninitialisedRead,
 )
 from vyre.reference.interpreter import DEFAULT_STEP_BUDGET, RunResult, run
@@ -26,6 +27,7 @@ __all__ = [
     "Report",
     "RunResult",
     "Schedule",
+    "SpentLoop",
     "TraceStep",
     "Tracer",
     "UninitialisedRead",
