@@ -33,7 +33,7 @@ _NARROWER = {
 def with_stored_integers(
     seed: int, program: Program, inputs: Mapping[str, bytes]
 ) -> tuple[Program, dict[str, bytes]]:
-    """Program and inputs as they are, or, for one seed in three, with the elements of some buffers narrowed."""
+    """Both as they are, or, for one seed in three, with the elements of some buffers narrowed."""
     rng = Random(f"vyre stored integers {seed}")
     given = dict(inputs)
     if rng.randrange(3):
