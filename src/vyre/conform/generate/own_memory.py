@@ -16,11 +16,11 @@ from vyre.conform.generate.digest import DIGEST, fold
 from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.environment import Types
-from vyre.ir.expr import Expr, InvocationId, LitU32, Load, Var, WorkgroupId
+from vyre.ir.expr import Atomic, Expr, InvocationId, LitU32, Load, Var, WorkgroupId
 from vyre.ir.node import Barrier, Break, If, Let, Loop, Node, Return, Store
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
-from vyre.ir.walk import statements
+from vyre.ir.walk import postorder, statements
 
 if TYPE_CHECKING:
     from vyre.compose import Registry
@@ -96,8 +96,10 @@ class _Builder:
             if scope.loop and (scope.direct or not scope.meets) and self.rng.randrange(4) == 0:
                 out.append(self._break(scope))
         match node:
-            case Let(name=name):
-                scope.names[name] = self.types.variables[name]
+            case Let(name=name, value=value):
+                # What an atomic gave depends on the order of the invocations.
+                if not any(isinstance(part, Atomic) for part in postorder(value)):
+                    scope.names[name] = self.types.variables[name]
             case Loop(var=var, body=body):
                 # A return may be what keeps invocations from a barrier behind the loop.
                 meets = any(isinstance(inner, Barrier | Return) for _, inner in statements(body))
