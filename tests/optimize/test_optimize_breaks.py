@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.optimize.test_optimize_statements import program
+from vyre.ir.environment import Types
 from vyre.ir.walk import statements
 from vyre.obligations.check import Checker
 from vyre.optimize import optimize
@@ -54,7 +55,8 @@ def proven(body: str) -> list[bool]:
     tried = program(body)
     entry = unique_names(tried.entry)
     found = proven_accesses(entry, tried.buffers, tried.workgroup_size)
-    checker = Checker(entry, tried.buffers, tried.workgroup_size, _untyped)
+    types = Types.of(entry, tried.buffers)
+    checker = Checker(entry, tried.buffers, tried.workgroup_size, types.type)
     answers: list[bool] = []
     for number, (_, node) in enumerate(statements(entry)):
         for buffer, index in accesses(node):
@@ -62,12 +64,6 @@ def proven(body: str) -> list[bool]:
             if buffer == "cnt":
                 answers.append(claim is not None and checker.inside(claim, number, buffer, index))
     return answers
-
-
-def _untyped(_: object) -> object:
-    from vyre.ir import DataType
-
-    return DataType.U32
 
 
 BOUNDS = {
