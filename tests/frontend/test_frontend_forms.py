@@ -113,6 +113,18 @@ def test_ranges_downwards_are_those_of_python(kind: int, backend: str) -> None:
 
 
 @vyre.kernel
+def reversed_range(x: In[u32], out: Out[u32]) -> None:
+    at = u32(0)
+    for i in reversed(range(len(x))):
+        out[at] = x[i]
+        at += 1
+
+
+def test_a_reversed_range() -> None:
+    assert reversed_range(u32s(1, 2, 3), workgroups=1).tolist() == [3, 2, 1]
+
+
+@vyre.kernel
 def constant_range(out: Out[u32]) -> None:
     at = u32(0)
     for i in range(9, -1, -2):
