@@ -114,7 +114,7 @@ RUNTIME_EXCEPTIONS = {"certify/kernels.py": {"cpu"}}
 """Files of conform that look into one runtime: the kernels of `cpu` are compared with those recorded."""
 
 RUNTIMES = ("cpu", "cuda", "opencl", "reference", "webgpu")
-DOORS = {"conventions", "device_buffer", "dispatch", "registry", "resident", "step_limit"}
+DOORS = {"capture", "conventions", "device_buffer", "dispatch", "registry", "resident", "step_limit"}
 """What lies above the runtimes in backends: the calls of users, which find a backend by its name."""
 
 DOORS_FOR_RUNTIMES = {"cuda": {"device_buffer"}}

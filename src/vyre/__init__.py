@@ -1,11 +1,11 @@
 """vyre: a GPU program, written once in Python, gives the same bytes on every backend.
 
-The public names, each loaded when it is first used, so that importing the package costs almost nothing.
-"""
+The public names, each loaded when it is first used, so that importing the package costs almost nothing."""
 
 TYPE_CHECKING = False  # `typing` alone would be most of the import time; checkers know the name
 
 if TYPE_CHECKING:
+    from vyre.backends.capture import capture
     from vyre.backends.conversion import array
     from vyre.backends.device_buffer import DeviceBuffer, device_zeros, to_device
     from vyre.backends.dispatch import Compiled, compile_program, dispatch
@@ -157,12 +157,12 @@ __all__ = [
     "ValidationError", "Var", "VyreError", "WireError", "WorkgroupId", "acos", "approx", "array", "asin",
     "atan", "atan2", "atomic_add", "atomic_and", "atomic_compare_exchange", "atomic_exchange", "atomic_max",
     "atomic_min", "atomic_or", "atomic_xor", "barrier", "bf16", "bitcast", "boolean", "bounded", "call",
-    "cast", "ceil", "certify", "clz", "compile_program", "convert", "cos", "ctz", "default_registry",
-    "device_zeros", "dispatch", "exp", "exp2", "exp10", "f16", "f32", "f64", "floor", "fma", "freduce",
-    "freduce_approx", "from_lanes", "grid", "i8", "i16", "i32", "i64", "invocation_id", "isinf", "isnan",
-    "kernel", "lane", "local_id", "log", "log2", "log10", "mul_hi", "num_invocations", "num_workgroups",
-    "op", "packed_bytes", "popcount", "private", "reverse_bits", "select", "shared", "sin", "sqrt", "tan",
-    "to_device", "trunc", "u8", "u16", "u32", "u64", "u128", "vec2", "vec4", "workgroup_id",
+    "capture", "cast", "ceil", "certify", "clz", "compile_program", "convert", "cos", "ctz",
+    "default_registry", "device_zeros", "dispatch", "exp", "exp2", "exp10", "f16", "f32", "f64", "floor",
+    "fma", "freduce", "freduce_approx", "from_lanes", "grid", "i8", "i16", "i32", "i64", "invocation_id",
+    "isinf", "isnan", "kernel", "lane", "local_id", "log", "log2", "log10", "mul_hi", "num_invocations",
+    "num_workgroups", "op", "packed_bytes", "popcount", "private", "reverse_bits", "select", "shared", "sin",
+    "sqrt", "tan", "to_device", "trunc", "u8", "u16", "u32", "u64", "u128", "vec2", "vec4", "workgroup_id",
 ]  # fmt: skip
 
 _HOMES = {
@@ -178,6 +178,7 @@ _HOMES = {
         local_id log log10 log2 max min mul_hi num_invocations num_workgroups popcount pow private
         reverse_bits round select shared sin sqrt tan trunc workgroup_id
     """,
+    "vyre.backends.capture": "capture",
     "vyre.backends.conversion": "array",
     "vyre.backends.device_buffer": "DeviceBuffer device_zeros to_device",
     "vyre.backends.dispatch": "Compiled compile_program dispatch",
@@ -201,7 +202,6 @@ _HOMES = {
     """,
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
-
 
 if not TYPE_CHECKING:  # so that checkers know exactly the names above
 

@@ -6,7 +6,6 @@ leaves our functions without our frames: its traceback ends at the user's own li
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 from dataclasses import dataclass
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_BETWEEN = (contextlib.__file__, functools.__file__)
+_BETWEEN = ("contextlib", "functools")
+"""Modules that our frames go through."""
 
 
 class VyreError(Exception):
@@ -243,7 +242,7 @@ def hide_own_frames(error: VyreError) -> None:
 def _without_ours(trace: TracebackType | None) -> TracebackType | None:
     kept: list[TracebackType] = []
     while trace is not None:
-        if not _is_ours(trace) and trace.tb_frame.f_code.co_filename not in _BETWEEN:
+        if not _is_ours(trace) and _module(trace) not in _BETWEEN:
             kept.append(trace)
         trace = trace.tb_next
     whole = None
@@ -253,4 +252,9 @@ def _without_ours(trace: TracebackType | None) -> TracebackType | None:
 
 
 def _is_ours(trace: TracebackType | None) -> bool:
-    return trace is not None and trace.tb_frame.f_code.co_filename.startswith(_OURS)
+    return trace is not None and _module(trace).partition(".")[0] == "vyre"
+
+
+def _module(trace: TracebackType) -> str:
+    """By its globals: code that dataclasses made is in no file."""
+    return str(trace.tb_frame.f_globals.get("__name__"))

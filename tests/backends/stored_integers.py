@@ -131,12 +131,33 @@ def table(element: DataType) -> Case:
     return Program([pick, weights, out], (64,), entry), inputs, (1, 1, 1)
 
 
+def own(element: DataType) -> Case:
+    """Private memory, indexed at run time, and a constant table of an odd length."""
+    mine = BufferDecl.private("mine", element, 5)
+    told = BufferDecl.constant("told", element, BITS[60 : 60 + 7 * element.stride])
+    back = BufferDecl.read_write("back", 0, element.loaded)
+    k = Var("k")
+    entry: list[Node] = [
+        Loop(
+            "k", LitU32(0), LitU32(7), [mine.store((k + I) % 6, _value(element, k * 0x1F2E3D4C + I, T.U32))]
+        ),
+        Loop("j", LitU32(0), LitU32(6), [back.store(I * 14 + Var("j"), mine[Var("j")])]),
+        Loop("n", LitU32(0), LitU32(8), [back.store(I * 14 + 6 + Var("n"), told[(Var("n") + I) % 9])]),
+    ]
+    return (
+        Program([mine, told, back], (16,), entry),
+        {"back": bytes(16 * 14 * element.loaded.stride)},
+        (1, 1, 1),
+    )
+
+
 def cases() -> dict[str, Case]:
     found: dict[str, Case] = {}
     for element in STORED:
         name = element.value
         found[f"widened {name}"] = widened(element)
         found[f"ends {name}"] = ends(element)
+        found[f"own {name}"] = own(element)
         found |= {f"neighbours {name} {n}": neighbours(element, n) for n in (0, 3, 190)}
         found |= {f"low bits {name} of {t.value}": low_bits(element, t) for t in element.stored}
     return found | {f"table {element.value}": table(element) for element in NARROW}

@@ -80,6 +80,11 @@ def test_outputs_that_are_not_supplied_are_zeros_of_the_documented_dtype(element
         DataType.BF16: "uint16",
         DataType.F32: "float32",
         DataType.F64: "float64",
+        DataType.I8: "int8",
+        DataType.U8: "uint8",
+        DataType.I16: "int16",
+        DataType.U16: "uint16",
+        DataType.I64: "int64",
     }
     assert result.dtype.name == expected.get(element, "uint32")
     assert result.nbytes == 3 * (1 if element is DataType.Bool else element.stride)
@@ -161,6 +166,7 @@ REFUSED: list[tuple[DataType, Any, str]] = [
     (DataType.Bytes, np.zeros(2, np.uint32), r"got uint32.*pass vyre\.array\(x, vyre\.packed_bytes\), which"),
     (DataType.U32, np.uint32(3), "single number|got a uint32"),
     (DataType.U32, np.array(3, np.uint32), "single number"),
+    (DataType.U32, 3, r"got an int.*pass vyre\.array\(\[x\], vyre\.u32\)\."),
     (DataType.U32, [1, 2], r"got a list.*vyre\.array"),
     (DataType.U32, np.array(["a"]), "got str"),
     (DataType.U32, np.array([None]), "got object"),

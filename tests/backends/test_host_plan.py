@@ -47,11 +47,16 @@ def short_way(
 
 
 def ordinary_way(
-    compiled: Compiled, buffers: dict[str, Any], monkeypatch: pytest.MonkeyPatch, *, copy: bool = False
+    compiled: Compiled,
+    buffers: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    copy: bool = False,
+    zeroed: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     with monkeypatch.context() as patch:
         patch.setattr(compiled, "_plain", None)
-        return compiled(buffers, lengths=LENGTHS, copy=copy)
+        return compiled(buffers, lengths=LENGTHS, copy=copy, zeroed=zeroed)
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -70,15 +75,20 @@ PLAIN: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.parametrize("zeroed", [(), ("y",), ("y", "out")])
 @pytest.mark.parametrize("copy", [False, True])
 @pytest.mark.parametrize("buffers", PLAIN)
 def test_both_ways_give_the_same(
-    buffers: dict[str, Any], copy: bool, compiled: Compiled, monkeypatch: pytest.MonkeyPatch
+    buffers: dict[str, Any],
+    copy: bool,
+    zeroed: tuple[str, ...],
+    compiled: Compiled,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ours = {n: v if isinstance(v, bytes) or not v.flags.writeable else v.copy() for n, v in buffers.items()}
     theirs = {n: v if isinstance(v, bytes) or not v.flags.writeable else v.copy() for n, v in buffers.items()}
-    short = short_way(compiled, ours, copy=copy)
-    ordinary = ordinary_way(compiled, theirs, monkeypatch, copy=copy)
+    short = short_way(compiled, ours, copy=copy, zeroed=zeroed)
+    ordinary = ordinary_way(compiled, theirs, monkeypatch, copy=copy, zeroed=zeroed)
     assert short is not None
     assert list(short) == list(ordinary) == ["y", "out"]
     for name, array in ordinary.items():
@@ -136,9 +146,9 @@ def test_lengths_and_grids_are_prepared_once(monkeypatch: pytest.MonkeyPatch) ->
     plan = plan_of(compiled)
     inner = plan._prepare
 
-    def counted(lengths: tuple[int, ...], workgroups: Any, zeroed: tuple[str, ...]) -> Any:
+    def counted(lengths: tuple[int, ...], workgroups: Any) -> Any:
         prepared.append((lengths, workgroups))
-        return inner(lengths, workgroups, zeroed)
+        return inner(lengths, workgroups)
 
     monkeypatch.setattr(plan, "_prepare", counted)
     for workgroups in (None, None, 1, (1, 1), [1], None):

@@ -24,7 +24,8 @@ import numpy as np
 from vyre.backends import dlpack
 from vyre.backends.foreign import is_on_device, plain_array
 from vyre.backends.host_memory import HostMemory
-from vyre.backends.protocol import ExportedMemory, ResidentBackend
+from vyre.backends.protocol import ExportedMemory, ResidentBackend, able
+from vyre.backends.recording import refuse_in_capture
 from vyre.backends.storage import LANES, STORAGE
 from vyre.errors import DispatchError, boundary
 from vyre.ir.types import DataType
@@ -138,6 +139,7 @@ class DeviceBuffer:
     @boundary
     def copy_from(self, source: Any) -> None:
         """Overwrites the contents with an array, or with another buffer of this backend."""
+        refuse_in_capture("a copy into a device buffer")
         claim, memory = self.held()
         if source is self:
             return
@@ -206,8 +208,9 @@ class DeviceBuffer:
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         memory = self.memory
-        if not isinstance(memory, ExportedMemory):
+        if not able(memory, ExportedMemory):
             raise AttributeError("__cuda_array_interface__")
+        memory.order_before(-1)  # whoever takes it waits for our stream, and says nothing of its own
         return {
             "shape": self.shape,
             "typestr": self.dtype.str if self.dtype.name != "bfloat16" else "<u2",
@@ -241,7 +244,7 @@ class DeviceBuffer:
         if copy or (dl_device is not None and tuple(dl_device) != device):
             raise BufferError("a device buffer gives its own memory and no copy; use .numpy()")
         claim, memory = self.held()
-        if isinstance(memory, ExportedMemory):
+        if able(memory, ExportedMemory):
             memory.order_before(stream)
         return dlpack.export(
             claim, memory.span[1], self.dtype, self.shape, device, self.readonly, max_version
@@ -262,7 +265,8 @@ def to_device(array: Any, *, backend: str | Backend | None = None, copy: bool = 
     With `copy=False` the buffer is the memory of the array itself: a NumPy array for `cpu` and
     `reference`, a torch or CuPy array for `cuda`. What is elsewhere is then refused.
     """
-    owner = _resident(backend)
+    refuse_in_capture("vyre.to_device")
+    owner = resident(backend)
     held = array if isinstance(array, DeviceBuffer) else _import(owner, array)
     if held is not None:
         _require_owner(held, owner)
@@ -294,7 +298,8 @@ def device_zeros(
     shape: int | Sequence[int], dtype: Any, *, backend: str | Backend | None = None
 ) -> DeviceBuffer:
     """A buffer of zeros. `dtype` is one of NumPy's, or a type of vyre, whose lanes become the last axis."""
-    owner = _resident(backend)
+    refuse_in_capture("vyre.device_zeros")
+    owner = resident(backend)
     kind = getattr(dtype, "__vyre_type__", dtype)
     sizes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     if isinstance(kind, DataType):
@@ -309,11 +314,12 @@ def device_zeros(
     return DeviceBuffer(owner, owner.allocate(nbytes), kind, tuple(int(n) for n in sizes))
 
 
-def _resident(backend: str | Backend | None) -> ResidentBackend:
+def resident(backend: str | Backend | None) -> ResidentBackend:
+    """The backend itself, for who asks more than once. Raises `DispatchError` for one without buffers."""
     from vyre.backends.registry import default_backend, get
 
     found = get(backend or default_backend()) if backend is None or isinstance(backend, str) else backend
-    if not isinstance(found, ResidentBackend):
+    if not able(found, ResidentBackend):
         raise DispatchError(
             f"the backend {found.name!r} keeps no buffers on its device.",
             fix="pass arrays to dispatch, or choose another backend.",
@@ -333,7 +339,7 @@ def _import(owner: ResidentBackend, value: Any) -> DeviceBuffer | None:
     """A buffer that shares the memory of a stranger's device array; None for what is on the host."""
     if not is_on_device(value):
         return None
-    if not isinstance(owner, ImportingBackend):
+    if not able(owner, ImportingBackend):
         raise DispatchError(
             f"the array is memory of a GPU, which the backend {owner.name!r} does not take.",
             fix="copy it to the host, or choose the backend that it is on.",

@@ -9,8 +9,9 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.protocol import AddressedExecutable, ResidentExecutable
+from vyre.backends.protocol import AddressedExecutable, ResidentExecutable, able
 from vyre.backends.recent import recent_of
+from vyre.backends.recording import current
 from vyre.backends.step_limit import Limited
 from vyre.errors import DispatchError, boundary
 from vyre.ir.buffers import BufferAccess
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
     from vyre.backends.device_buffer import Claim
     from vyre.backends.host import Lengths
-    from vyre.backends.host_plan import HostPlan
+    from vyre.backends.host_plan import PreparedLaunch
     from vyre.backends.protocol import Backend, BackendInfo, DeviceMemory, Executable
+    from vyre.backends.recording import Recording
     from vyre.compose.registry import Registry
     from vyre.ir.grid import Grid
     from vyre.ir.program import Program
@@ -114,16 +116,13 @@ class Compiled:
         self._names = tuple(b.name for b in bound)
         self._outputs = tuple(b.name for b in bound if b.access is BufferAccess.ReadWrite)
         self._launches: dict[tuple[Any, ...], Callable[[], None]] = {}
-        self._written: frozenset[str] | None = None
-        self._plain: HostPlan | None = None
+        self._plain: Any = None
         executable = self._executable
-        if isinstance(executable, AddressedExecutable):
-            from vyre.backends.host_plan import HostPlan
+        if able(executable, AddressedExecutable):
+            self._plain = executable.plan(program, partial(self._prepared, executable))
+        self._written: frozenset[str] | None = None
 
-            self._plain = HostPlan(program, partial(self._prepared, executable))
-
-    @boundary
-    def __call__(
+    def call(
         self,
         buffers: Mapping[str, Any],
         *,
@@ -139,10 +138,15 @@ class Compiled:
         if workgroups is not None and type(workgroups) is not int:
             workgroups = grid_of(workgroups)
         limited = None if step_limit is None else Limited(self._executable, self.info.name, step_limit)
-        if limited is None and self._plain is not None:
-            results = self._plain(buffers, lengths or {}, workgroups, copy=copy, zeroed=zeroed)
+        recording = current.get()
+        if recording is not None:
+            return self._recorded(recording, buffers, workgroups, copy=copy, zeroed=zeroed, limited=limited)
+        plain = self._plain if limited is None else None
+        if plain is not None and plain.before_buffers:
+            results = plain(buffers, lengths or {}, workgroups, copy=copy, zeroed=zeroed)
             if results is not None:
                 return results
+            plain = None
         launch = held = None
         try:
             # Before the key, which changes first when a buffer is closed: memory stays for the whole call.
@@ -155,6 +159,10 @@ class Compiled:
             launch()
             del held
             return {name: buffers[name] for name in self._outputs}
+        if plain is not None:
+            results = plain(buffers, lengths or {}, workgroups, copy=copy, zeroed=zeroed)
+            if results is not None:
+                return results
         from vyre.backends.resident import any_resident
 
         if any_resident(buffers):
@@ -176,21 +184,39 @@ class Compiled:
         del pins
         return bound.results()
 
-    def _prepared(
+    __call__ = boundary(call)
+
+    def _recorded(
         self,
-        executable: AddressedExecutable,
-        lengths: tuple[int, ...],
+        recording: Recording,
+        buffers: Mapping[str, Any],
         workgroups: int | Grid | None,
+        *,
+        copy: bool,
         zeroed: tuple[str, ...],
-    ) -> tuple[Callable[[Sequence[int]], None], tuple[str, ...]]:
-        """The launch for plain arrays of these lengths, once everything fits, and which of `zeroed` it needs
-        to be cleared."""
+        limited: Limited | None,
+    ) -> dict[str, Any]:
+        """Runs a call of a captured block, which is all on device buffers, and notes it."""
+        from vyre.backends.resident import any_resident
+
+        again = any_resident(buffers) and not copy
+        recording.require(self.backend, repeatable=again, limited=limited is not None)
+        return self._on_device(
+            buffers, workgroups, copy=copy, lengths={}, zeroed=zeroed, limited=None, recording=recording
+        )
+
+    def _prepared(
+        self, executable: AddressedExecutable, lengths: tuple[int, ...], workgroups: int | Grid | None
+    ) -> PreparedLaunch:
+        """The launch for plain arrays of these lengths, once everything fits."""
+        from vyre.backends.host_plan import PreparedLaunch
+
         bound = [b for b in self.program.buffers if b.access.bound]
         counted = {b.name: length for b, length in zip(bound, lengths, strict=True)}
         self._require_room({b.name: counted[b.name] * b.element.stride for b in bound})
         grid = self._grid(counted, workgroups)
-        launch = executable.at(lengths, grid) if all(grid) else _nothing_at
-        return launch, tuple(self._uncovered(zeroed, counted, grid))
+        run = executable.at(lengths, grid) if all(grid) else _nothing_at
+        return PreparedLaunch(run, partial(self._uncovered, lengths=counted, grid=grid))
 
     def _on_device(
         self,
@@ -201,6 +227,7 @@ class Compiled:
         lengths: Lengths,
         zeroed: tuple[str, ...],
         limited: Limited | None,
+        recording: Recording | None = None,
     ) -> dict[str, Any]:
         from vyre.backends.resident import bind_resident, clear_all
 
@@ -209,7 +236,7 @@ class Compiled:
         key = self._key_of(buffers, workgroups, zeroed)
         call = bind_resident(self.program, self.backend, buffers, lengths=lengths, copy=copy, zeroed=zeroed)
         try:
-            if not isinstance(executable, ResidentExecutable):
+            if not able(executable, ResidentExecutable):
                 raise DispatchError(
                     f"the backend {self.backend.name!r} does not run programs on device buffers.",
                     fix="pass arrays, such as x.numpy().",
@@ -226,10 +253,14 @@ class Compiled:
                 if all(grid):
                     limited.run(call.views(), grid)
                 return call.results()
+            if recording is not None:
+                recording.require(self.backend, repeatable=call.repeatable)
             launch = executable.bind(call.memories, grid) if all(grid) else _nothing
             if stale:
                 launch = partial(_launch_cleared, launch, stale, self.backend)
             launch()
+            if recording is not None:
+                recording.add(launch, [*call.held, *call.constants])
             if call.repeatable and key is not None:
                 self._keep(launch, call.constants, key)
             return call.results()

@@ -31,14 +31,13 @@ if TYPE_CHECKING:
     from vyre.ir.grid import Grid
     from vyre.ir.program import Program
 
-    Launch = Callable[[Sequence[int]], None]
-    """Runs on buffers at these addresses, in the order of the program."""
+    Prepare = Callable[[tuple[int, ...], int | Grid | None], "PreparedLaunch"]
 
 _MOST_LAUNCHES = 64
 _BYTES = c_char * 0
 
 
-class _Wanted(NamedTuple):
+class Wanted(NamedTuple):
     """What a buffer has to be. A tuple, because a call takes all of it apart."""
 
     name: str
@@ -54,9 +53,9 @@ class _Wanted(NamedTuple):
     written: bool
 
 
-def _wanted(decl: BufferDecl) -> _Wanted:
+def _wanted(decl: BufferDecl) -> Wanted:
     stride = decl.element.stride
-    return _Wanted(
+    return Wanted(
         decl.name,
         STORAGE[decl.element],
         LANES.get(decl.element, 0),
@@ -68,29 +67,71 @@ def _wanted(decl: BufferDecl) -> _Wanted:
     )
 
 
-class HostPlan:
-    """The calls of one program.
+class PreparedLaunch(NamedTuple):
+    """What is ready for buffers of certain lengths."""
 
-    `prepare` makes the launch for a grid and as many elements of each buffer, and says which of the outputs
-    that start as zeros have to be cleared for it.
-    """
+    run: Callable[[Sequence[int]], None]
+    """Runs on buffers at these addresses, in the order of the program."""
+    uncovered: Callable[[tuple[str, ...]], list[str]]
+    """Of these outputs, those that the run is not known to write from end to end."""
 
-    __slots__ = ("_launches", "_made", "_prepare", "_wanted", "_written")
 
-    def __init__(
-        self,
-        program: Program,
-        prepare: Callable[
-            [tuple[int, ...], int | Grid | None, tuple[str, ...]], tuple[Launch, tuple[str, ...]]
-        ],
-    ) -> None:
-        bound = [b for b in program.buffers if b.access.bound]
-        self._wanted = tuple(_wanted(b) for b in bound)
-        self._written = tuple((k, w.name) for k, w in enumerate(self._wanted) if w.written)
-        # A bool is a word in memory and comes back as NumPy's, which the ordinary way knows how to do.
-        self._made = frozenset(b.name for b in bound if b.element is not DataType.Bool)
+class CallPlan:
+    """What is settled for the calls of one program. `prepare` makes the launch for a grid and as many
+    elements of each buffer."""
+
+    before_buffers = False
+    """Whether arrays are likelier than device buffers, whose calls have a short way of their own."""
+
+    __slots__ = ("_launches", "_prepare", "wanted", "written")
+
+    def __init__(self, program: Program, prepare: Prepare) -> None:
+        self.wanted = tuple(_wanted(b) for b in program.buffers if b.access.bound)
+        self.written = tuple((k, w.name) for k, w in enumerate(self.wanted) if w.written)
         self._prepare = prepare
-        self._launches: dict[Any, tuple[Launch, tuple[str, ...]]] = {}
+        self._launches: dict[Any, PreparedLaunch] = {}
+
+    def launch(self, workgroups: int | Grid | None, counts: Sequence[int]) -> PreparedLaunch:
+        key = (workgroups, *counts)
+        found = self._launches.get(key)
+        if found is None:
+            found = self._prepare(tuple(counts), workgroups)
+            if len(self._launches) >= _MOST_LAUNCHES:
+                self._launches = {}
+            self._launches[key] = found
+        return found
+
+    def length(self, k: int, lengths: Lengths, counts: list[int]) -> int | None:
+        """Elements of an output that was left out, where they can be known; noted in `counts`."""
+        name, _, _, _, fixed, most, _, _ = self.wanted[k]
+        length = lengths.get(name)
+        if isinstance(length, tuple):
+            length = max([c for w, c in zip(self.wanted, counts, strict=True) if w.name in length])
+        count = fixed if length is None else length
+        if count < 1 or (fixed and count != fixed) or count > most:
+            return None
+        counts[k] = count
+        return count
+
+
+def fresh_shape(wanted: Wanted, count: int | None) -> tuple[int, ...] | None:
+    """The shape of an array of `count` elements."""
+    if count is None:
+        return None
+    return (count, wanted.lanes) if wanted.lanes else (count * wanted.stride // wanted.dtype.itemsize,)
+
+
+class HostPlan(CallPlan):
+    """The calls on arrays of NumPy."""
+
+    before_buffers = True
+
+    __slots__ = ("_booleans",)
+
+    def __init__(self, program: Program, prepare: Prepare) -> None:
+        super().__init__(program, prepare)
+        # A bool is a word in memory and comes back as NumPy's, which the ordinary way knows how to do.
+        self._booleans = frozenset(b.name for b in program.buffers if b.element is DataType.Bool)
 
     def __call__(
         self,
@@ -105,7 +146,7 @@ class HostPlan:
         counts: list[int] = []
         places: list[int] = []
         held: list[Any] = []  # until the launch is over
-        for name, dtype, lanes, stride, fixed, most, misaligned, written in self._wanted:
+        for name, dtype, lanes, stride, fixed, most, misaligned, written in self.wanted:
             value = buffers.get(name)
             if type(value) is ndarray:
                 if value.dtype is not dtype or not value.flags.c_contiguous:
@@ -131,56 +172,49 @@ class HostPlan:
         if len(held) != len(buffers):  # a name that the program does not have, or a None
             return None
         results: dict[str, NDArray[Any]] = {}
-        for k, name in self._written:
+        given = False
+        for k, name in self.written:
             if counts[k] < 0:
                 made = self._zeros(k, lengths, counts)
             elif self._overlaps(k, places, counts):
                 return None
+            elif copy:
+                made = np.zeros_like(buffers[name]) if name in zeroed else buffers[name].copy()
             else:
-                made = buffers[name].copy() if copy else buffers[name]
+                made = buffers[name]
                 if not made.flags.writeable:
                     return None
+                given = True
             if made is None:
                 return None
             results[name] = made
-        for k, name in self._written:
+        for k, name in self.written:
             places[k] = _address(results[name])
-        key = (workgroups, zeroed, *counts)
-        prepared = self._launches.get(key)
-        if prepared is None:
-            prepared = self._prepare(tuple(counts), workgroups, zeroed)
-            if len(self._launches) >= _MOST_LAUNCHES:
-                self._launches = {}
-            self._launches[key] = prepared
-        launch, stale = prepared
-        for name in stale:
-            if name in buffers:
-                results[name].fill(0)
-        launch(places)
+        launch = self.launch(workgroups, counts)
+        if given and zeroed:
+            for name in launch.uncovered(zeroed):
+                if name in buffers:
+                    results[name].fill(0)
+        launch.run(places)
         return results
 
     def _overlaps(self, k: int, places: Sequence[int], counts: Sequence[int]) -> bool:
         """Whether memory that is written may be bound twice; all of it is contiguous."""
         start = places[k]
-        end = start + counts[k] * self._wanted[k].stride
-        for other, wanted in enumerate(self._wanted):
+        end = start + counts[k] * self.wanted[k].stride
+        for other, wanted in enumerate(self.wanted):
             first = places[other]
             if other != k and first < end and start < first + counts[other] * wanted.stride:
                 return True
         return False
 
     def _zeros(self, k: int, lengths: Lengths, counts: list[int]) -> NDArray[Any] | None:
-        """An output that was left out; its length, where it follows from others, is theirs."""
-        name, dtype, lanes, stride, fixed, most, _, _ = self._wanted[k]
-        length = lengths.get(name)
-        if isinstance(length, tuple):
-            length = max([c for w, c in zip(self._wanted, counts, strict=True) if w.name in length])
-        count = fixed if length is None else length
-        if count < 1 or (fixed and count != fixed) or count > most or name not in self._made:
+        """An output that was left out."""
+        shape = fresh_shape(self.wanted[k], self.length(k, lengths, counts))
+        if shape is None or self.wanted[k].name in self._booleans:
             return None
-        counts[k] = count
         try:
-            return np.zeros((count, lanes) if lanes else count * stride // dtype.itemsize, dtype)
+            return np.zeros(shape, self.wanted[k].dtype)
         except MemoryError:  # the ordinary way says of what
             return None
 

@@ -16,13 +16,14 @@ of the protocol; nothing is registered, and what is absent is done without.
     of a backend
       ResidentBackend        makes memory that stays on the device between runs
       ImportingBackend       takes the device arrays of other libraries (`vyre.backends.device_buffer`)
+      ReplayingBackend       launches a captured plan as one (`vyre.backends.capture`)
       ExaminedBackend        tells which canaries its device failed when it was opened
       WaysBackend            lowers float operations in a way that it is asked for
       AheadBackend           compiles for the disk without keeping the result
       ClosingBackend         holds something that should be given back at the end
     of a compiled program
       ResidentExecutable     runs on the memory of a ResidentBackend
-      AddressedExecutable    runs on memory of the host by its addresses
+      AddressedExecutable    runs on arrays by their addresses, with most settled before a call
       LimitedExecutable      ends runs whose loops take too many turns
       SourcedExecutable      shows the source that was generated
       LoweredExecutable      says which way its float operations were lowered
@@ -37,7 +38,7 @@ constructor that raises `ImportError` says that a package is missing, and the li
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 from vyre.errors import DispatchError, UnsupportedByBackend
 from vyre.ir.limits import U32_MAX
@@ -47,6 +48,25 @@ if TYPE_CHECKING:
 
     from vyre.ir.program import Program
     from vyre.lower.ways import Ways
+
+
+_P = TypeVar("_P")
+_able: set[tuple[type, type]] = set()
+
+
+def able(value: object, ability: type[_P]) -> TypeGuard[_P]:
+    """Whether it has the members of an optional protocol.
+
+    The same as `isinstance`, which takes ten microseconds. What was found once holds for the class, unless
+    its members may be those of another object.
+    """
+    kind = type(value)
+    if (kind, ability) in _able:
+        return True
+    found = isinstance(value, ability)
+    if found and not hasattr(kind, "__getattr__"):
+        _able.add((kind, ability))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +297,15 @@ class ClosingBackend(Backend, Protocol):
 
 
 @runtime_checkable
+class ReplayingBackend(ResidentBackend, Protocol):
+    """Optional: a backend that launches a whole row of launches faster than one by one."""
+
+    def replayed(self, launches: Sequence[Callable[[], None]]) -> Callable[[], None]:
+        """What calling all of them in this order does; they were made by `bind` of its own executables."""
+        ...
+
+
+@runtime_checkable
 class ResidentExecutable(Protocol):
     """Optional: a compiled program that runs on device memory."""
 
@@ -292,7 +321,7 @@ class ResidentExecutable(Protocol):
 
 @runtime_checkable
 class AddressedExecutable(Protocol):
-    """Optional: a compiled program that runs where the host's memory lies, with no copy and no views."""
+    """Optional: a compiled program that runs wherever memory lies that the backend can use as it is."""
 
     def at(
         self, lengths: tuple[int, ...], workgroups: tuple[int, int, int]
@@ -302,6 +331,10 @@ class AddressedExecutable(Protocol):
         Both come in the order of the program's storage and uniform buffers. The memory is as `run` wants
         it, each address a multiple of 4 or of the size of an element, and stays until the launch returns.
         """
+        ...
+
+    def plan(self, program: Program, prepare: Callable[..., Any]) -> Any:
+        """Knows such memory: a `CallPlan` of `vyre.backends.host_plan`, which is tried first in a call."""
         ...
 
 

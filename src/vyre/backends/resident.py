@@ -25,7 +25,7 @@ from vyre.backends.host import (
     zeros_shape,
 )
 from vyre.backends.host_memory import HostMemory
-from vyre.backends.protocol import ClearedMemory, ResidentBackend
+from vyre.backends.protocol import ClearedMemory, ResidentBackend, able
 from vyre.backends.slots import Slot, slot_of
 from vyre.backends.storage import STORAGE, refuse
 from vyre.errors import DispatchError
@@ -111,7 +111,7 @@ def bind_resident(
     zeroed: Collection[str] = (),
 ) -> ResidentCall:
     """Checks everything the caller supplies; copies what is on the host. `zeroed` is as in `host.bind`."""
-    if not isinstance(backend, ResidentBackend):
+    if not able(backend, ResidentBackend):
         raise DispatchError(
             f"the backend {backend.name!r} keeps no buffers on its device, and a device buffer was passed.",
             fix="pass arrays, such as x.numpy(), or choose the backend that the buffer is on.",
@@ -189,7 +189,7 @@ def _sort(
 
 
 def _import(decl: BufferDecl, backend: ResidentBackend, value: Any) -> DeviceBuffer:
-    if not isinstance(backend, ImportingBackend):
+    if not able(backend, ImportingBackend):
         refuse(
             decl,
             f"is memory of a GPU, which the backend {backend.name!r} does not take",

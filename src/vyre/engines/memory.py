@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 import numpy as np
 
 from vyre.backends.conversion import conversion
-from vyre.backends.device_buffer import device_zeros, to_device
+from vyre.backends.device_buffer import device_zeros, resident, to_device
 from vyre.backends.foreign import is_on_device, plain_array
 from vyre.backends.storage import public_name
 from vyre.engines.plan import Window
@@ -96,7 +96,7 @@ class EngineMemory:
     """Buffers on the device of a backend. Inputs that are there already are used where they are."""
 
     def __init__(self, backend: str | Backend | None) -> None:
-        self._backend = backend
+        self._backend = resident(backend)
         self._buffers: dict[str, Any] = {}
 
     def give(self, name: str, element: DataType, value: Any) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.errors import DispatchError
 from vyre.frontend.literals import number_bits, python_float
-from vyre.frontend.shapes import settle
+from vyre.frontend.shapes import has_shapes, settle
 from vyre.frontend.signature import OWN
 from vyre.frontend.types import Role
 from vyre.frontend.values import Refused
@@ -32,6 +32,68 @@ class Bound:
     shapes: Mapping[str, tuple[int, ...]]
     """Of outputs that the call makes, where they have more than one dimension."""
     workgroups: Any
+
+
+class Binder:
+    """Binds the calls of one kernel. Which argument is which parameter is found out once for calls alike."""
+
+    __slots__ = ("_forms", "_kernel", "_scalars", "_shaped", "_translation")
+
+    def __init__(self, kernel: str, translation: Translation) -> None:
+        self._kernel = kernel
+        self._translation = translation
+        self._scalars = translation.scalars
+        self._shaped = has_shapes(translation)
+        self._forms: dict[tuple[Any, ...], _Form] = {}
+
+    def __call__(
+        self,
+        arrays: tuple[Any, ...],
+        named: Mapping[str, Any],
+        workgroups: int | Sequence[int] | None,
+    ) -> Bound:
+        if self._shaped:
+            return bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
+        key = (len(arrays), *named)
+        form = self._forms.get(key)
+        if form is None:
+            bound = bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
+            self._forms[key] = _form_of(self._translation, len(arrays), named)
+            return bound
+        given = dict(zip(form.names, (*arrays, *named.values()), strict=True))
+        for name, value in given.items():
+            # A length or a shape, an output that is left out by None, or a mistake; or outputs take a shape.
+            if (
+                value is None
+                or (name in form.outputs and (type(value) is tuple or not hasattr(value, "__len__")))
+                or (form.lengths and getattr(value, "ndim", 1) != 1)
+            ):
+                return bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
+        for name, scalars in self._scalars.items():
+            given[name] = b"".join([_scalar(self._kernel, p, given.pop(p.name)) for p in scalars])
+        return Bound(given, form.lengths, {}, workgroups)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A call with so many arguments by position and these by name: their parameters, and the lengths of the
+    outputs that it leaves out."""
+
+    names: tuple[str, ...]
+    outputs: frozenset[str]
+    lengths: Mapping[str, int | tuple[str, ...]]
+
+
+def _form_of(translation: Translation, positional: int, named: Mapping[str, Any]) -> _Form:
+    visible = visible_parameters(translation)
+    names = (*[p.name for p in visible[:positional]], *named)
+    absent = [p for p in visible if p.role is Role.Out and p.name not in names]
+    inputs = tuple(p.name for p in visible if p.role in (Role.In, Role.InOut))
+    return _Form(
+        names,
+        frozenset(p.name for p in visible if p.role is Role.Out and p.name in names),
+        {p.name: inputs for p in absent if not p.count},
+    )
 
 
 def bind_arguments(
@@ -121,7 +183,7 @@ def _call(kernel: str, visible: list[Parameter], arrays: tuple[Any, ...], named:
 
 def _shown(p: Parameter, value: Any) -> str:
     """A number as it is, and anything else by the name of its parameter."""
-    return repr(value) if type(value) in (int, float, bool) else p.name
+    return repr(value) if type(value) in (int, float, bool, tuple) else p.name
 
 
 def _is_length(value: Any) -> bool:

@@ -14,7 +14,7 @@ from vyre.errors import (
     boundary,
     hide_own_frames,
 )
-from vyre.frontend.arguments import bind_arguments
+from vyre.frontend.arguments import Binder
 from vyre.frontend.calls import Linker, OpFunction
 from vyre.frontend.functions import takes_buffers, translate_kernel, translate_op
 from vyre.frontend.shapes import shaped
@@ -52,6 +52,7 @@ class Kernel:
     def _begin(self, translation: Translation) -> None:
         self._translation = translation
         self._zeroed = tuple(p.name for p in translation.parameters if p.role is Role.Out)
+        self._bind = Binder(self.__name__, translation)
         self._compiled: dict[str | None, Compiled] = {}
 
     def _validate(self) -> None:
@@ -144,9 +145,8 @@ class Kernel:
         step_limit: int | None = None,
         **named: Any,
     ) -> Any:
-        bound = bind_arguments(self.__name__, self._translation, arrays, named, workgroups)
-        compiled = self._compile(backend)
-        results = compiled(
+        bound = self._bind(arrays, named, workgroups)
+        results = self._compile(backend).call(
             bound.buffers,
             workgroups=bound.workgroups,
             copy=copy,
@@ -154,9 +154,11 @@ class Kernel:
             zeroed=self._zeroed,
             step_limit=step_limit,
         )
-        outputs = (p.name for p in self._translation.parameters if p.name in results)
-        ordered = tuple(shaped(results[name], bound.shapes.get(name)) for name in outputs)
-        return ordered[0] if len(ordered) == 1 else ordered
+        for name, shape in bound.shapes.items():
+            results[name] = shaped(results[name], shape)
+        if len(results) == 1:
+            return results.popitem()[1]
+        return tuple([results[p.name] for p in self._translation.parameters if p.name in results])
 
     @boundary
     def check(

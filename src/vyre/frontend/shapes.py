@@ -69,6 +69,17 @@ def require_grid_fits(source: Source, parameters: Sequence[Parameter], asks: Gri
     )
 
 
+def has_shapes(translation: Translation) -> bool:
+    """Whether a call of the kernel has dimensions to agree on, or a grid to find."""
+    numbers = (p.name for scalars in translation.scalars.values() for p in scalars)
+    return (
+        bool(translation.asks.grid)
+        or translation.asks.beyond_x
+        or any(p.shape for p in translation.parameters)
+        or any(name.startswith((DIMENSION, WORKGROUPS)) for name in numbers)
+    )
+
+
 def settle(
     kernel: str,
     translation: Translation,
@@ -108,10 +119,8 @@ def settle(
     return Settled(found.scalars, found.lengths, found.shapes, grid)
 
 
-def shaped(result: Any, shape: Shape | None) -> Any:
+def shaped(result: Any, shape: Shape) -> Any:
     """A result in the shape that the call gave it; nobody else has seen it yet."""
-    if shape is None:
-        return result
     if hasattr(result, "reshape"):
         return result.reshape(shape)
     result.shape = shape

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.types import DataType
 from vyre.lower.clike import lanes_of
+from vyre.lower.packed_wgsl import PACKED, taken_from, word_of
 
 if TYPE_CHECKING:
     from vyre.ir.buffers import BufferDecl
@@ -36,8 +37,8 @@ def table_functions(prepared: Prepared, first: int) -> list[str]:
 def element_of_table(decl: BufferDecl) -> str:
     """Element `i`, which is in bounds, as an expression."""
     word = f"word_{decl.name}"
-    if decl.element.stride == 2:
-        return f"({word}(i >> 1u) >> ((i & 1u) << 4u)) & 65535u"
+    if decl.element in PACKED:
+        return taken_from(f"{word}({word_of(decl.element)})", decl.element)
     lanes = lanes_of(decl.element)
     if lanes > 1:
         parts = ", ".join(f"{word}(i * {lanes}u + {lane}u)" for lane in range(lanes))

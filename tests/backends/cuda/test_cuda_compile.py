@@ -46,7 +46,8 @@ def joined(sources: list[Source]) -> Source:
     helpers: dict[str, None] = {}
     kernels: list[str] = []
     for number, source in enumerate(sources):
-        head, _, kernel = source.text.partition('\nextern "C"')
+        text = source.text.replace("words_", f"words_{number}_")  # each has tables of its own
+        head, _, kernel = text.partition('\nextern "C"')
         helpers |= dict.fromkeys(head.splitlines())
         kernels.append('extern "C"' + kernel.replace("vyre_main(", f"vyre_main_{number}("))
     return replace(sources[0], text="\n".join([*helpers, *kernels]))

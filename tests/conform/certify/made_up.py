@@ -39,7 +39,7 @@ MILLION = 1 << 20
 STAGES = (
     "regressions", "golden", "ops", "determinism", "wire", "barrier", "atomics", "bounds", "races", "engines",
     "programs", "shapes", "composition", "tensors", "networks", "approximate", "float_folding", "folding",
-    "dispatches", "convention", "alternates", "hardest", "evidence",
+    "dispatches", "convention", "alternates", "hardest", "evidence", "float_programs",
 )  # fmt: skip
 
 FACTS = BackendFacts(
@@ -101,6 +101,7 @@ def perfect(*ops: str) -> Results:
             stage("engines", *engines, "reduce_tree/Deterministic"),
             stage("programs", "integer"),
             StageResult("shapes", len(ROWS), (SubjectCount("rows", len(ROWS), 0, 0),)),
+            stage("float_programs", "F32"),
             stage("composition", ADD, "distributive transfer"),
             stage("tensors", "float tensors"),
             stage("networks", "float networks"),

@@ -9,8 +9,9 @@ import pytest
 from vyre.backends.protocol import BackendLimits
 from vyre.conform.records.blocks import FAILED, PASSED, REFUSED
 from vyre.conform.records.envelope import BEYOND, COSTLY, Condition, inside
-from vyre.conform.shapes.envelope import enveloped
+from vyre.conform.shapes.envelope import enveloped, lacked
 from vyre.conform.shapes.features import CHOSEN
+from vyre.conform.shapes.lacking import DOUBLES
 from vyre.conform.shapes.rows import ROWS, pairs_of, too_costly, wanted
 
 ALL = dict.fromkeys(range(len(ROWS)), PASSED)
@@ -60,3 +61,14 @@ def test_beyond_a_declared_limit_nothing_is_claimed() -> None:
     feature = next(f for f in found.features if f.name == "workgroup bytes")
     assert feature.limit == 4100
     assert replace(feature, limit=None) in WHOLE.features
+
+
+def test_a_level_that_the_device_lacks_takes_nothing_else_away() -> None:
+    rows = [(k, row) for k, row in enumerate(ROWS) if row["payload"] == DOUBLES]
+    lacking = [one for k, row in rows for one in lacked(k, {**row, "payload": "F16"}, BackendLimits())]
+    assert {one[1:] for one in lacking} == {("payload", DOUBLES, "F16")}
+    found = enveloped(ALL, BackendLimits(), lacking)
+    refused = [m for m in found.missing if m.reason == REFUSED]
+    assert refused
+    assert all(DOUBLES in (m.level, *m.levels) for m in refused)
+    assert found.lacking == tuple(sorted(lacking))

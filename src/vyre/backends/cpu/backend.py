@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import prod
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from vyre.backends.cpu.threads import ThreadTeam
 from vyre.backends.cpu.work import Work
 from vyre.backends.forks import renew_after_fork
 from vyre.backends.host_memory import address_of
+from vyre.backends.host_plan import HostPlan
 from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.errors import DispatchError, StepLimitExceeded
 from vyre.ir.grid import require_grid
@@ -220,6 +221,9 @@ class CpuExecutable:
     ) -> Callable[[Sequence[int]], None]:
         run, pointers = self._prepared(lengths, workgroups), ctypes.c_void_p * len(lengths)
         return lambda addresses: run(pointers(*addresses))
+
+    def plan(self, program: Program, prepare: Callable[..., Any]) -> HostPlan:
+        return HostPlan(program, prepare)
 
     def _launch(
         self, where: Sequence[int], sizes: Sequence[int], workgroups: tuple[int, int, int]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
 import weakref
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, cast
 
 from vyre.backends.canaries.run import Examined, refuse_lost_features
+from vyre.backends.cuda.arrays import LEGACY
 from vyre.backends.cuda.driver import bindings
 from vyre.backends.cuda.driver import check as _check
-from vyre.backends.cuda.memory import CudaMemory, adopt, allocate, borrow
+from vyre.backends.cuda.launch import CudaLaunch, LaunchArguments
+from vyre.backends.cuda.memory import CudaMemory, adopt, allocate, borrow, reserve
+from vyre.backends.cuda.pool import open_pool
 from vyre.backends.forks import Home
 from vyre.backends.kernel_cache import kept
 from vyre.backends.protocol import BackendInfo, BackendLimits
@@ -31,6 +34,7 @@ from vyre.lower.ways import CUDA_WAYS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from vyre.backends.cuda.plan import CudaPlan
     from vyre.backends.device_buffer import DeviceBuffer
     from vyre.ir.program import Program
     from vyre.lower.source import Source
@@ -83,6 +87,7 @@ class CudaBackend(Examined):
 
     name = "cuda"
     ways = CUDA_WAYS
+    pool: Any = None
 
     def __init__(self, *, ordinal: int = 0, canaries: bool = True) -> None:
         self.home = Home(self.name)
@@ -105,6 +110,7 @@ class CudaBackend(Examined):
         _, supported = nvrtc.nvrtcGetSupportedArchs()
         self.architecture = choose_architecture(10 * major + minor, list(supported))
         self.hardware = cuda_hardware(10 * major + minor)
+        self.pool = open_pool(driver, ordinal)
         self._toolchain = "NVRTC {}.{}".format(*_check(nvrtc.nvrtcVersion()))
         if canaries:
             self.examine_later()
@@ -124,8 +130,27 @@ class CudaBackend(Examined):
     def allocate(self, nbytes: int) -> CudaMemory:
         return allocate(self, nbytes)
 
+    def reserve(self, nbytes: int) -> CudaMemory:
+        """Memory that holds anything."""
+        return reserve(self, nbytes)
+
     def borrow(self, data: memoryview) -> CudaMemory:
         return borrow(self, data)
+
+    def replayed(self, launches: Sequence[Callable[[], None]]) -> Callable[[], None]:
+        """Our own launches that follow each other become a graph; what stands between is called."""
+        from vyre.backends.cuda.graph import CudaGraph
+
+        parts: list[Callable[[], None]] = []
+        for ours, row in groupby(launches, lambda launch: isinstance(launch, CudaLaunch)):
+            found = list(row)
+            parts += [CudaGraph(self, cast("list[CudaLaunch]", found))] if ours else found
+
+        def replay() -> None:
+            for part in parts:
+                part()
+
+        return parts[0] if len(parts) == 1 else replay
 
     def import_array(self, value: Any) -> DeviceBuffer:
         """A buffer that shares the memory of an array of torch, CuPy or Numba on this GPU."""
@@ -219,10 +244,40 @@ class CudaExecutable:
             for memory in memories:
                 memory.free()  # after a failed launch this fails too, and changes nothing
 
-    def bind(self, memories: Sequence[CudaMemory], workgroups: tuple[int, int, int]) -> Callable[[], None]:
+    def bind(self, memories: Sequence[CudaMemory], workgroups: tuple[int, int, int]) -> CudaLaunch:
         sized = zip(self.source.buffers, memories, strict=True)
         lengths = {decl.name: memory.nbytes // decl.element.stride for decl, memory in sized}
         return self._bound([memory.address for memory in memories], lengths, workgroups)
+
+    def at(
+        self, lengths: tuple[int, ...], workgroups: tuple[int, int, int]
+    ) -> Callable[[Sequence[int]], None]:
+        require_grid(workgroups, self.source.workgroup_size, self._backend.name)
+        named = {decl.name: length for decl, length in zip(self.source.buffers, lengths, strict=True)}
+        parts = [
+            (grid, self.source.hidden_values(named, base)) for base, grid in launches(workgroups, _MAX_GRID)
+        ]
+        enter, queue, size = self._backend.enter, self._driver.cuLaunchKernel, self.source.workgroup_size
+        idle: list[list[LaunchArguments]] = []
+
+        def launch(addresses: Sequence[int]) -> None:
+            try:  # whoever takes arguments has them alone, in whatever thread
+                taken = idle.pop()
+            except IndexError:
+                taken = [LaunchArguments(addresses, words) for _, words in parts]
+            enter()
+            function = self._function
+            for (grid, _), arguments in zip(parts, taken, strict=True):
+                arguments.pointers[:] = addresses
+                _check(queue(function, *grid, *size, 0, LEGACY, arguments.address, 0))
+            idle.append(taken)
+
+        return launch
+
+    def plan(self, program: Program, prepare: Callable[..., Any]) -> CudaPlan:
+        from vyre.backends.cuda.plan import CudaPlan
+
+        return CudaPlan(program, self._backend, self._backend.ordinal, prepare)
 
     def launch(
         self,
@@ -242,37 +297,14 @@ class CudaExecutable:
         workgroups: tuple[int, int, int],
         *,
         stream: int = 0,
-    ) -> Callable[[], None]:
+    ) -> CudaLaunch:
         require_grid(workgroups, self.source.workgroup_size, self._backend.name)
         parts = [
-            (grid, _Arguments(addresses, self.source.hidden_values(lengths, base)))
+            (grid, LaunchArguments(addresses, self.source.hidden_values(lengths, base)))
             for base, grid in launches(workgroups, _MAX_GRID)
         ]
         enter, queue = self._backend.enter, self._driver.cuLaunchKernel
-        size = self.source.workgroup_size
-
-        def launch() -> None:
-            enter()
-            function = self._function  # a launch keeps its kernel loaded
-            for grid, arguments in parts:
-                _check(queue(function, *grid, *size, 0, stream, arguments.address, 0))
-
-        return launch
-
-
-class _Arguments:
-    """The arguments of a launch as the driver takes them: an array of their addresses."""
-
-    __slots__ = ("_kept", "address")
-
-    def __init__(self, addresses: Sequence[int], words: Sequence[int]) -> None:
-        pointers = (ctypes.c_uint64 * len(addresses))(*addresses)
-        hidden = (ctypes.c_uint32 * len(words))(*words)
-        where = [ctypes.addressof(pointers) + 8 * k for k in range(len(addresses))]
-        where += [ctypes.addressof(hidden) + 4 * k for k in range(len(words))]
-        table = (ctypes.c_void_p * len(where))(*where)
-        self._kept = (pointers, hidden, table)
-        self.address = ctypes.addressof(table)
+        return CudaLaunch(self, enter, queue, self._function, self.source.workgroup_size, parts, stream)
 
 
 def _unload(driver: Any, home: Home, context: Any, module: Any) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from vyre.backends import dlpack
 from vyre.backends.cuda.arrays import LEGACY
 from vyre.backends.cuda.driver import address_of, check
+from vyre.backends.cuda.pool import give, take
 from vyre.backends.forks import abandon
 from vyre.errors import DispatchError
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from vyre.backends.cuda.arrays import CudaArray
-    from vyre.backends.forks import Home
+    from vyre.backends.cuda.pool import CudaOwner
 
 MIN_BYTES = 16
 """The least that is allocated for a buffer, whose length may be 0."""
@@ -23,23 +24,10 @@ MIN_BYTES = 16
 _NO_TIMING = 2
 
 
-class CudaOwner(Protocol):
-    """What memory needs of the backend that it belongs to."""
-
-    driver: Any
-    context: Any
-    ordinal: int
-    home: Home
-
-    def enter(self) -> None: ...
-
-    def synchronize(self) -> None: ...
-
-
 class CudaMemory:
     """Bytes at an address. A copy to or from the host waits for the work before it."""
 
-    __slots__ = ("__weakref__", "_backend", "_foreign", "address", "nbytes", "span")
+    __slots__ = ("__weakref__", "_backend", "_foreign", "_shared", "address", "nbytes", "span")
 
     stream = LEGACY
 
@@ -48,6 +36,7 @@ class CudaMemory:
     ) -> None:
         self._backend = backend
         self._foreign = foreign
+        self._shared = False
         self.address = address
         self.nbytes = nbytes
         self.span = ("cuda", address, address + nbytes)
@@ -78,9 +67,7 @@ class CudaMemory:
             abandon([self])  # what it holds is the parent's to free
             return
         if self._foreign is None:
-            # In whatever thread collects the owner; a lost device has freed it already.
-            self._backend.driver.cuCtxSetCurrent(self._backend.context)
-            self._backend.driver.cuMemFree(self.address)
+            give(self._backend, self.address, shared=self._shared)  # in whatever thread collects the owner
             return
         try:
             hand_back(self._backend, self._foreign.stream)
@@ -88,16 +75,18 @@ class CudaMemory:
             self._foreign.release()
 
     def order_before(self, stream: int | None) -> None:
-        """Makes a consumer's stream, as DLPack numbers it, wait for what is queued so far."""
+        """Makes a consumer's stream, as DLPack numbers it, wait for what is queued so far; -1 for none."""
         if stream == 0:
             raise BufferError("stream 0 is ambiguous; pass 1 or 2")
+        if stream not in (None, LEGACY):
+            self._shared = True
         if stream not in (None, -1, LEGACY):
             order(self._backend, LEGACY, int(stream or 0))
 
 
 def allocate(backend: CudaOwner, nbytes: int) -> CudaMemory:
     """Memory of zeros."""
-    memory = _reserve(backend, nbytes)
+    memory = reserve(backend, nbytes)
     with _freeing(memory):
         memory.clear()
     return memory
@@ -105,16 +94,17 @@ def allocate(backend: CudaOwner, nbytes: int) -> CudaMemory:
 
 def borrow(backend: CudaOwner, data: memoryview) -> CudaMemory:
     """Memory that holds `data`."""
-    memory = _reserve(backend, data.nbytes)
+    memory = reserve(backend, data.nbytes)
     if data.nbytes:
         with _freeing(memory):
             memory.write(data)
     return memory
 
 
-def _reserve(backend: CudaOwner, nbytes: int) -> CudaMemory:
+def reserve(backend: CudaOwner, nbytes: int) -> CudaMemory:
+    """Memory that holds anything."""
     backend.enter()
-    return CudaMemory(backend, int(check(backend.driver.cuMemAlloc(max(MIN_BYTES, nbytes)))), nbytes)
+    return CudaMemory(backend, take(backend, max(MIN_BYTES, nbytes)), nbytes)
 
 
 @contextmanager

@@ -34,6 +34,9 @@ def shape_reasons(results: Results) -> list[str]:
     if envelope is None:
         ran = any(stage.stage == SHAPES for stage in results.stages)
         return found if ran else [*found, f"the stage {SHAPES} was not run"]
+    if envelope.failed:  # whatever the payload of a row is, its shape is of both tracks
+        rows = "row" if len(envelope.failed) == 1 else "rows"
+        found.append(f"the stage {SHAPES} failed in {len(envelope.failed):,} {rows} of {envelope.rows:,}")
     lacking = _lawfully_lacking(results, envelope)
     for reason, what in ((FAILED, "failed"), (REFUSED, "were refused")):
         mine = [m for m in envelope.missing if m.reason == reason and not _of(m, lacking)]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from vyre.backends.protocol import Backend
 
 INTEGER_TYPES = tuple(t for t in VALUE_TYPES if t not in FLOAT_TYPES)
-INTEGER_PROGRAMS = ProgramOptions(types=INTEGER_TYPES, statements=5)
+INTEGER_PROGRAMS = ProgramOptions(types=INTEGER_TYPES, statements=5, stored=True)
 """Programs of the integer track: every integer, lane and Bool type, Bytes buffers, no floats."""
 _WORDS = (DataType.U32, DataType.I32, DataType.Bool)
 _FLOATS = (*(DataType.F32,) * 4, DataType.F16, DataType.BF16)

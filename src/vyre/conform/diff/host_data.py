@@ -52,8 +52,8 @@ def value_text(bits: int, t: DataType) -> str:
 
 def _typed(bits: int, t: DataType) -> str:
     match t:
-        case DataType.I32:
-            return str(bits - (1 << 32) if bits >> 31 else bits)
+        case DataType.I8 | DataType.I16 | DataType.I32 | DataType.I64:
+            return str(bits - (1 << t.bits) if bits >> t.bits - 1 else bits)
         case DataType.Bool:
             return "true" if bits else "false"
         case DataType.Vec2U32 | DataType.Vec4U32:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.types import DataType
+from vyre.ir.types import NARROW_TYPES, DataType
 
 if TYPE_CHECKING:
     from random import Random
@@ -28,6 +28,7 @@ _F64 = (
     0x3FF0000000000000, 0xBFF0000000000000, 0x3FF0000000000001, 0x7FEFFFFFFFFFFFFF, 0x7FF0000000000000,
     0xFFF0000000000000, 0x7FF8000000000000, 0x7FF0000000000001, 0x36A0000000000000, 0x47EFFFFFF0000000,
 )  # fmt: skip
+_I64 = tuple(v << 32 | w for v in (0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF) for w in (0, 1, 0xFFFFFFFF))
 
 SPECIALS: dict[DataType, tuple[int, ...]] = {
     DataType.U32: _U32,
@@ -37,6 +38,8 @@ SPECIALS: dict[DataType, tuple[int, ...]] = {
     DataType.F16: _F16,
     DataType.BF16: _BF16,
     DataType.F64: _F64,
+    DataType.I64: _I64,
+    **{t: tuple(sorted({v & ((1 << t.bits) - 1) for v in _U32})) for t in NARROW_TYPES},
 }
 """Bit patterns per type; lane types draw each lane from U32."""
 

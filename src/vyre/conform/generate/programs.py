@@ -17,10 +17,12 @@ from math import prod
 from random import Random
 from typing import TYPE_CHECKING
 
-from vyre.conform.generate.buffers import varied_buffer
 from vyre.conform.generate.digest import DIGEST, fold
 from vyre.conform.generate.expressions import VALUE_TYPES, ExpressionGenerator
+from vyre.conform.generate.memory import COMMUTING, Buffers, Shared
+from vyre.conform.generate.own_memory import with_own_memory
 from vyre.conform.generate.scope import Scope
+from vyre.conform.generate.stored import with_stored_integers
 from vyre.ir import (
     Assign,
     Atomic,
@@ -31,11 +33,9 @@ from vyre.ir import (
     DataType,
     Expr,
     If,
-    InvocationId,
     Let,
     LitU32,
     Load,
-    LocalId,
     Loop,
     Node,
     Program,
@@ -50,17 +50,8 @@ if TYPE_CHECKING:
 
     from vyre.compose import Registry
 
-_COMMUTING = (
-    *(AtomicOp.Add, AtomicOp.Xor) * 8,
-    *(AtomicOp.Or, AtomicOp.And, AtomicOp.Min, AtomicOp.Max),
-)
-"""Those that lose what was added before are rare: they hide it."""
-_RISING = tuple(op for op in _COMMUTING if op not in (AtomicOp.And, AtomicOp.Min))
+_RISING = tuple(op for op in COMMUTING if op not in (AtomicOp.And, AtomicOp.Min))
 """Those that do something to memory that starts at 0."""
-_WORKGROUPS = ((1, 1, 1), (2, 1, 1), (3, 1, 1), (4, 1, 1), (8, 1, 1), (2, 2, 1), (2, 1, 2), (4, 2, 1))
-_GRIDS = ((1, 1, 1), (2, 1, 1), (3, 1, 1), (1, 2, 1), (2, 1, 2), (3, 1, 2), (7, 1, 1), (2, 3, 2), (5, 3, 1))
-_LEAST, _MOST = 12, 32
-"""How many invocations: enough for both sides of a branch, few enough for the reference."""
 _MAX_TRIPS = 24
 
 
@@ -75,6 +66,8 @@ class ProgramOptions:
     approximate: bool = False
     """Operations of the approximate track, whose bits a backend may choose."""
     statements: int = 7
+    stored: bool = False
+    """Buffers of integers that no value is of: I8, U8, I16, U16 and I64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +87,13 @@ def generate_program(
     from vyre.compose import default_registry
 
     ops = default_registry() if registry is None else registry
-    return _Builder(seed, options or ProgramOptions(), ops).build()
+    chosen = options or ProgramOptions()
+    made = _Builder(seed, chosen, ops).build()
+    made = replace(made, program=with_own_memory(made.program, seed, ops))
+    if not chosen.stored:
+        return made
+    program, inputs = with_stored_integers(seed, made.program, made.inputs)
+    return replace(made, program=program, inputs=inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +104,6 @@ class _Context:
     nesting: int = 0
     trips: int = 1
     loops: int = 0
-
-
-@dataclass(slots=True)
-class _Shared:
-    """A buffer that is written and read in phases, and the slot that belongs to the invocation."""
-
-    decl: BufferDecl
-    slot: Expr
-    first: Expr | None = None
-    """First slot of the workgroup, where several workgroups share the buffer."""
 
 
 class _Builder:
@@ -128,12 +117,7 @@ class _Builder:
         )
         self.scope = Scope()
         self.assignable: list[tuple[str, DataType]] = []
-        self.buffers: list[BufferDecl] = []
-        self.inputs: dict[str, bytes] = {}
-        self.shared: list[_Shared] = []
-        self.histograms: list[BufferDecl] = []
-        self.counters: list[tuple[BufferDecl, AtomicOp]] = []
-        self.outputs: list[tuple[BufferDecl, Expr]] = []
+        self.memory = Buffers(self.rng, options.types, self.scope)
         self.written: set[tuple[str, Expr]] = set()
         self.varying: list[Expr] = []
         """Expressions equal in the workgroup that take several values in the run."""
@@ -147,16 +131,10 @@ class _Builder:
 
     def build(self) -> GeneratedProgram:
         rng = self.rng
-        self.size = rng.choice(_WORKGROUPS)
-        self.local_count = prod(self.size)
-        self.grid = rng.choice([g for g in _GRIDS if _LEAST <= self.local_count * prod(g) <= _MOST])
-        self.count = self.local_count * prod(self.grid)
-        self.varying += [WorkgroupId(axis) for axis in range(3) if self.grid[axis] > 1]
-        self.staying = list(range(prod(self.grid)))
-        self._declare_inputs()
-        self._declare_outputs()
-        self._declare_shared()
-        entry: list[Node] = [Let("i", self._linear(InvocationId, self._extent())), *self._local_id()]
+        grid = self.memory.grid
+        self.varying += [WorkgroupId(axis) for axis in range(3) if grid[axis] > 1]
+        self.staying = list(range(prod(grid)))
+        entry: list[Node] = [Let("i", self.memory.invocation()), Let("l", self.memory.local())]
         entry.append(Let(DIGEST, (Var("i") + rng.getrandbits(32)) * 0x9E37_79B1 ^ Var("l") << 9))
         self.scope.variables += [("i", DataType.U32), ("l", DataType.U32), (DIGEST, DataType.U32)]
         self.scope.wide.append(DIGEST)
@@ -164,8 +142,8 @@ class _Builder:
         self._statements(entry, self.options.statements + rng.randrange(4), _Context(uniform=True))
         self.out = entry
         self._final_stores()
-        program = Program(self.buffers, self.size, entry)
-        return GeneratedProgram(self.seed, program, self.inputs, self.grid)
+        program = Program(self.memory.buffers, self.memory.size, entry)
+        return GeneratedProgram(self.seed, program, self.memory.inputs, grid)
 
     def _name(self, prefix: str) -> str:
         self.fresh += 1
@@ -178,85 +156,8 @@ class _Builder:
         self.scope.variables.append((name, t))
         return Var(name)
 
-    def _group(self) -> Expr:
-        return self._linear(WorkgroupId, self.grid)
-
-    def _extent(self) -> tuple[int, int, int]:
-        return self.size[0] * self.grid[0], self.size[1] * self.grid[1], self.size[2] * self.grid[2]
-
-    def _linear(self, kind: type[InvocationId | WorkgroupId | LocalId], extent: tuple[int, int, int]) -> Expr:
-        """A number of its own for each; an axis that has one place only adds nothing."""
-        place: Expr = kind(0)
-        for axis in (1, 2):
-            if extent[axis] > 1:
-                place = place + kind(axis) * prod(extent[:axis])
-        return place
-
-    def _local_id(self) -> list[Node]:
-        return [Let("l", self._linear(LocalId, self.size))]
-
-    def _declare(self, decl: BufferDecl) -> BufferDecl:
-        self.buffers.append(decl)
-        self.scope.lengths.append(decl.name)
-        return decl
-
-    def _binding(self) -> int:
-        return len([b for b in self.buffers if b.binding is not None])
-
     def _type(self) -> DataType:
         return self.rng.choice(self.options.types)
-
-    def _declare_inputs(self) -> None:
-        rng = self.rng
-        for n in range(rng.randrange(1, 4)):
-            element = DataType.Bytes if rng.randrange(8) == 0 else self._type()
-            count = rng.choice((1, *(5, 8, 13) * 4))
-            declared = count if rng.randrange(2) else 0
-            make = BufferDecl.uniform if rng.randrange(4) == 0 else BufferDecl.read
-            decl = make(f"in{n}", self._binding(), element, count=declared)
-            self._declare(decl)
-            self.inputs[decl.name] = varied_buffer(rng, element, count)
-            self.scope.readable.append(decl)
-            self.scope.sizes[decl.name] = count
-
-    def _declare_outputs(self) -> None:
-        rng = self.rng
-        for n in range(rng.randrange(1, 4)):
-            element = DataType.Bytes if rng.randrange(12) == 0 else self._type()
-            slots = rng.choice((1, 1, 2))
-            count = self.count * slots if rng.randrange(4) else max(1, self.count * slots - 2)
-            given = rng.randrange(2) == 0
-            declared = 0 if given and rng.randrange(2) else count
-            decl = self._declare(BufferDecl.read_write(f"out{n}", self._binding(), element, count=declared))
-            if given:
-                self.inputs[decl.name] = varied_buffer(rng, element, count)
-            for slot in range(slots):
-                index = Var("i") if slots == 1 else Var("i") * slots + slot
-                self.outputs.append((decl, index))
-            if given:
-                self.scope.own[decl.name] = (decl, self.outputs[-1][1])
-        if rng.randrange(2):
-            decl = BufferDecl.read_write("counters", self._binding(), DataType.U32, count=4)
-            self.counters.append((self._declare(decl), rng.choice(_COMMUTING)))
-            self.inputs[decl.name] = varied_buffer(rng, DataType.U32, 4)
-        self.digest = self._declare(
-            BufferDecl.read_write("digest", self._binding(), DataType.U32, count=self.count)
-        )
-
-    def _declare_shared(self) -> None:
-        rng = self.rng
-        if rng.randrange(2):
-            slot = Var("l") if rng.randrange(2) else LitU32(self.local_count - 1) - Var("l")
-            count = self.local_count + rng.randrange(2)
-            decl = self._declare(BufferDecl.workgroup("tile", self._type(), count))
-            self.shared.append(_Shared(decl, slot))
-        if rng.randrange(3) == 0:
-            decl = BufferDecl.read_write("exchange", self._binding(), self._type(), count=self.count)
-            first = self._group() * self.local_count
-            self.shared.append(_Shared(self._declare(decl), first + Var("l"), first))
-        if rng.randrange(3) == 0:
-            decl = BufferDecl.workgroup("hist", DataType.U32, rng.choice((1, 4, 4, 7, 7)), atomic=True)
-            self.histograms.append(self._declare(decl))
 
     def _statements(self, out: list[Node], count: int, context: _Context) -> None:
         outer, self.out = self.out, out
@@ -297,8 +198,8 @@ class _Builder:
             return [Assign(name, value), fold(rng, Var(name), t)]
         if pick < 54:
             return self._store()
-        if pick < 60 and self.counters:
-            return [self._count(*rng.choice(self.counters))]
+        if pick < 60 and self.memory.counters:
+            return [self._count(*rng.choice(self.memory.counters))]
         if pick < 76 and context.uniform and self.barriers_allowed:
             return self._phase()
         if pick < 80:
@@ -329,7 +230,7 @@ class _Builder:
         return [Let(name, value), fold(self.rng, Var(name), t)]
 
     def _store(self) -> list[Node]:
-        decl, index = self.rng.choice(self.outputs)
+        decl, index = self.rng.choice(self.memory.outputs)
         t = decl.element.loaded
         if self.rng.randrange(60) == 0:
             value = self.gen.expr(self.scope, t, 0)
@@ -346,7 +247,7 @@ class _Builder:
     def _overwritten(self, decl: BufferDecl, index: Expr) -> list[Node]:
         """What a store is about to lose goes into the digest."""
         place = (decl.name, index)
-        known = place in self.written or decl.name in self.inputs
+        known = place in self.written or decl.name in self.memory.inputs
         self.written.add(place)
         self.scope.own[decl.name] = (decl, index)
         return [fold(self.rng, Load(decl.name, index), decl.element.loaded)] if known else []
@@ -358,10 +259,10 @@ class _Builder:
 
     def _return(self, context: _Context) -> list[Node]:
         """A way out that some invocations take and some do not; what they have computed is stored before."""
-        leave = (Store(self.digest.name, Var("i"), Var(DIGEST)), Return())
+        leave = (Store(self.memory.digest.name, Var("i"), Var(DIGEST)), Return())
         if context.uniform and not context.nesting and len(self.staying) > 2:
             group = self.staying.pop(self.rng.randrange(len(self.staying)))
-            return [If(self._group().eq(group), leave)]
+            return [If(self.memory.group().eq(group), leave)]
         if context.nesting or not self.barriers_allowed:
             return self._let()
         self.barriers_allowed = False
@@ -411,11 +312,11 @@ class _Builder:
         """Writes to shared memory, a barrier, reads: whatever came before is fenced off first."""
         rng = self.rng
         kinds: list[Callable[[], list[Node]]] = [lambda: [Barrier()]]
-        kinds += 3 * [partial(self._exchange_phase, shared) for shared in self.shared]
-        kinds += 3 * [partial(self._histogram_phase, decl) for decl in self.histograms]
+        kinds += 3 * [partial(self._exchange_phase, shared) for shared in self.memory.shared]
+        kinds += 3 * [partial(self._histogram_phase, decl) for decl in self.memory.histograms]
         return rng.choice(kinds)()
 
-    def _exchange_phase(self, shared: _Shared) -> list[Node]:
+    def _exchange_phase(self, shared: Shared) -> list[Node]:
         decl = shared.decl
         t = decl.element.loaded
         value = self.gen.observed(self.scope, t, self._depth())
@@ -423,10 +324,12 @@ class _Builder:
         for _ in range(self.rng.randrange(1, 3)):
             if shared.first is None:
                 index = self.gen.index(self.scope, decl.count, 2)
-            elif self.local_count == 1:
+            elif self.memory.local_count == 1:
                 index = shared.first
             else:
-                index = shared.first + self.gen.observed(self.scope, DataType.U32, 1) % self.local_count
+                index = (
+                    shared.first + self.gen.observed(self.scope, DataType.U32, 1) % self.memory.local_count
+                )
             reads += self._read(decl, index)
         return [Barrier(), Store(decl.name, shared.slot, value), Barrier(), *reads]
 
@@ -443,7 +346,7 @@ class _Builder:
 
     def _final_stores(self) -> None:
         """An expression into each output, and the digest last."""
-        for decl, index in self.outputs:
+        for decl, index in self.memory.outputs:
             made = self._stored(decl, index)
             self.out += made
-        self.out.append(Store(self.digest.name, Var("i"), Var(DIGEST)))
+        self.out.append(Store(self.memory.digest.name, Var("i"), Var(DIGEST)))

@@ -63,11 +63,12 @@ class MissingPairs:
 
 
 class Lacking(NamedTuple):
-    """A level that the device lacks, and the row that was tried without it."""
+    """A level of a row that the device lacks, and the one that the row was run with instead."""
 
     row: int
     feature: str
     level: str
+    instead: str
 
 
 Hex = Annotated[str, Rule("hexadecimal digits", lambda s: all(c in "0123456789abcdef" for c in s))]

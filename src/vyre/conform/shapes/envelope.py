@@ -19,18 +19,17 @@ from vyre.conform.records.envelope import (
     REFUSED,
     Envelope,
     EnvelopeFeature,
+    Lacking,
     MissingPairs,
     packed,
 )
 from vyre.conform.shapes.features import CHOSEN
-from vyre.conform.shapes.lacking import without
 from vyre.conform.shapes.rows import ROWS, fitted, pairs_of, too_costly, wanted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from vyre.backends.protocol import BackendLimits
-    from vyre.conform.records.envelope import Lacking
     from vyre.conform.shapes.features import Feature, Level
     from vyre.conform.shapes.rows import Pair
 
@@ -41,14 +40,14 @@ def enveloped(
     """`statuses` are by the number of a row; one that is not among them was not run, as if it had failed."""
     features = tuple(_feature(f, limits) for f in CHOSEN.values())
     tried = {k: fitted(row, limits) for k, row in enumerate(ROWS)}
-    lacked: set[Pair] = set()
+    absent: set[Pair] = set()
     for one in lacking:
-        lacked |= {pair for pair in pairs_of(tried[one.row]) if (one.feature, one.level) in pair}
+        absent |= {p for p in pairs_of(tried[one.row]) if one[1:3] in ((n, str(v)) for n, v in p)}
     for one in lacking:
-        tried[one.row] = without(tried[one.row], [(one.feature, one.level)])
+        tried[one.row][one.feature] = level_of(one.feature, one.instead)
     pairs = {k: pairs_of(row) for k, row in tried.items()}
     passed: set[Pair] = set()
-    refused = lacked
+    refused = absent
     failed: set[Pair] = set()
     for number, found in pairs.items():
         match statuses.get(number, FAILED):
@@ -84,6 +83,21 @@ def _feature(feature: Feature, limits: BackendLimits) -> EnvelopeFeature:
         getattr(limits, feature.limit) if feature.limit else None,
         feature.limit or None,
     )
+
+
+def lacked(number: int, used: Mapping[str, Level], limits: BackendLimits) -> list[Lacking]:
+    """In what a row as it was run differs from what the limits leave of it."""
+    listed = fitted(ROWS[number], limits)
+    return [
+        Lacking(number, name, str(level), str(used[name]))
+        for name, level in listed.items()
+        if used[name] != level
+    ]
+
+
+def level_of(feature: str, text: str) -> Level:
+    """A level from its text."""
+    return int(text) if isinstance(CHOSEN[feature].levels[0], int) else text
 
 
 @cache

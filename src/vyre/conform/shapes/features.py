@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.conform.process.entrances import ENTRANCES
 from vyre.conform.shapes.facts import Facts
 from vyre.conform.shapes.families import FAMILIES, LITERALS
 from vyre.ir.buffers import BufferAccess
@@ -52,7 +53,6 @@ class Feature:
 
 
 NONE = "none"
-ENTRANCES = ("run", "run_limited", "bind", "bind again", "borrow", "copy")
 DISPATCHES = ("once", "again", "interleaved", "threads", "after another")
 BOUNDS = (NONE, "literal", "computed", "length", "uniform", "loaded", "divergent")
 PAYLOADS = ("integers", "lanes", "convert", "F32 arithmetic", "F32 order", "F16", "BF16", "F64", "functions")
@@ -109,8 +109,8 @@ _ROWS = (
     Feature("loop bounds", "", BOUNDS, lambda f: _some(f.bounds), frozenset({"Loop", "BufLen", "Load"})),
     Feature("loop start", "", (0, 1, 7, 0x7FFF_FFFE, 0xFFF0_0000), lambda f: f.starts or (0,),
             frozenset({"Loop"})),
-    Feature("workgroup x", "invocations", (1, 2, 3, 7, 16, 33, 64, 127, 256), _axis(0),
-            frozenset({"InvocationId", "LocalId"}), limit="workgroup_size_x", alone=(1_021,)),
+    Feature("workgroup x", "invocations", (1, 2, 3, 16, 33, 127, 256), _axis(0),
+            frozenset({"InvocationId", "LocalId"}), limit="workgroup_size_x", alone=(7, 64, 1_021)),
     Feature("workgroup y", "invocations", (1, 2, 3, 9, 64), _axis(1),
             frozenset({"InvocationId", "LocalId"}), limit="workgroup_size_y", alone=(256, 1_021)),
     Feature("workgroup z", "invocations", (1, 2, 5, 33), _axis(2),
@@ -121,8 +121,8 @@ _ROWS = (
             frozenset({"WorkgroupId"}), limit="workgroups_per_axis", alone=(65_537,)),
     Feature("workgroups z", "workgroups", (1, 2, 3, 9, 65_535), _count(2),
             frozenset({"WorkgroupId"}), limit="workgroups_per_axis", alone=(65_537,)),
-    Feature("buffers", "bound buffers", (4, 6, 8, 9, 17, 31), _one(lambda f: len(_bound(f))),
-            limit="buffers", alone=(64, 255)),
+    Feature("buffers", "bound buffers", (4, 6, 8, 9, 17), _one(lambda f: len(_bound(f))),
+            limit="buffers", alone=(31, 64, 255)),
     Feature("buffer length", "elements", (0, 1, 2, 3, 31, 257, 4099, 65_537),
             lambda f: [f.lengths[n] for n in _bound(f)], frozenset({"Load", "Store", "BufLen"}),
             limit="buffer_bytes", alone=(1_048_577, (1 << 24) + 3)),
@@ -136,25 +136,25 @@ _ROWS = (
     Feature("uniform bytes", "bytes", (0, 4, 20, 1028, 16_388, 65_536),
             lambda f: f.bytes_of(BufferAccess.Uniform) or (0,), frozenset({"Uniform"}),
             limit="uniform_bytes"),
-    Feature("branch nesting", "branches inside each other", (0, 1, 2, 3, 5, 12, 25),
-            _one(lambda f: f.branch_nesting), frozenset({"If"}), alone=(40,)),
+    Feature("branch nesting", "branches inside each other", (0, 1, 2, 3, 6, 12),
+            _one(lambda f: f.branch_nesting), frozenset({"If"}), alone=(25, 40)),
     Feature("branches", "", ("uniform", "divergent"), lambda f: _some(f.branches), frozenset({"If"})),
     Feature("scopes", "blocks inside each other", (0, 1, 3), _one(lambda f: f.blocks), frozenset({"Block"})),
-    Feature("barriers", "barriers", (0, 1, 2, 3, 5, 17), _one(lambda f: f.barriers), frozenset({"Barrier"}),
-            alone=(65,)),
-    Feature("barrier nesting", "statements around a barrier", (0, 1, 2, 3, 5),
+    Feature("barriers", "barriers", (0, 1, 2, 3, 5), _one(lambda f: f.barriers), frozenset({"Barrier"}),
+            alone=(17,)),
+    Feature("barrier nesting", "statements around a barrier", (0, 1, 2, 4),
             _one(lambda f: f.barrier_nesting), frozenset({"Barrier"}), alone=(9,)),
-    Feature("variables", "variables in scope", (16, 33, 65, 257), _one(lambda f: f.variables),
-            frozenset({"Let", "Var", "Assign"}), alone=(1_025,)),
-    Feature("expression depth", "levels", (9, 17, 65, 257), _one(lambda f: f.expression_depth),
-            frozenset({"BinOp", "UnOp"}), alone=(1_000,)),
+    Feature("variables", "variables in scope", (16, 33, 65), _one(lambda f: f.variables),
+            frozenset({"Let", "Var", "Assign"}), alone=(257, 1_025)),
+    Feature("expression depth", "levels", (12, 17, 65), _one(lambda f: f.expression_depth),
+            frozenset({"BinOp", "UnOp"}), alone=(257, 1_000)),
     Feature("literal", "", PAIRED_LITERALS, lambda f: f.literals,
             frozenset({"LitU32", "LitI32", "LitBool", "Literal"}),
             alone=tuple(n for n in LITERALS if n not in PAIRED_LITERALS)),
     Feature("loads after stores", "of one element", (0, 1, 2, 5), _one(lambda f: f.time_alias),
             frozenset({"Load", "Store"}), alone=(33,)),
-    Feature("float chain", "operations that round", (0, 1, 2, 4, 9, 33), _one(lambda f: f.float_chain),
-            frozenset({"FMulAdd", "FAdd", "FMul", "FSub"}), alone=(129,)),
+    Feature("float chain", "operations that round", (0, 1, 2, 5, 17), _one(lambda f: f.float_chain),
+            frozenset({"FMulAdd", "FAdd", "FMul", "FSub"}), alone=(33, 129)),
     Feature("float loop", "", (NONE, "FAdd", "FMul"), lambda f: _some(f.float_loops),
             frozenset({"FAdd", "FMul"})),
     Feature("reduction", "", (NONE, *REDUCTIONS), lambda f: _some(f.reductions), frozenset({"FReduce"})),

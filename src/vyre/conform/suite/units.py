@@ -30,6 +30,7 @@ from vyre.conform.verify.stages import (
     hardest,
     programs,
     races,
+    shapes,
     subgroups,
 )
 from vyre.errors import VyreError
@@ -63,6 +64,7 @@ STAGES: Mapping[str, Stage] = {
         dispatches.STAGE,
         programs.PROGRAMS,
         programs.FLOATS,
+        shapes.STAGE,
         convention.STAGE,
         engines.STAGE,
         composition.STAGE,

@@ -74,7 +74,8 @@ def _shown(convention: Convention) -> str:
 def _access(row: Row) -> RowOutcome:
     access = BufferAccess(row["access"])
     binding = 0 if access.bound else None
-    buffer = BufferDecl("b", binding, access, _T.U32, 16)
+    data = bytes(64) if access is BufferAccess.Constant else b""
+    buffer = BufferDecl("b", binding, access, _T.U32, 16, data)
     uses: dict[str, Node] = {
         "load": Let("x", Load("b", _ZERO)),
         "store": Store("b", _ZERO, LitU32(1)),

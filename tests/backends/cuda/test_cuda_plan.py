@@ -1,0 +1,267 @@
+"""Calls on arrays of torch and CuPy: what is read of them, and what is asked of the driver."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import sys
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import vyre
+from tests.backends.cuda.scripted_driver import COPY, OK, Driver, ScriptedBackend, Status
+from vyre.backends import compile_program
+from vyre.backends.cuda.plan import CudaPlan
+from vyre.backends.cuda.pool import KEPT, open_pool
+from vyre.errors import DeviceOutOfMemory
+
+if TYPE_CHECKING:
+    from vyre.backends.dispatch import Compiled
+
+
+class PoolDriver(Driver):
+    """A driver with a pool, of which `room` bytes can be had, less what it keeps."""
+
+    room = 1 << 20
+    kept = 0
+
+    def do_cuMemAllocFromPoolAsync(self, size: int, pool: Any, stream: int) -> tuple[Any, ...]:  # noqa: N802
+        if size > self.room - self.kept:
+            return Status(2, "CUDA_ERROR_OUT_OF_MEMORY"), None
+        return self.do_cuMemAlloc(size)
+
+    def do_cuMemFreeAsync(self, address: int, stream: int) -> tuple[Any, ...]:  # noqa: N802
+        return self.do_cuMemFree(address)
+
+    def do_cuMemPoolTrimTo(self, pool: Any, size: int) -> tuple[Any, ...]:  # noqa: N802
+        self.kept = size
+        return (OK,)
+
+
+def names(driver: Driver) -> list[str]:
+    return [name for name, _ in driver.calls]
+
+
+class Tensor:
+    """As much of a torch tensor as is asked for; `changes` make it unusual."""
+
+    __module__ = "torch"
+
+    def __init__(self, array: Any, dtype: str = "torch.uint32", **changes: Any) -> None:
+        self.array = array
+        self.dtype = dtype
+        self.shape = array.shape
+        facts = {"is_cuda": True, "layout": "strided", "requires_grad": False}
+        for name, value in {**facts, **changes}.items():
+            setattr(self, name, value)
+
+    contiguous = True
+    negative = False
+    number = 0
+
+    def is_contiguous(self) -> bool:
+        return self.contiguous
+
+    def is_neg(self) -> bool:
+        return self.negative
+
+    def get_device(self) -> int:
+        return self.number
+
+    def dim(self) -> int:
+        return self.array.ndim
+
+    def numel(self) -> int:
+        return self.array.size
+
+    def data_ptr(self) -> int:
+        return self.array.ctypes.data
+
+
+@pytest.fixture
+def streams(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """The stream that each library works on."""
+    on = {"torch": 0, "cupy": 0}
+    torch: Any = ModuleType("torch")
+    torch.Tensor, torch.strided = Tensor, "strided"
+    torch._C = SimpleNamespace(_cuda_getCurrentRawStream=lambda *_: on["torch"])  # pyright: ignore[reportUnknownLambdaType]
+    cupy: Any = ModuleType("cupy")
+    cupy.ndarray = CupyArray
+    cupy.cuda = SimpleNamespace(get_current_stream=lambda: SimpleNamespace(ptr=on["cupy"]))
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    return on
+
+
+class CupyArray:
+    """As much of an array of CuPy as is asked for."""
+
+    __module__ = "cupy"
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.data = SimpleNamespace(ptr=array.ctypes.data)
+        self.device = SimpleNamespace(id=0)
+        self.flags, self.ndim, self.shape = array.flags, array.ndim, array.shape
+        self.dtype, self.nbytes = array.dtype, array.nbytes
+
+
+def opened() -> tuple[PoolDriver, ScriptedBackend, Compiled]:
+    driver = PoolDriver()
+    driver.kernel = lambda a, out: ctypes.memmove(out, a, 16)
+    backend = ScriptedBackend(driver)
+    backend.pool = "pool"
+    compiled = compile_program(COPY, backend=backend)
+    driver.calls.clear()
+    return driver, backend, compiled
+
+
+def plan_of(compiled: Compiled) -> CudaPlan:
+    assert isinstance(compiled._plain, CudaPlan)
+    return compiled._plain
+
+
+X = np.array([1, 2, 3, 4], np.uint32)
+
+
+@pytest.mark.parametrize("make", [Tensor, CupyArray])
+@pytest.mark.usefixtures("streams")
+def test_a_call_asks_the_driver_for_an_output_and_a_launch(make: Any) -> None:
+    driver, _, compiled = opened()
+    for _ in range(3):
+        driver.calls.clear()
+        found = compiled({"a": make(X)}, lengths={"out": ("a",)})["out"]
+        entered = ["cuCtxSetCurrent"]
+        assert names(driver) == [*entered, "cuMemAllocFromPoolAsync", *entered, "cuLaunchKernel"]
+        assert found.numpy().tolist() == [1, 2, 3, 4]
+        driver.calls.clear()
+        del found
+        gc.collect()
+        assert names(driver) == [*entered, "cuMemFreeAsync"]
+    assert driver.launched[-1][2:] == [0, 0, 0, 4, 4]
+
+
+@pytest.mark.usefixtures("streams")
+def test_an_output_is_cleared_unless_all_of_it_is_written() -> None:
+    driver, _, compiled = opened()
+    compiled({"a": Tensor(X)}, lengths={"out": 64}, workgroups=1)
+    assert driver.named("cuMemsetD8") == []
+    compiled({"a": Tensor(X)}, lengths={"out": 65}, workgroups=1)
+    assert [call[1:] for call in driver.named("cuMemsetD8")] == [(0, 260)]
+
+
+@pytest.mark.usefixtures("streams")
+def test_new_lengths_are_new_launches_and_our_own_buffers_have_a_way_of_their_own() -> None:
+    driver, backend, compiled = opened()
+    plan = plan_of(compiled)
+    for length in (4, 8, 4):
+        value = np.arange(length, dtype=np.uint32)
+        assert plan({"a": Tensor(value)}, {"out": ("a",)}, None, copy=False, zeroed=()) is not None
+    assert [words[-1] for words in driver.launched] == [4, 8, 4]
+    mine = vyre.to_device(X, backend=backend)
+    assert plan({"a": mine}, {"out": ("a",)}, None, copy=False, zeroed=()) is None  # nobody else's is there
+
+
+ODD: dict[str, Any] = {
+    "on the host": Tensor(X, is_cuda=False),
+    "sparse": Tensor(X, layout="sparse"),
+    "with a gradient": Tensor(X, requires_grad=True),
+    "strided": Tensor(X, contiguous=False),
+    "negated": Tensor(X, negative=True),
+    "on another GPU": Tensor(X, number=1),
+    "a number": Tensor(np.array(1, np.uint32)),
+    "of another type": Tensor(X.view(np.int32), "torch.int32"),
+    "of a type that NumPy lacks": Tensor(X.view(np.uint16), "torch.bfloat16"),
+    "misaligned": Tensor(np.frombuffer(bytes(17), np.uint8)[1:].view(np.uint32)),
+    "a host array": X,
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+@pytest.mark.usefixtures("streams")
+def test_what_is_unusual_goes_the_long_way(what: str) -> None:
+    driver, _, compiled = opened()
+    assert plan_of(compiled)({"a": ODD[what]}, {"out": ("a",)}, None, copy=False, zeroed=()) is None
+    assert driver.calls == []
+
+
+@pytest.mark.parametrize("library", ["torch", "cupy"])
+def test_work_on_another_stream_goes_the_long_way(library: str, streams: dict[str, int]) -> None:
+    streams[library] = 77
+    driver, _, compiled = opened()
+    value = Tensor(X) if library == "torch" else CupyArray(X)
+    assert plan_of(compiled)({"a": value}, {"out": ("a",)}, None, copy=False, zeroed=()) is None
+    assert driver.calls == []
+
+
+@pytest.mark.usefixtures("streams")
+def test_what_is_written_or_unknown_goes_the_long_way() -> None:
+    driver, _, compiled = opened()
+    plan = plan_of(compiled)
+    assert plan({"a": Tensor(X), "out": Tensor(X.copy())}, {}, None, copy=False, zeroed=()) is None
+    assert plan({"a": Tensor(X), "b": Tensor(X)}, {"out": ("a",)}, None, copy=False, zeroed=()) is None
+    assert plan({"a": Tensor(X)}, {}, None, copy=False, zeroed=()) is None  # nobody says how long it is
+    assert driver.calls == []
+
+
+@pytest.mark.usefixtures("streams")
+def test_scalars_are_copied_to_the_device_once() -> None:
+    @vyre.kernel
+    def scaled(x: vyre.In[vyre.u32], factor: vyre.u32, out: vyre.Out[vyre.u32]) -> None:
+        i = vyre.invocation_id(0)
+        out[i] = x[i] * factor
+
+    driver, backend, _ = opened()
+    driver.do_cuLaunchKernel = lambda *_: (OK,)  # of three addresses, which it would read as two
+    for factor in (3, 3, 4, 3):
+        scaled(Tensor(X), factor, backend=backend)
+    assert len(driver.named("cuMemcpyHtoD")) == 2
+
+
+def test_memory_that_others_share_is_waited_for() -> None:
+    driver, backend, _ = opened()
+    for stream in (None, 77):
+        shared = vyre.to_device(X, backend=backend)
+        assert shared.__cuda_array_interface__ if stream is None else shared.__dlpack__(stream=stream)
+        driver.calls.clear()
+        shared.close()
+        gc.collect()
+        assert names(driver)[-2:] == ["cuCtxSynchronize", "cuMemFreeAsync"]
+    alone = vyre.to_device(X, backend=backend)
+    alone.__dlpack__(stream=1)
+    driver.calls.clear()
+    alone.close()
+    gc.collect()
+    assert "cuCtxSynchronize" not in names(driver)
+
+
+def test_a_full_pool_is_trimmed_before_it_is_out_of_memory() -> None:
+    driver, backend, _ = opened()
+    driver.kept = driver.room
+    assert vyre.device_zeros(4, np.uint32, backend=backend).numpy().tolist() == [0] * 4
+    assert driver.kept == 0
+    with pytest.raises(DeviceOutOfMemory):
+        vyre.device_zeros(1 << 20, np.uint32, backend=backend)
+
+
+def test_a_device_without_pools_has_plain_memory() -> None:
+    class NoPools(PoolDriver):
+        CUmemLocation = CUmemPoolProps = SimpleNamespace
+        CUmemLocationType = SimpleNamespace(CU_MEM_LOCATION_TYPE_DEVICE=1)
+        CUmemAllocationType = SimpleNamespace(CU_MEM_ALLOCATION_TYPE_PINNED=1)
+        CUmemAllocationHandleType = SimpleNamespace(CU_MEM_HANDLE_TYPE_NONE=0)
+        CUmemPool_attribute = SimpleNamespace(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD=4)
+        cuuint64_t = int
+
+        def do_cuMemPoolCreate(self, wanted: Any) -> tuple[Any, ...]:  # noqa: N802
+            assert (wanted.location.type, wanted.location.id) == (1, 3)
+            return (OK, "pool") if self.room else (Status(801, "CUDA_ERROR_NOT_SUPPORTED"), None)
+
+    driver = NoPools()
+    assert open_pool(driver, 3) == "pool"
+    assert driver.named("cuMemPoolSetAttribute") == [("pool", 4, KEPT)]
+    driver.room = 0
+    assert open_pool(driver, 3) is None
