@@ -71,7 +71,7 @@ def _of_array(values: Any) -> ConstantTable:
     if kind is None or not prod(shape):
         raise Refused(
             f"an array of {name} is no table of a kernel.",
-            "make it one of a kernel's types outside the kernel: T = vyre.array(T, u32), which raises where a "
+            "make it one of a kernel's types outside of it: T = vyre.array(T, u32), which raises where a "
             "number would change.",
         )
     return ConstantTable(kind, shape, values.astype(values.dtype.newbyteorder("<")).tobytes())
