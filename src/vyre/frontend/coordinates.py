@@ -31,7 +31,7 @@ def touches(expr: Expr) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Buffers:
+class ElementIndex:
     """What indices and shapes of buffers are in one kernel."""
 
     dimension: Callable[[int | str], Value | Const]
