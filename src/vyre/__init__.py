@@ -115,7 +115,6 @@ if TYPE_CHECKING:
         Lane,
         Let,
         LitBool,
-        Literal,
         LitI32,
         LitU32,
         Load,
@@ -137,8 +136,11 @@ if TYPE_CHECKING:
         Var,
         WorkgroupId,
     )
+    from vyre.ir import (
+        Literal as Literal,
+    )
 
-# What shadows no builtin of Python where it is imported with a star.
+# Without what would shadow a builtin of Python, or the Literal that shapes are written with, after a star.
 __all__ = [
     "V1", "V2", "Approx", "ApproxOp", "Assign", "Atomic", "AtomicOp", "Backend", "BackendInfo",
     "BackendLimits", "BackendUnavailable", "Barrier", "BinOp", "BinaryOp", "Block", "Break", "BufLen",
@@ -147,7 +149,7 @@ __all__ = [
     "DeviceError", "DeviceLost", "DeviceMemory", "DeviceOutOfMemory", "Diagnostic", "Dim", "DispatchError",
     "Executable", "Expr", "FMulAdd", "FReduce", "FReduceApprox", "If", "In", "InOut", "InterpreterError",
     "InvocationId", "Kernel", "KernelError", "KernelWarning", "Lane", "Let", "LimitedExecutable", "LitBool",
-    "LitI32", "LitU32", "Literal", "Load", "LocalId", "Loop", "MakeVec", "Node", "Op", "OpError",
+    "LitI32", "LitU32", "Load", "LocalId", "Loop", "MakeVec", "Node", "Op", "OpError",
     "OpSignature", "Out", "Param", "ParseError", "PrintError", "Private", "Program", "RayCluster",
     "ReduceOp", "ReduceOrder", "Registry", "ResidentBackend", "ResidentExecutable", "Return", "RoundMode",
     "Select", "Shared", "SharedAtomic", "SourceLocation", "SourceRejected", "StepBudgetExceeded",

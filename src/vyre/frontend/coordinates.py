@@ -31,7 +31,7 @@ def touches(expr: Expr) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Buffers:
+class ElementIndex:
     """What indices and shapes of buffers are in one kernel."""
 
     dimension: Callable[[int | str], Value | Const]
@@ -56,7 +56,7 @@ class Buffers:
                 f"the buffer {name!r} has {rank} dimension{'s' * (rank > 1)} and got {given}.",
                 f"write {name}[{', '.join('ijklmnop'[:rank])}]."
                 if shape
-                else f'declare its shape, as in {name}: In[f32, Literal["m", "n"]], or flatten the index: '
+                else f"declare its shape, as in {name}: {_annotated(buffer)}, or flatten the index: "
                 f"{name}[y * width + x].",
             )
         places = [_coordinate(buffer, c) for c in coordinates]
@@ -82,6 +82,11 @@ class Buffers:
         result = _linear(inside[:rank], inside[rank:])
         op = Op(f"local.index_{rank}", tuple(Param(stem, U32) for stem in stems), U32, result.expr)
         return Value(Call(self.link(op).id, tuple(operands)), U32)
+
+
+def _annotated(buffer: Buffer) -> str:
+    role = "Out" if buffer.decl.access.writable else "In"
+    return f'{role}[{operators.type_name(buffer.decl.element)}, Literal["m", "n"]]'
 
 
 def _coordinate(buffer: Buffer, coordinate: Operand) -> Value | Const:

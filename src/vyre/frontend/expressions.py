@@ -22,7 +22,7 @@ from vyre.ir.walk import postorder
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-    from vyre.frontend.coordinates import Buffers
+    from vyre.frontend.coordinates import ElementIndex
     from vyre.frontend.scope import Scope
     from vyre.frontend.source import Source
 
@@ -57,7 +57,7 @@ class Expressions:
     """Translates expressions in one function's scope."""
 
     def __init__(
-        self, source: Source, scope: Scope, names: Mapping[str, Any], call: Caller, buffers: Buffers
+        self, source: Source, scope: Scope, names: Mapping[str, Any], call: Caller, buffers: ElementIndex
     ) -> None:
         self._source = source
         self._scope = scope

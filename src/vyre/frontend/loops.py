@@ -47,12 +47,29 @@ def translate_for(t: BodyTranslator, node: ast.For) -> None:
         if called is range:
             _range(t, node, node.iter)
             return
+        if called is reversed and (downwards := _reversed_range(t, node.iter)) is not None:
+            _range(t, node, downwards)
+            return
         if called in (enumerate, zip, reversed) and node.iter.args and not node.iter.keywords:
             parts = [_items(t, arg) for arg in node.iter.args]
             first = enumerate(parts[0]) if called is enumerate else reversed(parts[0])
             _unroll(t, node, list(zip(*parts, strict=False) if called is zip else first))
             return
     _unroll(t, node, _items(t, node.iter))
+
+
+def _reversed_range(t: BodyTranslator, call: ast.Call) -> ast.Call | None:
+    """`reversed(range(n))` as the range downwards that it is; None for anything else."""
+    match call.args:
+        case [ast.Call(func=inner, args=[stop], keywords=[])]:
+            callee = t.value(inner)
+            if not isinstance(callee, PyObject) or callee.value is not range:
+                return None
+        case _:
+            return None
+    bounds = (ast.BinOp(stop, ast.Sub(), ast.Constant(1)), ast.Constant(-1), ast.Constant(-1))
+    made = ast.copy_location(ast.Call(inner, list(bounds), []), call)
+    return ast.fix_missing_locations(made)
 
 
 def translate_while(t: BodyTranslator, node: ast.While) -> None:

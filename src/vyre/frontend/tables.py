@@ -71,6 +71,7 @@ def _of_array(values: Any) -> ConstantTable:
     if kind is None or not prod(shape):
         raise Refused(
             f"an array of {name} is no table of a kernel.",
-            "make it an array of uint32, int32, uint64, float16, float32, float64 or bool.",
+            "make it one of a kernel's types outside of it: T = vyre.array(T, u32), which raises where a "
+            "number would change.",
         )
     return ConstantTable(kind, shape, values.astype(values.dtype.newbyteorder("<")).tobytes())

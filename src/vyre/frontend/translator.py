@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from vyre.frontend.coordinates import Buffers, touches
+from vyre.frontend.coordinates import ElementIndex, touches
 from vyre.frontend.expressions import Expressions
 from vyre.frontend.scope import Local
 from vyre.frontend.tables import ConstantTable, table_of
@@ -37,7 +37,7 @@ class Surroundings:
     scalars: Scalars | None
     """None in an op, which sees only its arguments."""
     memory: list[BufferDecl] = field(default_factory=list[BufferDecl])
-    """Buffers that the bodies declare."""
+    """ElementIndex that the bodies declare."""
     tables: dict[ConstantTable, Buffer] = field(default_factory=dict[ConstantTable, Buffer])
     open: list[Any] = field(default_factory=list[Any])
     """The functions that are being written out, outermost first."""
@@ -54,7 +54,7 @@ class BodyTranslator(ABC):
         self._block: list[Written] = []
         self.statement: ast.stmt = source.tree
         """The one that is being translated."""
-        buffers = Buffers(self._dimension, context.linker.link, self._table)
+        buffers = ElementIndex(self._dimension, context.linker.link, self._table)
         self.buffers = buffers
         self._expressions = Expressions(source, scope, names, self.call, buffers)
 
