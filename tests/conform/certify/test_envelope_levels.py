@@ -61,6 +61,11 @@ def test_a_pair_that_did_not_pass_denies_the_third_level(status: str, said: str)
     assert "of shapes" in third(with_rows({number: status}))
 
 
+def test_rows_that_were_not_run_deny_the_level() -> None:
+    envelope = enveloped(dict.fromkeys(range(32), PASSED), BackendLimits())
+    assert "of shapes were not run: " in third(replace(RIGHT, envelope=envelope))
+
+
 def test_a_row_that_failed_denies_the_level_though_other_rows_have_its_pairs() -> None:
     """The rows that try a feature alone have many pairs that others have as well."""
     assert RIGHT.envelope is not None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SMALL = tuple(sorted(ROWS, key=lambda row: (cost(row), len(str(row))))[:6])
-SHAPES: dict[str, Any] = {"ops": (), "stages": ("shapes",), "repeats": 1}
+SHAPES: dict[str, Any] = {"ops": (), "stages": ("shapes",), "repeats": 1, "programs": 6}
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import pytest
 
 from vyre.backends.protocol import BackendLimits
 from vyre.conform.records.blocks import FAILED, PASSED, REFUSED
-from vyre.conform.records.envelope import BEYOND, COSTLY, Condition, inside
+from vyre.conform.records.envelope import BEYOND, COSTLY, NOT_RUN, Condition, inside
 from vyre.conform.shapes.envelope import enveloped, lacked
 from vyre.conform.shapes.features import CHOSEN
 from vyre.conform.shapes.lacking import DOUBLES
@@ -48,8 +48,10 @@ def test_a_row_that_did_not_pass_takes_its_own_pairs_away(status: str) -> None:
 
 
 def test_a_row_that_was_not_run_is_none_that_passed() -> None:
-    some = {k: PASSED for k in range(len(ROWS)) if k % 2}
-    assert enveloped(some, BackendLimits()).failed == tuple(range(0, len(ROWS), 2))
+    some = dict.fromkeys(range(10), PASSED)
+    found = enveloped(some, BackendLimits())
+    assert (found.rows, found.failed, found.refused) == (10, (), ())
+    assert found.missed[NOT_RUN] == len(wanted() - {pair for row in ROWS[:10] for pair in pairs_of(row)})
 
 
 def test_beyond_a_declared_limit_nothing_is_claimed() -> None:

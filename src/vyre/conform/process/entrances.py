@@ -58,11 +58,13 @@ def offered(backend: Backend, executable: Executable) -> frozenset[str]:
 
 
 def performed(backend: Backend, executable: Executable, asked: Asked) -> list[Results]:
-    """The results of every run, by its entrance and in its pattern."""
+    """The results of every run, by its entrance and in its pattern, and of `run` besides."""
     return list(_performed(backend, executable, asked))
 
 
 def _performed(backend: Backend, executable: Executable, asked: Asked) -> Iterator[Results]:
+    if asked.entrance != "run":
+        yield _run(backend, executable, asked)
 
     def once() -> Results:
         return _ENTRANCES[asked.entrance](backend, executable, asked)

@@ -24,7 +24,8 @@ COSTLY = "too costly"
 BEYOND = "beyond the declared limit"
 REFUSED = "refused"
 FAILED = "failed"
-REASONS = (FAILED, REFUSED, BEYOND, COSTLY)
+NOT_RUN = "not run"
+REASONS = (FAILED, REFUSED, NOT_RUN, BEYOND, COSTLY)
 """Why a pair did not run and pass, the gravest first."""
 
 AT_LEAST, EQUAL = ">=", "="

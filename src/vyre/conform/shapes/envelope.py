@@ -16,6 +16,7 @@ from vyre.conform.records.envelope import (
     BEYOND,
     COSTLY,
     FAILED,
+    NOT_RUN,
     REFUSED,
     Envelope,
     EnvelopeFeature,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 def enveloped(
     statuses: Mapping[int, str], limits: BackendLimits, lacking: Collection[Lacking] = ()
 ) -> Envelope:
-    """`statuses` are by the number of a row; one that is not among them was not run, as if it had failed."""
+    """`statuses` are by the number of a row, from 0 on; the rows behind the last of them were not run."""
     features = tuple(_feature(f, limits) for f in CHOSEN.values())
     tried = {k: fitted(row, limits) for k, row in enumerate(ROWS)}
     absent: set[Pair] = set()
@@ -49,24 +50,28 @@ def enveloped(
     passed: set[Pair] = set()
     refused = absent
     failed: set[Pair] = set()
+    left: set[Pair] = set()
     for number, found in pairs.items():
-        match statuses.get(number, FAILED):
+        match statuses.get(number):
             case "passed":
                 passed |= found
             case "refused":
                 refused |= found
+            case None:
+                left |= found
             case _:
                 failed |= found
+    why = ((FAILED, failed), (REFUSED, refused), (NOT_RUN, left))
     reasons = {
-        pair: FAILED if pair in failed else REFUSED if pair in refused else BEYOND
+        pair: next((reason for reason, pairs_there in why if pair in pairs_there), BEYOND)
         for pair in wanted() - passed
     }
     reasons |= dict.fromkeys(too_costly() - passed, COSTLY)
     return Envelope(
         features,
-        len(ROWS),
-        tuple(k for k in range(len(ROWS)) if statuses.get(k, FAILED) not in (PASSED, REFUSED)),
-        tuple(k for k in range(len(ROWS)) if statuses.get(k, FAILED) == REFUSED),
+        len(statuses),
+        tuple(k for k, status in sorted(statuses.items()) if status not in (PASSED, REFUSED)),
+        tuple(k for k, status in sorted(statuses.items()) if status == REFUSED),
         tuple(sorted(lacking)),
         packed(features, {_placed(pair) for pair in passed}),
         _grouped(reasons),
