@@ -35,7 +35,7 @@ CALLS: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("arrays, named", CALLS)
+@pytest.mark.parametrize(("arrays", "named"), CALLS)
 def test_every_call_is_bound_as_by_itself(arrays: tuple[Any, ...], named: dict[str, Any]) -> None:
     for others, by_name in [*CALLS, *CALLS]:
         scaled._bind(others, by_name)
