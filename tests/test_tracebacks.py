@@ -71,6 +71,8 @@ MISTAKES: dict[str, Callable[[], Any]] = {
     "text": lambda: Program.from_text("vyre 7"),
     "wire": lambda: Program.from_wire(b"nothing"),
     "program": lambda: Program([], (1, 1, 1, 1), []),
+    "expression": lambda: vyre.LitU32(-1),
+    "statement": lambda: vyre.Let("x", 3),  # pyright: ignore[reportArgumentType]
     "validate": lambda: check(NOTHING),
     "to_device": lambda: vyre.to_device(np.zeros(3, np.complex64)),
     "device_zeros": lambda: vyre.device_zeros(-1, u32),

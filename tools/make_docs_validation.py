@@ -39,6 +39,8 @@ def page() -> str:
 
 def section(rule: Rule) -> str:
     note = f"\n**Deprecated:** {rule.deprecated}\n" if rule.deprecated else ""
+    if rule.note:
+        note += f"\n**Note:** {rule.note}\n"
     return (
         f"## {rule.code}\n\n**{rule.title[0].upper()}{rule.title[1:]}.** {rule.meaning}\n{note}\n"
         f"Rejected:\n\n```\n{rule.example}```\n\n**Fix:** {rule.fix}\n\n"

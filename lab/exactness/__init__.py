@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lab.exactness import memory, structure, values
-from vyre.ir.types import DataType
+from vyre.ir.types import VALUE_TYPES, DataType
 
 if TYPE_CHECKING:
     from lab.exactness.build import Builder
     from vyre.conform.generate.programs import GeneratedProgram
 
 _T = DataType
+_OUTSIDE = (_T.U32, _T.F16, _T.U64, _T.Vec4U32, _T.Bool, _T.U8, _T.I16, _T.I64)
 
 
 def exactness_programs() -> dict[str, GeneratedProgram]:
@@ -25,11 +26,11 @@ def exactness_programs() -> dict[str, GeneratedProgram]:
 _BUILDERS: dict[str, Builder] = {
     "operators": values.operators,
     "literal operands": values.literal_operands,
-    **{f"casts of {t.value}": values.casts(t) for t in _T if t not in (_T.Bytes, _T.F64)},
+    **{f"casts of {t.value}": values.casts(t) for t in VALUE_TYPES if t is not _T.F64},
     "lanes": values.lanes,
     "bools": values.bools,
     **{f"moves of {t.value}": values.moves(t) for t in (_T.F32, _T.F16, _T.BF16, _T.F64)},
-    **{f"out of bounds {t.value}": memory.outside(t) for t in (_T.U32, _T.F16, _T.U64, _T.Vec4U32, _T.Bool)},
+    **{f"out of bounds {t.value}": memory.outside(t) for t in _OUTSIDE},
     "atomics": memory.atomics,
     "order of effects": memory.order,
     "lengths": memory.lengths,

@@ -6,7 +6,6 @@ leaves our functions without our frames: its traceback ends at the user's own li
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 from dataclasses import dataclass
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_BETWEEN = (contextlib.__file__, functools.__file__)
+_BETWEEN = ("contextlib", "functools")
+"""Modules that our frames go through."""
 
 
 class VyreError(Exception):
@@ -61,6 +60,13 @@ class Diagnostic:
         where = f"{self.location}: " if self.location else ""
         return f"{where}{self.path}: {self.code}: {self.message} Fix: {self.fix}"
 
+    def shown(self) -> str:
+        """The diagnostic, and under it the user's own line with a mark, where it is known."""
+        if self.location is None or not self.location.text:
+            return str(self)
+        caret = " " * (self.location.column - 1) + "^"
+        return f"{self}\n    {self.location.text}\n    {caret}"
+
 
 class ValidationError(VyreError):
     """A program breaks at least one V-rule; `diagnostics` holds all of them."""
@@ -69,7 +75,7 @@ class ValidationError(VyreError):
         self.diagnostics = tuple(diagnostics)
         first = self.diagnostics[0]
         super().__init__(first.message, fix=first.fix, place=first.path)
-        self.args = ("\n".join(str(d) for d in self.diagnostics),)
+        self.args = ("\n".join(d.shown() for d in self.diagnostics),)
 
 
 class WireError(VyreError):
@@ -107,6 +113,10 @@ class KernelError(VyreError):
         if location.text:
             caret = " " * (location.column - 1) + "^"
             self.args = (f"{location}: {message}\n    {location.text}\n    {caret}\nFix: {fix}",)
+
+
+class KernelWarning(UserWarning):
+    """A kernel with a meaning that is probably not the one that was meant, or a check that was skipped."""
 
 
 class OpError(VyreError):
@@ -185,6 +195,15 @@ class StepLimitExceeded(VyreError):
         )
 
 
+class CheckError(VyreError):
+    """A watched call has a race or reads what nothing wrote; `report` holds every finding."""
+
+    def __init__(self, report: object, *, message: str, fix: str) -> None:
+        self.report = report
+        super().__init__(message, fix=fix)
+        self.args = (str(report),)
+
+
 def boundary(function: Callable[P, R]) -> Callable[P, R]:
     """Makes a function one that users call: errors that they cause end at their line."""
 
@@ -223,7 +242,7 @@ def hide_own_frames(error: VyreError) -> None:
 def _without_ours(trace: TracebackType | None) -> TracebackType | None:
     kept: list[TracebackType] = []
     while trace is not None:
-        if not _is_ours(trace) and trace.tb_frame.f_code.co_filename not in _BETWEEN:
+        if not _is_ours(trace) and _module(trace) not in _BETWEEN:
             kept.append(trace)
         trace = trace.tb_next
     whole = None
@@ -233,4 +252,9 @@ def _without_ours(trace: TracebackType | None) -> TracebackType | None:
 
 
 def _is_ours(trace: TracebackType | None) -> bool:
-    return trace is not None and trace.tb_frame.f_code.co_filename.startswith(_OURS)
+    return trace is not None and _module(trace).partition(".")[0] == "vyre"
+
+
+def _module(trace: TracebackType) -> str:
+    """By its globals: code that dataclasses made is in no file."""
+    return str(trace.tb_frame.f_globals.get("__name__"))

@@ -80,6 +80,11 @@ def test_outputs_that_are_not_supplied_are_zeros_of_the_documented_dtype(element
         DataType.BF16: "uint16",
         DataType.F32: "float32",
         DataType.F64: "float64",
+        DataType.I8: "int8",
+        DataType.U8: "uint8",
+        DataType.I16: "int16",
+        DataType.U16: "uint16",
+        DataType.I64: "int64",
     }
     assert result.dtype.name == expected.get(element, "uint32")
     assert result.nbytes == 3 * (1 if element is DataType.Bool else element.stride)

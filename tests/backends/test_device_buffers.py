@@ -222,13 +222,20 @@ def test_lanes_and_halves(backend: Backend) -> None:
         (DataType.U128, u32s(*range(8)).reshape(2, 4), 2),
         (DataType.U32, u32s(*range(8)).reshape(2, 4), 8),
         (DataType.F16, np.zeros(3, np.float16), 3),
-        (DataType.Bytes, np.zeros(5, np.uint8), 2),
+        (DataType.U8, np.zeros(5, np.uint8), 5),
+        (DataType.I64, np.zeros(3, np.int64), 3),
+        (DataType.Bytes, np.zeros(8, np.uint8), 2),
+        (DataType.Bytes, b"hello", 2),
     ]:
         x = BufferDecl.read_write("x", 0, element)
         out = vyre.device_zeros(1, np.uint32, backend=backend)
         program = Program([x, OUT], [1], [OUT.store(0, x.length)])
         vyre.dispatch(program, {"x": vyre.to_device(array, backend=backend), "out": out}, backend=backend)
         assert out.numpy().tolist() == [length]
+    raw = Program([BufferDecl.read("x", 0, DataType.Bytes), OUT], [1], [])
+    odd = vyre.to_device(np.zeros(5, np.uint8), backend=backend)
+    with pytest.raises(DispatchError, match=r"has 5 bytes.*append zeros up to a multiple of 4"):
+        vyre.dispatch(raw, {"x": odd, "out": u32s(0)}, backend=backend)
     wide = Program([BufferDecl.read("x", 0, DataType.Vec4U32), OUT], [1], [])
     flat = vyre.to_device(u32s(*range(8)), backend=backend)
     with pytest.raises(DispatchError, match=r"has shape \(8,\).*shape \(n, 4\)"):

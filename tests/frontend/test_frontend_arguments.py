@@ -37,8 +37,8 @@ def scalars(out: Out[u32], a: u32, b: i32, c: boolean, d: u64, e: vec2, f: f16, 
     out[2] = u32(c)
     out[3] = d[1]
     out[4] = e[0] + e[1]
-    out[5] = vyre.cast(f, u32)
-    out[6] = vyre.cast(g, u32)
+    out[5] = vyre.bitcast(f, u32)
+    out[6] = vyre.bitcast(g, u32)
     out[7] = h
 
 

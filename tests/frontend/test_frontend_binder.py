@@ -38,20 +38,24 @@ CALLS: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
 @pytest.mark.parametrize(("arrays", "named"), CALLS)
 def test_every_call_is_bound_as_by_itself(arrays: tuple[Any, ...], named: dict[str, Any]) -> None:
     for others, by_name in [*CALLS, *CALLS]:
-        scaled._bind(others, by_name)
-    expected = bind_arguments("scaled", scaled._translation, arrays, named)
-    found = scaled._bind(arrays, named)
-    assert found.lengths == expected.lengths
+        scaled._bind(others, by_name, None)
+    expected = bind_arguments("scaled", scaled._translation, arrays, named, None)
+    found = scaled._bind(arrays, named, None)
+    assert (found.lengths, found.shapes, found.workgroups) == (
+        expected.lengths,
+        expected.shapes,
+        expected.workgroups,
+    )
     assert found.buffers.keys() == expected.buffers.keys()
     for name, value in expected.buffers.items():
         assert found.buffers[name] is value or found.buffers[name] == value
 
 
 def test_a_mistake_in_a_call_like_one_before_is_refused() -> None:
-    scaled._bind((A, OUT, 3, B), {})
+    scaled._bind((A, OUT, 3, B), {}, None)
     with pytest.raises(DispatchError, match="missing the argument 'a'"):
-        scaled._bind((None, OUT, 3, B), {})
+        scaled._bind((None, OUT, 3, B), {}, None)
     with pytest.raises(DispatchError, match="length"):
-        scaled._bind((A, -1, 3, B), {})
+        scaled._bind((A, -1, 3, B), {}, None)
     with pytest.raises(DispatchError, match="factor"):
-        scaled._bind((A, OUT, "three", B), {})
+        scaled._bind((A, OUT, "three", B), {}, None)

@@ -20,6 +20,6 @@ def test_the_guide_prints_what_it_says(tmp_path: Path, capsys: pytest.CaptureFix
     path.write_text(code, encoding="utf-8")
     runpy.run_path(str(path))
     said = re.findall(r"print\(.*\)  # (.*)", code)
-    assert len(blocks) == 5
+    assert len(blocks) == 8
     assert code.count("print(") == len(said)
     assert capsys.readouterr().out.splitlines() == said

@@ -49,7 +49,6 @@ KERNEL = (
 @pytest.mark.parametrize(
     ("body", "message", "fix"),
     [
-        ("out[i] = §T[i]", "known only when the kernel runs", "Uniform[f32]"),
         ("out[i] = §T[2]", "outside the 2 elements", "in range"),
         ("out[i] = §threadIdx.x", "'threadIdx' is not known", "vyre.local_id(0)"),
         ("§vyre.syncthreads()", "no 'syncthreads'", "vyre.barrier()"),

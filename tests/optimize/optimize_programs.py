@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.compose.inline import inline
 from vyre.conform.generate.buffers import random_buffer
-from vyre.conform.generate.expressions import ExpressionGenerator, Scope
+from vyre.conform.generate.expressions import ExpressionGenerator
+from vyre.conform.generate.scope import Scope
 from vyre.ir import Atomic, AtomicOp, BufferDecl, DataType, If, InvocationId, Let, Load, Program, Store, Var
 from vyre.optimize.rewrite import instantiate
 from vyre.optimize.rule import CONSTANTS

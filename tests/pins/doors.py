@@ -8,6 +8,7 @@ from vyre.cli import main as command_line
 from vyre.compose import default_registry
 from vyre.errors import VyreError
 from vyre.ir import DataType, Program
+from vyre.ir.types import VALUE_TYPES
 from vyre.lower.languages import LANGUAGES, lower
 from vyre.text import parse_program, print_program
 from vyre.validate import check
@@ -36,7 +37,7 @@ __all__ = [
     "registry_digests",
 ]
 
-_INTEGERS = tuple(t for t in DataType if t is not DataType.Bytes and not t.is_float)
+_INTEGERS = tuple(t for t in VALUE_TYPES if not t.is_float)
 
 
 def generated(kind: str, seed: int, *, statements: int) -> Program:

@@ -39,7 +39,8 @@ def names() -> set[str]:
 
 
 def _exported(home: ModuleType) -> list[str]:
-    listed: list[str] | None = getattr(home, "__all__", None)
+    # A star import leaves out what would shadow a builtin, which is public all the same.
+    listed: list[str] | None = list(vars(home).get("_HOME_OF", ())) or getattr(home, "__all__", None)
     if listed is not None:
         return listed
     return [n for n, v in vars(home).items() if inspect.isclass(v) and v.__module__ == home.__name__]

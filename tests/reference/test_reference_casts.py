@@ -7,6 +7,7 @@ import pytest
 from tests.reference.reference_programs import evaluate, words
 from vyre.errors import InterpreterError
 from vyre.ir import BufferDecl, Cast, DataType, Load
+from vyre.ir.types import VALUE_TYPES
 from vyre.ir.typing import CAST_TABLE
 from vyre.reference.casts import cast
 from vyre.reference.memory import Buffer
@@ -77,7 +78,7 @@ ROWS: list[tuple[DataType, DataType, int, int]] = [
     (T.F16, T.U32, 0xFE01, 0xFE01),
     (T.BF16, T.F32, 0x3F80, 0x3F800000),
     (T.BF16, T.U32, 0xFFC1, 0xFFC1),
-    *[(t, t, 1, 1) for t in T],
+    *[(t, t, 1, 1) for t in (*VALUE_TYPES, T.Bytes)],
 ]
 
 

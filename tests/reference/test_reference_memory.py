@@ -198,7 +198,7 @@ def test_invocation_ids_wrap_at_u32() -> None:
 
     code = Code((Leave(None),), (0,), (IdRegister(0, "InvocationId", 0),))
     group = Workgroup((1 << 31, 0, 0), (2, 1, 1), [])
-    machine = Machine(code, (2, 1, 1), budget=Budget(10))
+    machine = Machine(code, (2, 1, 1), {}, budget=Budget(10))
     assert machine._start(group.invocations[1]) == [1]
 
 

@@ -113,7 +113,7 @@ class Builder:
 
     def statement(self, levels: int) -> n.Node:
         size = self.random.choice((1, 1, 4, 10, 30))
-        kinds = n.NODE_KINDS if levels else (n.Let, n.Assign, n.Store, n.Return, n.Barrier)
+        kinds = n.NODE_KINDS if levels else (n.Let, n.Assign, n.Store, n.Return, n.Barrier, n.Break)
         name = self.choose(NAMES)
         match self.choose(kinds):
             case n.Let:
@@ -130,6 +130,8 @@ class Builder:
                 return n.Block(self.body(levels - 1))
             case n.Return:
                 return n.Return()
+            case n.Break:
+                return n.Break()
             case _:
                 return n.Barrier()
 
@@ -138,9 +140,11 @@ class Builder:
         odd = (-1, 1 << 40, -(1 << 70), 1 << 5000)
         binding = r.choice((None, 0, 3, self.number(32), *odd))
         count = r.choice((0, 0, 1, self.number(32), *odd))
-        return BufferDecl(
-            self.choose(NAMES), binding, self.choose(tuple(BufferAccess)), self.choose(TYPES), count
-        )
+        access, element, data = self.choose(tuple(BufferAccess)), self.choose(TYPES), b""
+        if access is BufferAccess.Constant:
+            count = r.randrange(20)
+            data = r.randbytes(count * element.stride)
+        return BufferDecl(self.choose(NAMES), binding, access, element, count, data)
 
     def program(self) -> Program:
         r = self.random

@@ -133,7 +133,7 @@ PROGRAMS = [
     (body("x"), 4, 1, "expected a statement, found `x`", "bind it with let"),
     (body("popcount(x)"), 4, 1, "expected a statement, found `popcount`", "bind it with let"),
     (body("call a.b(x)"), 4, 1, "expected a statement, found `call`", "bind it with let"),
-    (body("while x { }"), 4, 1, "expected a statement, found `while`", "if, for, block"),
+    (body("while x { }"), 4, 1, "expected a statement, found `while`", "if, for, break, block"),
     (body("x += 1"), 4, 1, "expected a statement, found `x`", "x := v"),
     (body("5"), 4, 1, "expected a statement, found `5`", "let x = v"),
     (body("{ return }"), 4, 1, "expected a statement, found `{`", "block"),

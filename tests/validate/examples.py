@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Call, Expr, LitU32, Load, Var
-from vyre.ir.limits import MAX_BUFFERS, MAX_EXPR_DEPTH, MAX_NESTING
+from vyre.ir.limits import MAX_BUFFERS, MAX_CONSTANT_BYTES, MAX_EXPR_DEPTH, MAX_NESTING
 from vyre.ir.node import Block, Let, Node, Store
 from vyre.ir.op import Op, Param
 from vyre.ir.program import Program
@@ -109,10 +109,16 @@ def _doubling_ops(excess: int) -> Example:
     return Example(Program([_OUT], (64, 1, 1), entry), tuple(ops))
 
 
+def _large_table(excess: int) -> Example:
+    steps = BufferDecl.constant("steps", DataType.U32, bytes(MAX_CONSTANT_BYTES + 4 * excess))
+    return Example(Program([steps, _OUT], (64, 1, 1), [Store("out", LitU32(0), Load("steps", LitU32(0)))]))
+
+
 _GENERATED: dict[str, Callable[[int], Example]] = {
     "V018": _nested_blocks,
     "V019": _doubled,
     "V034": _deep,
     "V040": _many_buffers,
     "V043": _doubling_ops,
+    "V050": _large_table,
 }

@@ -15,6 +15,7 @@ from vyre.ir import (
     Assign,
     Barrier,
     Block,
+    BufferAccess,
     BufferDecl,
     DataType,
     Expr,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 U32 = DataType.U32
 OUT = BufferDecl.read_write("out", 0, U32)
+_MUTABLE = [access for access in BufferAccess if access is not BufferAccess.Constant]
 SOON = 10.0
 """Seconds of processor time that mean something grows faster than the program. The target is 2 s."""
 
@@ -271,7 +273,7 @@ class Mutator:
         return BufferDecl(
             self.name(old.name) if chance(0.05) else old.name,
             self.rng.choice([None, 0, 1, -3, 1 << 33]) if chance(0.05) else old.binding,
-            self.rng.choice(list(type(old.access))) if chance(0.1) else old.access,
+            self.rng.choice(_MUTABLE) if chance(0.1) else old.access,
             self.rng.choice(list(DataType)) if chance(0.1) else old.element,
             self.rng.choice([0, 1, 1 << 20, -1, 1 << 32]) if chance(0.05) else old.count,
         )

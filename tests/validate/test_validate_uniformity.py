@@ -15,6 +15,7 @@ from vyre.ir import (
     BinaryOp,
     BinOp,
     Block,
+    Break,
     BufferDecl,
     DataType,
     Expr,
@@ -44,6 +45,8 @@ buffer fl: readwrite F32 @3
 buffer rf: readonly F32 @4
 buffer tile: workgroup U32[64]
 buffer hits: workgroup_atomic U32[4]
+buffer own: private U32[4]
+buffer table: constant U32 { 0, 1 }
 """
 
 UNIFORM = {
@@ -74,6 +77,12 @@ UNIFORM = {
     "call of uniform arguments": "if call primitive.math.add(un[0], 1) { barrier }",
     "block": "block { block { barrier } }",
     "fresh let inside a divergent branch": "if local.x {\n  let x = 0\n}\nbarrier",
+    "uniform break": "for k in 0..4 { if ro[k] { break }\nbarrier }",
+    "after a divergent break": "for k in 0..4 { if local.x == k { break } }\nbarrier",
+    "around an inner divergent break": "for i in 0..4 { for k in 0..4 { if local.x { break } }\nbarrier }",
+    "values of a uniform break": "let x = 0\nfor k in 0..4 { if un[0] { x := 1 break } }\nif x { barrier }",
+    "a table at a uniform index": "if table[workgroup.x] { barrier }",
+    "a branch that leaves": "let x = 0\nfor k in 0..4 { if un[k] { x := local.x break }\nif x { barrier } }",
 }
 
 DIVERGENT = {
@@ -115,6 +124,18 @@ DIVERGENT = {
     "select": "let x = select(local.x, 1, 2)\nif x { barrier }",
     "call of divergent arguments": "if call primitive.math.add(local.x, 1) { barrier }",
     "second half of a branch": "let x = 0\nif un[0] {\n  if local.x { x := 1 }\n}\nif x { barrier }",
+    "break before": "for k in 0..4 { if local.x == k { break }\nbarrier }",
+    "break behind, for the next turn": "for k in 0..4 { barrier\nif local.x == k { break } }",
+    "break under divergence": "for k in 0..4 { if local.x { if un[0] { break } }\nbarrier }",
+    "break from a block": "for k in 0..4 { if local.x { block { break } }\nbarrier }",
+    "barrier in an inner loop": "for k in 0..4 { if local.x == k { break }\nfor j in 0..2 { barrier } }",
+    "assigned until a break": "let x = 0\nfor k in 0..4 { x := k\nif local.x { break } }\nif x { barrier }",
+    "assigned at a break": "let x = 0\nfor k in 0..4 { if un[k] { x := local.x break } }\nif x { barrier }",
+    "assigned behind a break": "let x = 0\nfor k in 0..4 { if local.x { break } x := 1 }\nif x { barrier }",
+    "return behind a break": "for k in 0..4 { if local.x { break } return }\nbarrier",
+    "return before a break": "for k in 0..4 { if un[k] { if local.x { return } break } }\nbarrier",
+    "private memory": "if own[0] { barrier }",
+    "a table at a divergent index": "if table[local.x] { barrier }",
     "barrier in a loop with a return in an inner loop": (
         "for i in 0..4 {\n  barrier\n  for k in 0..4 { if local.x == k { return } }\n}"
     ),
@@ -171,10 +192,11 @@ def test_the_coarse_analysis_still_tells_uniform_from_divergent() -> None:
 
 @dataclass
 class RandomPrograms:
-    """Small random control flow over two variables, with barriers and returns."""
+    """Small random control flow over two variables, with barriers, breaks and returns."""
 
     rng: random.Random
     fresh: int = 0
+    loops: int = 0
     names: list[str] = field(default_factory=lambda: ["p", "q"])
 
     def expr(self) -> Expr:
@@ -198,8 +220,8 @@ class RandomPrograms:
 
     def node(self, depth: int) -> Node:
         kind = self.rng.choices(
-            ["assign", "barrier", "return", "if", "loop", "block"],
-            [5, 3, 1, 4 if depth else 0, 3 if depth else 0, 1 if depth else 0],
+            ["assign", "barrier", "return", "break", "if", "loop", "block"],
+            [5, 3, 1, 2 if self.loops else 0, 4 if depth else 0, 3 if depth else 0, 1 if depth else 0],
         )[0]
         match kind:
             case "assign":
@@ -208,13 +230,19 @@ class RandomPrograms:
                 return Barrier()
             case "return":
                 return Return()
+            case "break":
+                return Break()
             case "if":
                 orelse = self.body(depth - 1) if self.rng.random() < 0.4 else ()
                 return If(self.expr(), self.body(depth - 1), orelse)
             case "loop":
                 self.fresh += 1
                 bound = BinOp(BinaryOp.BitAnd, self.expr(), LitU32(3))
-                return Loop(f"k{self.fresh}", LitU32(0), bound, self.body(depth - 1))
+                name = f"k{self.fresh}"
+                self.loops += 1
+                body = self.body(depth - 1)
+                self.loops -= 1
+                return Loop(name, LitU32(0), bound, body)
             case _:
                 return Block(self.body(depth - 1))
 
@@ -227,6 +255,10 @@ class RandomPrograms:
 
 
 class _Returned(Exception):
+    pass
+
+
+class _Left(Exception):
     pass
 
 
@@ -264,12 +296,15 @@ def barriers_met(program: Program, local: int, group: int, loaded: int) -> list[
                     met.append(here)
                 case Return():
                     raise _Returned
+                case Break():
+                    raise _Left
                 case If(condition=condition, then=then, orelse=orelse):
                     taken = evaluate(condition) != 0
                     execute(then if taken else orelse, (*here, taken))
                 case Loop(stop=stop, body=body):
-                    for k in range(evaluate(stop)):
-                        execute(body, (*here, "iteration", k))
+                    with suppress(_Left):
+                        for k in range(evaluate(stop)):
+                            execute(body, (*here, "iteration", k))
                 case Block(body=body):
                     execute(body, here)
                 case _:

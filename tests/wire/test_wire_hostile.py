@@ -111,9 +111,15 @@ MALFORMED: dict[str, tuple[bytes, int, str]] = {
     "tag zero": (program_bytes(exprs=[b"\x00\x00"]), 6, "no tag of an expression"),
     "unknown operator": (program_bytes(exprs=[lit(1), b"\x0b\x7f\x01\x01"]), 9, "no tag of this field"),
     "literal of a narrow type": (program_bytes(exprs=[b"\x04\x01" + bytes(4)]), 7, "no tag of this field"),
-    "unknown statement tag": (program_bytes(nodes=[b"\x09"]), 7, "no tag of a statement"),
-    "unknown access": (program_bytes(strings=[X], buffers=[b"\x00\x06\x01\x00\x00"]), 8, "tag of an access"),
-    "unknown type": (program_bytes(strings=[X], buffers=[b"\x00\x01\x0d\x00\x00"]), 9, "tag of a type"),
+    "unknown statement tag": (program_bytes(nodes=[b"\x0a"]), 7, "no tag of a statement"),
+    "unknown access": (program_bytes(strings=[X], buffers=[b"\x00\x08\x01\x00\x00"]), 8, "tag of an access"),
+    "cut table": (program_bytes(strings=[X], buffers=[b"\x00\x07\x01\x00\x40"]), 12, "runs past the end"),
+    "large tables": (
+        program_bytes(strings=[X], buffers=2 * [b"\x00\x07\x01\x00" + varint(9000) + bytes(36_000)]),
+        72_019,
+        "V050: 72000 bytes",
+    ),
+    "unknown type": (program_bytes(strings=[X], buffers=[b"\x00\x01\x12\x00\x00"]), 9, "tag of a type"),
     "self reference": (program_bytes(exprs=[lit(1), b"\x0c\x01\x00"]), 10, "before it"),
     "reference before the table": (
         program_bytes(exprs=[lit(1), b"\x0c\x01\x02"]),

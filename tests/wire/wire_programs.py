@@ -14,6 +14,7 @@ from vyre.ir import (
     BinaryOp,
     BinOp,
     Block,
+    Break,
     BufferAccess,
     BufferDecl,
     BufLen,
@@ -51,13 +52,16 @@ from vyre.ir import (
     WorkgroupId,
 )
 from vyre.ir.limits import U32_MAX
-from vyre.ir.types import WIDE_LITERAL_TYPES
+from vyre.ir.types import STORED_TYPES, WIDE_LITERAL_TYPES
+from vyre.wire.tags import ACCESSES, TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from random import Random
 
 U32 = DataType.U32
+FIRST_TYPES = tuple(t for t in DataType if TYPES[t] <= TYPES[DataType.F64])
+"""The types in the files of all types, which stay as they are; later ones have a file of their own."""
 A, B = Load("a", InvocationId(0)), Load("b", InvocationId(0))
 IN_A, IN_B = BufferDecl.read("a", 0, U32), BufferDecl.read("b", 1, U32)
 OUT = BufferDecl.read_write("out", 2, U32)
@@ -110,7 +114,7 @@ def _reductions() -> list[Expr]:
 
 def _casts() -> list[Expr]:
     converts = [Convert(t, mode, A) for t in (U32, DataType.F32) for mode in RoundMode]
-    return [*(Cast(t, A) for t in DataType), *converts]
+    return [*(Cast(t, A) for t in FIRST_TYPES), *converts]
 
 
 def _sharing() -> Program:
@@ -124,10 +128,28 @@ def _sharing() -> Program:
 
 
 def _buffers() -> Program:
-    kinds = [(a, t) for a in BufferAccess for t in DataType]
+    kinds = [(a, t) for a in BufferAccess if ACCESSES[a] <= LAST_ACCESS for t in FIRST_TYPES]
     bindings = [None, 0, 126, 127, 128, U32_MAX]
     buffers = [BufferDecl(f"b{i}", bindings[i % 6], a, t, 97 * i) for i, (a, t) in enumerate(kinds)]
     return Program([*buffers, BufferDecl.read("most", 1, U32, count=U32_MAX)], (8, 4, U32_MAX), [])
+
+
+def _own_memory() -> Program:
+    """Private memory and constant tables of every type, with and without a binding, and a break."""
+    data = bytes(range(256))
+    buffers = [BufferDecl(f"p{i}", None, BufferAccess.Private, t, i) for i, t in enumerate(FIRST_TYPES)]
+    buffers += [BufferDecl.constant(f"c{i}", t, data[: i * t.stride]) for i, t in enumerate(FIRST_TYPES)]
+    buffers.append(BufferDecl("bound", 7, BufferAccess.Constant, U32, 64, data))
+    loop = Loop("i", LitU32(0), LitU32(9), (If(A < B, (Break(),)), Store("p1", Var("i"), A), Break()))
+    return Program([*buffers, IN_A, IN_B], (1, 1, 1), [loop, Break()])
+
+
+def _stored_integers() -> Program:
+    """The integers that are elements of buffers and never values."""
+    kinds = sorted(STORED_TYPES, key=TYPES.__getitem__)
+    buffers = [BufferDecl.read_write(t.value.lower(), i, t) for i, t in enumerate(kinds)]
+    shared = [BufferDecl.workgroup(f"s_{t.value.lower()}", t, 3) for t in kinds]
+    return Program([*buffers, *shared], (64, 1, 1), [b.store(0, b[1]) for b in buffers])
 
 
 def _invalid() -> Program:
@@ -145,7 +167,7 @@ def _invalid() -> Program:
     )
 
 
-LAST_BINARY, LAST_UNARY = 33, 28
+LAST_BINARY, LAST_UNARY, LAST_ACCESS = 33, 28, 5
 """The last tags in the files of many operators, which stay as they are; a later operator has its own file."""
 
 
@@ -175,6 +197,8 @@ def golden_programs() -> dict[str, Program]:
         "statements": Program([IN_A, IN_B, OUT], (16, 2, 1), _statements()),
         "sharing": _sharing(),
         "invalid": _invalid(),
+        "own_memory": _own_memory(),
+        "stored_integers": _stored_integers(),
         **{f"binary_{op.row.tag}": _alone(op) for op in BinaryOp if op.row.tag > LAST_BINARY},
         **{f"unary_{op.row.tag}": _alone(op) for op in UnaryOp if op.row.tag > LAST_UNARY},
     }
@@ -242,8 +266,17 @@ def random_node(rng: Random, exprs: list[Expr], nodes: list[Node]) -> Node:
         Return,
         lambda: Block(body()),
         Barrier,
+        Break,
     )
     return pick(makers)()
+
+
+def random_buffer(rng: Random, access: BufferAccess, element: DataType) -> BufferDecl:
+    name, binding = rng.choice(NAMES), rng.choice((None, 0, 200, U32_MAX))
+    if access is BufferAccess.Constant:
+        count = rng.getrandbits(4)
+        return BufferDecl(name, binding, access, element, count, rng.randbytes(count * element.stride))
+    return BufferDecl(name, binding, access, element, rng.getrandbits(rng.choice((1, 8, 32))))
 
 
 def random_program(rng: Random, *, steps: int = 30) -> Program:
@@ -259,13 +292,7 @@ def random_program(rng: Random, *, steps: int = 30) -> Program:
         if node.size < 3000:
             nodes.append(node)
     buffers = [
-        BufferDecl(
-            rng.choice(NAMES),
-            rng.choice((None, 0, 200, U32_MAX)),
-            rng.choice(tuple(BufferAccess)),
-            rng.choice(tuple(DataType)),
-            rng.getrandbits(rng.choice((1, 8, 32))),
-        )
+        random_buffer(rng, rng.choice(tuple(BufferAccess)), rng.choice(tuple(DataType)))
         for _ in range(rng.randrange(4))
     ]
     size = [rng.getrandbits(rng.choice((1, 8, 32))) for _ in range(3)]

@@ -46,7 +46,8 @@ def source(program: Program) -> str:
         if isinstance(value, tuple):
             return "[" + ", ".join(map(text, cast("tuple[Any, ...]", value))) + "]"
         if isinstance(value, BufferDecl):
-            fields = (value.name, value.binding, value.access, value.element, value.count)
+            fields: list[Any] = [value.name, value.binding, value.access, value.element, value.count]
+            fields += [value.data] if value.data else []
             return "BufferDecl(" + ", ".join(text(f) for f in fields) + ")"
         return ascii(value)
 

@@ -57,6 +57,28 @@ class LosesTheLast(Compaction):
             count[0] -= 1
 
 
+class LosesTheLastFromLength(Compaction):
+    """Wrong for 100 elements and more, of which at least one is kept."""
+
+    def spoil(self, out: Words, count: Words, kept: Words, buffers: Mapping[str, memoryview]) -> None:
+        if count[0] and out.size >= 100:
+            out[count[0] - 1] = kept[count[0] - 1]
+            count[0] -= 1
+
+
+class LosesTheLastOnce(LosesTheLast):
+    """Wrong in the second compaction and never again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runs = 0
+
+    def spoil(self, out: Words, count: Words, kept: Words, buffers: Mapping[str, memoryview]) -> None:
+        self.runs += 1
+        if self.runs == 2:
+            super().spoil(out, count, kept, buffers)
+
+
 class RepeatsTheLast(Compaction):
     def spoil(self, out: Words, count: Words, kept: Words, buffers: Mapping[str, memoryview]) -> None:
         if 0 < count[0] < out.size:

@@ -7,8 +7,9 @@
 
 A buffer is taken wherever an array is, by programs that run on the backend it was made for. It has the
 dtype and shape of the array it came from, and fits what that array would fit, with two differences: bool
-becomes uint32 (0 and 1), and uint8 is padded with zeros to whole words. On `cpu` and `reference` the device
-is the host, and NumPy sees the same memory; on `cuda`, torch and CuPy do.
+becomes uint32 (0 and 1), and what fits `Bytes` has whole words: `bytes` are padded with zeros, an array of
+uint8 is taken as it is. On `cpu` and `reference` the device is the host, and NumPy sees the same memory; on
+`cuda`, torch and CuPy do.
 """
 
 from __future__ import annotations
@@ -303,12 +304,12 @@ def device_zeros(
     sizes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     if isinstance(kind, DataType):
         sizes = (*sizes, LANES[kind]) if kind in LANES else sizes
+        if kind is DataType.Bytes and prod(sizes) % 4:
+            sizes = (-(-prod(sizes) // 4) * 4,)
         kind = STORAGE[kind]
     kind = _storage_dtype(np.dtype(kind))
     if not sizes or any(n < 0 for n in sizes):
         raise DispatchError(f"{shape!r} is no shape of a buffer.", fix="pass lengths of 0 or more.")
-    if kind == STORAGE[DataType.Bytes] and prod(sizes) % 4:
-        sizes = (-(-prod(sizes) // 4) * 4,)
     nbytes = prod(sizes) * kind.itemsize
     return DeviceBuffer(owner, owner.allocate(nbytes), kind, tuple(int(n) for n in sizes))
 
@@ -351,16 +352,13 @@ def _host_array(value: Any) -> Array:
     if isinstance(value, np.ndarray):
         array = plain_array("the array", value)
     elif isinstance(value, (bytes, bytearray)):
-        array = np.frombuffer(value, np.uint8)
+        array = np.frombuffer(value + bytes(-len(value) % 4), np.uint8)
     else:
         array = _foreign(value)
     if array.ndim == 0:
         raise DispatchError("a single number is no buffer.", fix="wrap it: vyre.array([x], vyre.u32).")
     dtype = _storage_dtype(array.dtype)
-    array = np.ascontiguousarray(array if dtype == array.dtype else array.astype(dtype))
-    if dtype == STORAGE[DataType.Bytes] and array.size % 4:
-        return np.concatenate([array.reshape(-1), np.zeros(-array.size % 4, np.uint8)])
-    return array
+    return np.ascontiguousarray(array if dtype == array.dtype else array.astype(dtype))
 
 
 def _foreign(value: Any) -> Array:

@@ -112,7 +112,7 @@ class Compiled:
         self.convention = convention
         """The calling contract that was agreed on; None where the buffers are bound by name alone."""
         self._executable: Executable = backend.compile(program)
-        bound = [b for b in program.buffers if not b.access.shared]
+        bound = [b for b in program.buffers if b.access.bound]
         self._names = tuple(b.name for b in bound)
         self._outputs = tuple(b.name for b in bound if b.access is BufferAccess.ReadWrite)
         self._launches: dict[tuple[Any, ...], Callable[[], None]] = {}
@@ -211,7 +211,7 @@ class Compiled:
         """The launch for plain arrays of these lengths, once everything fits."""
         from vyre.backends.host_plan import PreparedLaunch
 
-        bound = [b for b in self.program.buffers if not b.access.shared]
+        bound = [b for b in self.program.buffers if b.access.bound]
         counted = {b.name: length for b, length in zip(bound, lengths, strict=True)}
         self._require_room({b.name: counted[b.name] * b.element.stride for b in bound})
         grid = self._grid(counted, workgroups)
@@ -305,6 +305,14 @@ class Compiled:
                     f"{limits.buffer_bytes} per buffer.",
                     fix="split the buffer, or choose another backend.",
                 )
+        uniforms = [b.name for b in self.program.buffers if b.access is BufferAccess.Uniform]
+        for name in uniforms:
+            if limits.uniform_bytes is not None and sizes[name] > limits.uniform_bytes:
+                raise DispatchError(
+                    f"the uniform buffer {name!r} takes {sizes[name]} bytes; the backend {self.info.name} "
+                    f"accepts {limits.uniform_bytes} per uniform buffer.",
+                    fix="make it a ReadOnly buffer, or choose another backend.",
+                )
         if limits.buffers is not None and len(sizes) > limits.buffers:
             raise DispatchError(
                 f"{len(sizes)} buffers are bound; the backend {self.info.name} accepts {limits.buffers}.",
@@ -375,4 +383,5 @@ def _compile(
     agreed = negotiate(program, info, convention)
     flat = inline(program, registry)
     require_known(flat, registry, backend.name)
+    info.limits.require_workgroup(flat, backend.name)
     return Compiled(flat, backend, info, agreed)

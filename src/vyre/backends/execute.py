@@ -33,7 +33,7 @@ def execute(
 ) -> None:
     """Runs on this memory, contiguous, by the names of the program's storage and uniform buffers."""
     executable.run(
-        {b.name: _view(memory[b.name], b.access) for b in program.buffers if not b.access.shared}, workgroups
+        {b.name: _view(memory[b.name], b.access) for b in program.buffers if b.access.bound}, workgroups
     )
 
 
@@ -48,13 +48,13 @@ def run_bytes(
     whole: dict[str, bytearray] = {}
     inside: dict[str, memoryview] = {}
     for decl in program.buffers:
-        if not decl.access.shared:
+        if decl.access.bound:
             data = inputs.get(decl.name, bytes(decl.count * decl.element.stride))
             whole[decl.name] = bytearray(_GUARD + data + _GUARD)
             inside[decl.name] = memoryview(whole[decl.name])[len(_GUARD) : len(_GUARD) + len(data)]
     execute(executable, program, inside, workgroups)
     for decl in program.buffers:
-        if not decl.access.shared:
+        if decl.access.bound:
             kept = None if decl.access.writable else inputs.get(decl.name)
             _require_untouched(decl.name, whole[decl.name], inside[decl.name], kept)
     return {b.name: bytes(inside[b.name]) for b in program.buffers if b.access is BufferAccess.ReadWrite}

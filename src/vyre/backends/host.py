@@ -1,6 +1,7 @@
 """Arrays in and out: NumPy, the buffer protocol and DLPack to raw little-endian bytes and back.
 
     U32 uint32   I32 int32   U64 uint64   F16 float16   F32 float32   F64 float64
+    U8 uint8     I8 int8     U16 uint16   I16 int16     I64 int64
     Vec2U32 uint32 (…, 2)    Vec4U32, U128 uint32 (…, 4), lane 0 first
     Bool  bool or uint32 (any non-zero is true); bool where nothing was supplied
     BF16  uint16 bits, or bfloat16 of ml_dtypes where that is installed
@@ -80,7 +81,7 @@ def bind(
     `zeroed` names ReadWrite buffers whose contents do not matter: the caller of this clears those that are
     written where they lie, once nothing can be refused any more.
     """
-    declared = {b.name: b for b in program.buffers if not b.access.shared}
+    declared = {b.name: b for b in program.buffers if b.access.bound}
     refuse_unknown(program, declared, buffers)
     given = {
         name: array_of(decl, buffers[name], zeroed=name in zeroed)
@@ -123,6 +124,8 @@ def array_of(decl: BufferDecl, value: Any, *, zeroed: bool) -> Array:
         from vyre.backends.conversion import conversion
 
         fix = _made(decl, array.shape) if zeroed else conversion(decl.name, array, decl.element)
+        if decl.access is BufferAccess.ReadWrite and not zeroed:
+            fix += " That is a new array, and the one that will be written."
         _refuse_dtype(decl, array.dtype, fix)
     refuse_unfit(decl, array.dtype, array.shape)
     return array

@@ -86,7 +86,7 @@ class CallPlan:
     __slots__ = ("_launches", "_prepare", "wanted", "written")
 
     def __init__(self, program: Program, prepare: Prepare) -> None:
-        self.wanted = tuple(_wanted(b) for b in program.buffers if not b.access.shared)
+        self.wanted = tuple(_wanted(b) for b in program.buffers if b.access.bound)
         self.written = tuple((k, w.name) for k, w in enumerate(self.wanted) if w.written)
         self._prepare = prepare
         self._launches: dict[Any, PreparedLaunch] = {}

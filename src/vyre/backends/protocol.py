@@ -40,7 +40,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, TypeVar, runtime_checkable
 
-from vyre.errors import DispatchError
+from vyre.errors import DispatchError, UnsupportedByBackend
 from vyre.ir.limits import U32_MAX
 
 if TYPE_CHECKING:
@@ -76,6 +76,14 @@ class BackendLimits:
     buffer_bytes: int | None = None
     buffers: int | None = None
     workgroups_per_axis: int = U32_MAX
+    workgroup_invocations: int | None = None
+    workgroup_size_x: int | None = None
+    workgroup_size_y: int | None = None
+    workgroup_size_z: int | None = None
+    workgroup_bytes: int | None = None
+    """Of all workgroup buffers of a program, by their declared counts."""
+    uniform_bytes: int | None = None
+    """Of each uniform buffer."""
 
     def require_room(self, nbytes: int, backend: str) -> None:
         """Raises `DispatchError`, which names the limit, for a buffer that is too large."""
@@ -83,6 +91,35 @@ class BackendLimits:
             raise DispatchError(
                 f"the buffer takes {nbytes} bytes; the backend {backend} accepts {self.buffer_bytes} each.",
                 fix="split the buffer, or choose another backend.",
+            )
+
+    def require_workgroup(self, program: Program, backend: str) -> None:
+        """Raises `UnsupportedByBackend`, which names the limit, for a workgroup that is too large."""
+        size = program.workgroup_size
+        axes = (self.workgroup_size_x, self.workgroup_size_y, self.workgroup_size_z)
+        for axis, count, most in zip("xyz", size, axes, strict=True):
+            if most is not None and count > most:
+                raise UnsupportedByBackend(
+                    f"a workgroup of {count} invocations along {axis}",
+                    backend,
+                    why=f"it declares workgroup_size_{axis} = {most}",
+                    fix=f"use at most {most} invocations along {axis}.",
+                )
+        total, limit = size[0] * size[1] * size[2], self.workgroup_invocations
+        if limit is not None and total > limit:
+            raise UnsupportedByBackend(
+                f"a workgroup of {total} invocations",
+                backend,
+                why=f"it declares workgroup_invocations = {limit}",
+                fix=f"use a workgroup of at most {limit} invocations.",
+            )
+        shared = sum(b.count * b.element.stride for b in program.buffers if b.access.shared)
+        if self.workgroup_bytes is not None and shared > self.workgroup_bytes:
+            raise UnsupportedByBackend(
+                f"{shared} bytes of workgroup memory",
+                backend,
+                why=f"it declares workgroup_bytes = {self.workgroup_bytes}",
+                fix="use smaller workgroup buffers.",
             )
 
 

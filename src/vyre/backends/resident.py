@@ -116,7 +116,7 @@ def bind_resident(
             f"the backend {backend.name!r} keeps no buffers on its device, and a device buffer was passed.",
             fix="pass arrays, such as x.numpy(), or choose the backend that the buffer is on.",
         )
-    declared = {b.name: b for b in program.buffers if not b.access.shared}
+    declared = {b.name: b for b in program.buffers if b.access.bound}
     refuse_unknown(program, declared, buffers)
     call = ResidentCall()
     try:
@@ -220,7 +220,7 @@ def _refuse_unfit(decl: BufferDecl, backend: ResidentBackend, buffer: DeviceBuff
         refuse(
             decl,
             f"has {buffer.nbytes} bytes, no whole {decl.element.value} elements",
-            f"use a multiple of {decl.element.stride} bytes.",
+            f"append zeros up to a multiple of {decl.element.stride} bytes.",
         )
     if buffer.readonly and decl.access is BufferAccess.ReadWrite and not copy:
         refuse(

@@ -26,6 +26,11 @@ STORAGE: dict[DataType, np.dtype[Any]] = {
     _T.F16: np.dtype("<f2"),
     _T.BF16: np.dtype("<u2"),
     _T.F64: np.dtype("<f8"),
+    _T.I8: np.dtype("i1"),
+    _T.U8: np.dtype("u1"),
+    _T.I16: np.dtype("<i2"),
+    _T.U16: np.dtype("<u2"),
+    _T.I64: np.dtype("<i8"),
 }
 LANES = {_T.Vec2U32: 2, _T.Vec4U32: 4, _T.U128: 4}
 BOOL = np.dtype("?")

@@ -111,7 +111,8 @@ class Certificate:
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        return self.document.certificate.failures
+        """Everything that failed, in the plan and beyond it."""
+        return self.results.every_failure
 
     @property
     def ok(self) -> bool:

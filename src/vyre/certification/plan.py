@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from vyre.conform.records.results import RunPlan
 
 
+MOST_MINUTES = 100_000
+"""The longest soak: ten weeks."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CertifyPlan:
     """Which cases are run, in what part, and what is kept. A setting that is left alone is that of a full
@@ -63,6 +67,8 @@ class CertifyPlan:
     """The store of failures, which are replayed first; None is `failures` in `state`."""
     keep_failures: bool = True
     """Whether failures are kept and replayed at all."""
+    soak: float = 0
+    """Minutes for which the run goes on beyond its plan, with other seeds."""
     baselines: bool | None = None
     """Whether speed is measured for the annex; None measures where nothing is left out."""
     baseline: str | Path | None = None
@@ -85,6 +91,11 @@ class CertifyPlan:
         if self.resume and self.state is None:
             raise VyreError(
                 "resume=True needs the folder in which the journal is.", fix='pass state=".vyre", as before.'
+            )
+        if not 0 <= self.soak <= MOST_MINUTES:
+            raise VyreError(
+                f"soak={self.soak} is not a number of minutes from 0 to {MOST_MINUTES:,}.",
+                fix="pass the minutes for which the run goes on, such as soak=10.",
             )
         if self.baseline is not None and self.baselines is False:
             raise VyreError("baseline and baselines=False exclude each other.", fix="keep one of them.")

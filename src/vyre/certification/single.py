@@ -101,6 +101,7 @@ def certify_opened(
             target=target,
             expected=plan.expected,
             progress=progress or (lambda _: None),
+            soak=plan.soak,
         )
         with kernels_ahead(made), proofs_ahead(made.ops if OPS in made.stages else ()):
             run = work.run()

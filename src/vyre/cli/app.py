@@ -20,6 +20,7 @@ _COMMANDS = {
     "validate": "Check a program against the V-rules.",
     "print": "Print a program in its text form, or convert between text and wire.",
     "run": "Run a program on a backend with arrays from files.",
+    "check": "Run a program in the interpreter and report races and other findings.",
     "lower": "Print a program as LLVM IR, WGSL, CUDA C or OpenCL C.",
     "export": "Write a kernel with a manifest, for hosts without Python.",
     "diff": "Run a program on two backends and show the first value that differs.",

@@ -60,6 +60,7 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
 @click.option(
     "--repeats", type=click.IntRange(1), default=3, show_default=True, help="Runs per case of a stage."
 )
+@click.option("--soak", type=float, default=0.0, metavar="MINUTES", help="Go on that long, with other seeds.")
 @click.option("--case", "case", metavar="NAME", help="Run one case alone and show its bits and source.")
 @click.option(
     "--timeout", type=float, default=60.0, show_default=True, help="Seconds to wait for the backend."
@@ -130,7 +131,7 @@ def _plan(options: dict[str, Any]) -> CertifyPlan:
     file = options["expected_failures"]
     expected = read_expected(read_bytes(file).decode("utf-8", "replace"), file=file) if file else []
     same = ("ops", "track", "stages", "cases", "programs", "repeats", "seed", "quick", "skip")
-    more = ("timeout", "state", "resume", "baselines", "baseline")
+    more = ("timeout", "state", "resume", "baselines", "baseline", "soak")
     return CertifyPlan(
         **{name: options[name] for name in (*same, *more)},
         exhaustive=options["exhaustive"] is not None,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from vyre.cli.call_options import grid_option
 from vyre.cli.files import read_array, read_program, split_binding
-from vyre.cli.run_ import _grid
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def command(
         raise VyreError(f"{length} is not a length.", fix="pass --length with 0 or more.")
     given = {name: read_array(path) for name, path in map(split_binding, inputs)}
     data = host_inputs(program, given, seed=seed, length=length)
-    grid = grid_for(program, data, _grid(workgroups))
+    grid = grid_for(program, data, grid_option(workgroups))
     found = diverge(program, data, grid, get(first), get(second))
     if as_json:
         record = None if found is None else _record(found)

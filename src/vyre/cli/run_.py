@@ -5,21 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from vyre.cli.files import read_array, read_program, split_binding, write_array
-from vyre.errors import VyreError
-from vyre.ir.buffers import BufferAccess
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from vyre.ir.program import Program
-
-_NUMBER = re.compile(r"[0-9]{1,10}")
+from vyre.cli.call_options import bindings, read_call
+from vyre.cli.files import read_program, write_array
 
 
 @click.command("run", epilog="Example: vyre run hamming.vyre --input a=a.npy --input b=b.npy")
@@ -54,21 +45,10 @@ def command(
     from vyre.backends import compile_program
 
     program = read_program(file)
-    writable = [b.name for b in program.buffers if b.access is BufferAccess.ReadWrite]
-    saves = _bindings("--output", outputs)
-    lengths = {name: _count(name, text) for name, text in _bindings("--length", sizes).items()}
-    for name in (*saves, *lengths):
-        if name not in writable:
-            raise VyreError(
-                f"the program has no writable buffer {name!r}.",
-                fix=f"name one of {', '.join(writable) or '(none)'}.",
-            )
-    grid = _grid(workgroups)
-    arrays = {name: read_array(path) for name, path in _bindings("--input", inputs).items()}
-    for name in lengths.keys() & arrays.keys():
-        raise VyreError(f"{name!r} has --length and --input.", fix="keep one of them.")
+    saves = bindings("--output", outputs)
+    call = read_call(program, inputs, sizes, workgroups, also=saves)
     compiled = compile_program(program, backend=backend)
-    results = compiled(arrays, workgroups=grid, copy=True, lengths=_lengths(program, arrays, lengths))
+    results = compiled(call.arrays, workgroups=call.grid, copy=True, lengths=call.lengths)
     for name, path in saves.items():
         write_array(path, results[name])
     records = [_record(name, array) for name, array in results.items()]
@@ -79,60 +59,6 @@ def command(
         values = " ".join(str(v) for v in r["first"])
         more = " …" if r["more"] else ""
         click.echo(f"{r['name']}: {r['dtype']} {r['shape']} sha256 {r['sha256'][:16]}\n  {values}{more}")
-
-
-def _bindings(option: str, given: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, value in map(split_binding, given):
-        if name in found:
-            raise VyreError(f"{option} names {name!r} twice.", fix="keep one of them.")
-        found[name] = value
-    return found
-
-
-def _count(name: str, text: str) -> int:
-    if not _NUMBER.fullmatch(text):
-        raise VyreError(f"{text[:40]!r} is no length of {name!r}.", fix=f"write it like {name}=1024.")
-    return int(text)
-
-
-def _lengths(
-    program: Program, arrays: Mapping[str, Any], given: Mapping[str, int]
-) -> dict[str, int | tuple[str, ...]]:
-    """The lengths of the outputs that nobody supplies: as given, as declared, or as the longest input."""
-    declared = {b.name: b for b in program.buffers}
-    inputs = tuple(
-        name
-        for name in arrays
-        if name in declared and declared[name].access in (BufferAccess.ReadOnly, BufferAccess.ReadWrite)
-    )
-    lengths: dict[str, int | tuple[str, ...]] = {**given}
-    for buffer in program.buffers:
-        if not buffer.access.writable and buffer.name not in arrays:
-            raise VyreError(
-                f"nothing was given for the {buffer.access.value} buffer {buffer.name!r}.",
-                fix=f"pass --input {buffer.name}=FILE, an .npy file or raw bytes.",
-            )
-        needs = buffer.access is BufferAccess.ReadWrite and buffer.name not in arrays and not buffer.count
-        if needs and inputs:
-            lengths.setdefault(buffer.name, inputs)
-        elif needs and buffer.name not in lengths:
-            raise VyreError(
-                f"nothing says how long the buffer {buffer.name!r} is.",
-                fix=f"pass --length {buffer.name}=1024, or --input {buffer.name}=FILE.",
-            )
-    return lengths
-
-
-def _grid(option: str | None) -> tuple[int, ...] | None:
-    if option is None:
-        return None
-    parts = option.split(",")
-    if not 1 <= len(parts) <= 3 or not all(_NUMBER.fullmatch(p.strip()) for p in parts):
-        raise VyreError(
-            f"{option[:40]!r} is not a grid.", fix="write up to three numbers, such as 64 or 8,8,1."
-        )
-    return tuple(int(p) for p in parts)
 
 
 def _record(name: str, array: Any) -> dict[str, Any]:

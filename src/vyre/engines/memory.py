@@ -101,15 +101,15 @@ class EngineMemory:
 
     def give(self, name: str, element: DataType, value: Any) -> int:
         there = is_on_device(value)
-        held = to_device(
-            value if there else as_array(name, element, value), backend=self._backend, copy=not there
-        )
+        array = value if there else as_array(name, element, value)
+        whole = padded(array) if element is DataType.Bytes and not there else array
+        held = to_device(whole, backend=self._backend, copy=not there)
         if held.dtype != _DTYPES[element] and not (
             element is DataType.BF16 and held.dtype.name == "bfloat16"
         ):
             _refuse_dtype(name, element, held.dtype, None)
         self._buffers[name] = held
-        return held.size
+        return held.size if there else array.size
 
     def make(self, name: str, space: Space, *, output: bool) -> None:
         del output

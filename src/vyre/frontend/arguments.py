@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.errors import DispatchError
 from vyre.frontend.literals import number_bits, python_float
+from vyre.frontend.shapes import Settled, settle
+from vyre.frontend.signature import OWN
 from vyre.frontend.types import Role
 from vyre.frontend.values import Refused
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from vyre.frontend.functions import Translation
     from vyre.frontend.signature import Parameter
-
-_SHARED = (Role.Shared, Role.SharedAtomic)
+    from vyre.frontend.translation import Translation
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,60 +29,88 @@ class Bound:
 
     buffers: Mapping[str, Any]
     lengths: Mapping[str, int | tuple[str, ...]]
+    shapes: Mapping[str, tuple[int, ...]]
+    """Of outputs that the call makes, where they have more than one dimension."""
+    workgroups: Any
 
 
 class Binder:
-    """Binds the calls of one kernel. Which argument is which parameter is found out once for calls alike."""
+    """Binds the calls of one kernel. What follows from the number, the names and the shapes of the arguments
+    is found out once for calls alike."""
 
-    __slots__ = ("_forms", "_kernel", "_scalars", "_translation")
+    __slots__ = ("_forms", "_kernel", "_translation")
 
     def __init__(self, kernel: str, translation: Translation) -> None:
         self._kernel = kernel
         self._translation = translation
-        self._scalars = translation.scalars
         self._forms: dict[tuple[Any, ...], _Form] = {}
 
-    def __call__(self, arrays: tuple[Any, ...], named: Mapping[str, Any]) -> Bound:
-        key = (len(arrays), *named)
-        form = self._forms.get(key)
+    def __call__(
+        self, arrays: tuple[Any, ...], named: Mapping[str, Any], workgroups: int | Sequence[int] | None
+    ) -> Bound:
+        form = self._forms.get((len(arrays), *named))
         if form is None:
-            bound = bind_arguments(self._kernel, self._translation, arrays, named)
-            self._forms[key] = _form_of(self._translation, len(arrays), named)
+            bound = bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
+            self._forms[len(arrays), *named] = _form_of(self._translation, len(arrays), named)
             return bound
         given = dict(zip(form.names, (*arrays, *named.values()), strict=True))
-        for name, value in given.items():
-            # A length, or an output that is left out by None, or a mistake.
-            if value is None or (name in form.outputs and not hasattr(value, "__len__")):
-                return bind_arguments(self._kernel, self._translation, arrays, named)
-        for name, scalars in self._scalars.items():
-            given[name] = b"".join([_scalar(self._kernel, p, given.pop(p.name)) for p in scalars])
-        return Bound(given, form.lengths)
+        try:
+            key = (workgroups, *[given[name].shape for name in form.buffers])
+            settled = form.settled.get(key)
+        except (AttributeError, TypeError):  # a length, a list, an output that is left out by None, a mistake
+            return bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
+        if settled is None:
+            bound = bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
+            if () not in key:  # a single number, which may be a length
+                found = settle(self._kernel, self._translation, given, workgroups)
+                if len(form.settled) >= _MOST_SETTLED:
+                    form.settled.clear()
+                form.settled[key] = _Settled(bound.lengths, found)
+            return bound
+        for name, scalars in self._translation.scalars.items():
+            known = settled.found.scalars
+            given[name] = b"".join(
+                [
+                    _scalar(self._kernel, p, known[p.name] if p.name in known else given.pop(p.name))
+                    for p in scalars
+                ]
+            )
+        return Bound(given, settled.lengths, settled.found.shapes, settled.found.workgroups)
+
+
+_MOST_SETTLED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """What follows from the shapes of the arguments."""
+
+    lengths: Mapping[str, int | tuple[str, ...]]
+    found: Settled
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A call with so many arguments by position and these by name: their parameters, and the lengths of the
-    outputs that it leaves out."""
+    """A call with so many arguments by position and these by name: their parameters."""
 
     names: tuple[str, ...]
-    outputs: frozenset[str]
-    lengths: Mapping[str, int | tuple[str, ...]]
+    buffers: tuple[str, ...]
+    settled: dict[tuple[Any, ...], _Settled]
 
 
 def _form_of(translation: Translation, positional: int, named: Mapping[str, Any]) -> _Form:
     visible = visible_parameters(translation)
     names = (*[p.name for p in visible[:positional]], *named)
-    absent = [p for p in visible if p.role is Role.Out and p.name not in names]
-    inputs = tuple(p.name for p in visible if p.role in (Role.In, Role.InOut))
-    return _Form(
-        names,
-        frozenset(p.name for p in visible if p.role is Role.Out and p.name in names),
-        {p.name: inputs for p in absent if not p.count},
-    )
+    scalars = {p.name for p in visible if p.role is None}
+    return _Form(names, tuple(name for name in names if name not in scalars), {})
 
 
 def bind_arguments(
-    kernel: str, translation: Translation, arrays: tuple[Any, ...], named: Mapping[str, Any]
+    kernel: str,
+    translation: Translation,
+    arrays: tuple[Any, ...],
+    named: Mapping[str, Any],
+    workgroups: int | Sequence[int] | None,
 ) -> Bound:
     """Matches arguments with parameters as Python does: by position, then by name.
 
@@ -90,13 +118,16 @@ def bind_arguments(
     """
     visible = visible_parameters(translation)
     given = _match(kernel, visible, arrays, named)
+    settled = settle(kernel, translation, given, workgroups)
     buffers: dict[str, Any] = {}
     lengths: dict[str, int | tuple[str, ...]] = {}
     for p in visible:
         value = given.get(p.name)
         if p.role is None:
             continue
-        if p.role is Role.Out and (value is None or _is_length(value)):
+        if p.name in settled.lengths:
+            lengths[p.name] = settled.lengths[p.name]
+        elif p.role is Role.Out and (value is None or _is_length(value)):
             if value is not None:
                 lengths[p.name] = _length(kernel, p, value)
             elif not p.count:
@@ -104,13 +135,14 @@ def bind_arguments(
         else:
             buffers[p.name] = value
     for name, scalars in translation.scalars.items():
-        buffers[name] = b"".join(_scalar(kernel, p, given[p.name]) for p in scalars)
-    return Bound(buffers, lengths)
+        numbers = (settled.scalars.get(p.name, given.get(p.name)) for p in scalars)
+        buffers[name] = b"".join(_scalar(kernel, p, n) for p, n in zip(scalars, numbers, strict=True))
+    return Bound(buffers, lengths, settled.shapes, settled.workgroups)
 
 
 def visible_parameters(translation: Translation) -> list[Parameter]:
     """Those that a call gives arguments for."""
-    return [p for p in translation.parameters if p.role not in _SHARED]
+    return [p for p in translation.parameters if p.role not in OWN]
 
 
 def _match(
@@ -160,7 +192,7 @@ def _call(kernel: str, visible: list[Parameter], arrays: tuple[Any, ...], named:
 
 def _shown(p: Parameter, value: Any) -> str:
     """A number as it is, and anything else by the name of its parameter."""
-    return repr(value) if type(value) in (int, float, bool) else p.name
+    return repr(value) if type(value) in (int, float, bool, tuple) else p.name
 
 
 def _is_length(value: Any) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         InOut,
         Lanes,
         Out,
+        Private,
         Shared,
         SharedAtomic,
         Uniform,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     Atomic = Out[u32, Any] | InOut[u32, Any] | SharedAtomic[u32, Any]
     Floats = In[F, Any] | Out[F, Any] | InOut[F, Any] | Uniform[F, Any] | Shared[F, Any]
 
+Shape = int | tuple[int, ...]
 Mode = Literal["nearest", "truncate", "floor", "ceil"]
 Reduction = Literal["add", "mul", "min", "max"]
 Order = Literal["strict", "tree"]
@@ -79,18 +81,54 @@ def local_id(axis: int) -> u32:
     """Id of the invocation inside its workgroup along an axis from 0 to 2."""
 
 
+@overload
+def grid(rank: Literal[1]) -> u32: ...
+@overload
+def grid(rank: Literal[2]) -> tuple[u32, u32]: ...
+@overload
+def grid(rank: Literal[3]) -> tuple[u32, u32, u32]: ...
+@_kernel_only
+def grid(rank: int) -> Any:
+    """The coordinates of this invocation in the output, last axis along x: `i, j = vyre.grid(2)`.
+
+    A call without `workgroups=` covers the output, whose shape must be the same for all outputs. Invocations
+    past its edges run too; their loads are 0 and their stores do nothing.
+    """
+
+
+@_kernel_only
+def num_workgroups(axis: int) -> u32:
+    """How many workgroups run along an axis from 0 to 2."""
+
+
+@_kernel_only
+def num_invocations(axis: int) -> u32:
+    """How many invocations run along an axis from 0 to 2, those past the edge of a buffer included."""
+
+
 @_kernel_only
 def barrier() -> None:
     """All invocations of the workgroup meet here, and see each other's earlier writes."""
 
 
 @overload
-def shared(element: type[T], count: int) -> Shared[T]: ...
+def shared(element: type[T], count: Shape) -> Shared[T]: ...
 @overload
-def shared(element: type[T], count: int, *, atomic: Literal[True]) -> SharedAtomic[T]: ...
+def shared(element: type[T], count: Shape, *, atomic: Literal[True]) -> SharedAtomic[T]: ...
 @_kernel_only
-def shared(element: type[Any], count: int, *, atomic: bool = False) -> Any:
-    """Memory of one workgroup: `tile = vyre.shared(u32, 256)` at the top level of a kernel."""
+def shared(element: type[Any], count: Shape, *, atomic: bool = False) -> Any:
+    """Memory of one workgroup, at the top level of a kernel: `vyre.shared(u32, 256)`, or with a shape:
+    `tile = vyre.shared(f32, (16, 16))`."""
+
+
+@_kernel_only
+def private(element: type[T], count: Shape) -> Private[T]:
+    """An array of one invocation, zeros at the start: `stack = vyre.private(u32, 64)` at the top level."""
+
+
+@_kernel_only
+def bounded(condition: u32 | boolean | bool, turns: U32) -> bool:
+    """The condition of a `while`, which ends after that many turns: `while vyre.bounded(x > 1, 1000):`."""
 
 
 @_kernel_only
@@ -129,12 +167,12 @@ def select(condition: Any, if_true: Any, if_false: Any) -> Any:
 
 @_kernel_only
 def cast(value: Scalar | float, target: type[T]) -> T:
-    """The documented cast: bits between u32 and floats, rounding between float formats."""
+    """Another type of the same kind: integers by their low bits, floats rounded, booleans as 0 or 1."""
 
 
 @_kernel_only
 def bitcast(value: Scalar | float, target: type[T]) -> T:
-    """The same bits under another type; refused where a cast would change them."""
+    """The same bits under another type, such as those of an f32 as u32; refused where they would change."""
 
 
 @_kernel_only

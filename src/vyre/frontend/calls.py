@@ -15,24 +15,29 @@ from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from vyre.errors import VyreError
 from vyre.frontend import builtins as language
 from vyre.frontend.elsewhere import ELSEWHERE
+from vyre.frontend.expressions import is_sequence, wrap
 from vyre.frontend.intrinsics import build, cast_to, length, make
-from vyre.frontend.operators import coerce, constant, type_name
+from vyre.frontend.operators import coerce, constant, conversion, type_name
 from vyre.frontend.signature import value_type
-from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Value, describe
+from vyre.frontend.stored import require_value
+from vyre.frontend.values import BeyondOps, Buffer, Const, Operand, PyObject, Refused, Value, describe
 from vyre.ir.expr import Call
 from vyre.ir.limits import MAX_CALL_DEPTH
 from vyre.ir.op import Op
 from vyre.ir.types import FLOAT_TYPES, DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from vyre.frontend.scalars import Scalars
 
 _PYTHON: dict[Any, str] = {builtins.min: "min", builtins.max: "max", abs: "abs", round: "round"}
 _HINTS: dict[Any, str] = {
-    int: "use vyre.convert(x, u32), or i32.",
-    float: "use vyre.convert(x, f32), or math.inf and math.nan.",
+    int: 'vyre.convert(x, u32, mode="truncate") drops the fraction and saturates; i32 likewise.',
+    float: "vyre.convert(x, f32) rounds to nearest; math.inf and math.nan are constants.",
     bool: "compare it: x != 0.",
     print: "store what you want to see into a buffer.",
     range: "use it in a `for` statement.",
@@ -40,7 +45,10 @@ _HINTS: dict[Any, str] = {
     enumerate: "write `for i in range(len(a))`.",
     zip: "write `for i in range(len(a))`.",
 }
-_OUTSIDE_OPS = frozenset({"invocation_id", "workgroup_id", "local_id", "barrier", "shared"})
+_OUTSIDE_OPS = frozenset(
+    {"invocation_id", "workgroup_id", "local_id", "grid", "num_workgroups", "num_invocations"}
+    | {"barrier", "shared", "private"}
+)
 
 
 class OpFunction:
@@ -49,15 +57,24 @@ class OpFunction:
     `op` is the definition and `ops` the definition with every local op it calls.
     """
 
-    def __init__(self, function: FunctionType, op: Op, callees: Iterable[Op]) -> None:
+    def __init__(self, function: FunctionType, op: Op | None, callees: Iterable[Op]) -> None:
         self.__wrapped__ = function
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
-        self.op = op
-        self.ops = (op, *callees)
+        self._op = op
+        self.ops = (op, *callees) if op is not None else ()
+
+    @property
+    def op(self) -> Op:
+        """The definition. A function that takes buffers has none: it is written out where it is called."""
+        if self._op is None:
+            raise VyreError(
+                f"{self.__name__} takes buffers, so it is no op of its own.", fix="call it in a kernel."
+            )
+        return self._op
 
     def __repr__(self) -> str:
-        return f"<vyre.op {self.op.id}>"
+        return f"<vyre.op {self._op.id if self._op else self.__name__}>"
 
 
 class Linker:
@@ -74,36 +91,41 @@ class Linker:
         self._open: list[FunctionType] = []
 
     def call(
-        self, function: PyObject, args: list[Operand], keywords: dict[str, Operand], *, in_op: bool
+        self,
+        function: PyObject,
+        args: list[Operand],
+        keywords: dict[str, Operand],
+        *,
+        scalars: Scalars | None,
     ) -> Operand:
-        """The operand of `function(*args, **keywords)`."""
+        """The operand of `function(*args, **keywords)`; `scalars` is None inside an op."""
         target = function.value
         builtin = getattr(target, "__vyre_builtin__", None) or _python_builtin(target)
         if builtin is not None:
-            return self._builtin(builtin, args, keywords, in_op=in_op)
+            return self._builtin(builtin, args, keywords, scalars)
         kind = value_type(target)
+        if isinstance(target, Op):
+            return self._apply(self.link(target), args, keywords)
+        if isinstance(target, OpFunction):
+            if not target.ops:
+                raise BeyondOps
+            for op in target.ops:
+                self.link(op)
+            return self._apply(target.op, args, keywords, defaults_of(target.__wrapped__))
+        if isinstance(target, FunctionType):
+            return self._apply(self._compile(target), args, keywords, defaults_of(target))
         if keywords:
             raise Refused(f"{describe(function)} takes no keywords here.", "pass plain arguments.")
         if kind is not None:
             return _typed(kind, args)
         if target is len:
-            if len(args) == 1 and isinstance(args[0], Buffer):
-                return length(args[0].decl)
-            raise Refused("len() takes one buffer.", "write len(a).")
-        if isinstance(target, Op):
-            return self._apply(self._link(target), args)
-        if isinstance(target, OpFunction):
-            for op in target.ops:
-                self._link(op)
-            return self._apply(target.op, args)
-        if isinstance(target, FunctionType):
-            return self._apply(self._compile(target), args)
+            return _length(args, scalars)
         return _host_function(function, args)
 
     def _builtin(
-        self, name: str, args: list[Operand], keywords: dict[str, Operand], *, in_op: bool
+        self, name: str, args: list[Operand], keywords: dict[str, Operand], scalars: Scalars | None
     ) -> Operand:
-        if in_op and name in _OUTSIDE_OPS:
+        if scalars is None and name in _OUTSIDE_OPS:
             raise Refused(
                 f"vyre.{name} has no meaning in an op, which sees only its arguments.",
                 "call it in the kernel and pass the value.",
@@ -123,7 +145,7 @@ class Linker:
                 given[parameter.name] = Const(default) if isinstance(default, bool) else PyObject(default)
         if name == "call":
             return self._by_id(given["op_id"], list(given.get("args", ())))
-        return build(name, given)
+        return build(name, given, scalars)
 
     def _by_id(self, op_id: Operand, args: list[Operand]) -> Value:
         from vyre.compose.registry import default_registry
@@ -141,7 +163,7 @@ class Linker:
             )
         return self._apply(op, args)
 
-    def _link(self, op: Op) -> Op:
+    def link(self, op: Op) -> Op:
         """Makes an op known to this kernel, unless everybody knows it."""
         from vyre.compose.registry import default_registry
 
@@ -152,16 +174,18 @@ class Linker:
             )
         return op
 
-    def _apply(self, op: Op, args: list[Operand]) -> Value:
-        if len(args) != len(op.params):
-            names = ", ".join(f"{p.name}: {type_name(p.type)}" for p in op.params)
-            raise Refused(
-                f"{op.id} takes {len(op.params)} arguments and got {len(args)}.", f"pass ({names})."
-            )
-        exprs = [
-            coerce(arg, param.type, f"`{param.name}` of {op.id}").expr
-            for arg, param in zip(args, op.params, strict=True)
-        ]
+    def _apply(
+        self,
+        op: Op,
+        args: list[Operand],
+        keywords: Mapping[str, Operand] | None = None,
+        defaults: Mapping[str, Operand] | None = None,
+    ) -> Value:
+        given = bind_call(
+            op.id, [p.name for p in op.params], defaults or {}, args, keywords or {},
+            shown=", ".join(f"{p.name}: {type_name(p.type)}" for p in op.params),
+        )  # fmt: skip
+        exprs = [coerce(given[p.name], p.type, f"`{p.name}` of {op.id}").expr for p in op.params]
         return Value(Call(op.id, tuple(exprs)), op.output)
 
     def _compile(self, function: FunctionType) -> Op:
@@ -183,7 +207,7 @@ class Linker:
         finally:
             self._open.pop()
         self._compiled[function] = op
-        return self._link(op)
+        return self.link(op)
 
     def _fresh_id(self, name: str) -> str:
         stem = "local." + re.sub(r"[^a-z0-9_]", "_", name.lower())
@@ -196,9 +220,59 @@ class Linker:
         return op_id
 
 
+def bind_call(
+    function: str,
+    names: Sequence[str],
+    defaults: Mapping[str, Operand],
+    args: Sequence[Operand],
+    keywords: Mapping[str, Operand],
+    *,
+    shown: str = "",
+) -> dict[str, Operand]:
+    """The arguments of a call by parameter, as Python binds them."""
+    fix = f"pass ({shown or ', '.join(names)})."
+    if len(args) > len(names):
+        raise Refused(f"{function} takes {len(names)} arguments and got {len(args)}.", fix)
+    given = dict(zip(names, args, strict=False))
+    for name, value in keywords.items():
+        if name not in names:
+            raise Refused(f"{function} has no parameter {name!r}.", fix)
+        if name in given:
+            raise Refused(f"{function} got {name!r} twice.", "pass it once.")
+        given[name] = value
+    missing = [name for name in names if name not in given and name not in defaults]
+    if missing:
+        raise Refused(
+            f"{function} takes {len(names)} arguments and got {len(given)}; {', '.join(missing)} missing.",
+            fix,
+        )
+    return {**defaults, **given}
+
+
+def defaults_of(function: FunctionType) -> dict[str, Operand]:
+    """The default arguments of a function, which are constants of the kernel."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    values = function.__defaults__ or ()
+    return {n: wrap(v) for n, v in zip(names[len(names) - len(values) :], values, strict=True)}
+
+
+def _length(args: list[Operand], scalars: Scalars | None) -> Operand:
+    """`len(a)`: the first dimension, as in Python; the number of elements where there is but one."""
+    match args:
+        case [Buffer(shape=(first, _, *_))]:
+            assert scalars is not None
+            return scalars.dimension(first)
+        case [Buffer(decl=decl)]:
+            return length(decl)
+        case [PyObject(value=table)] if is_sequence(table):
+            return Const(len(table))
+        case _:
+            raise Refused("len() takes one buffer.", "write len(a).")
+
+
 def _typed(kind: DataType, args: list[Operand]) -> Operand:
     """`u32(5)`, `i32(x)`, `vec2(x, y)`."""
-    name = type_name(kind)
+    name = type_name(require_value(kind))
     if kind in (DataType.Vec2U32, DataType.Vec4U32):
         return make(kind, tuple(args))
     if len(args) > 1 or kind is DataType.Bytes:
@@ -214,7 +288,7 @@ def _typed(kind: DataType, args: list[Operand]) -> Operand:
         shown = found.value if found else describe(value)
         raise Refused(
             f"{name}() of {shown} could mean its value or its bits.",
-            f"write vyre.convert(x, {name}) for the value, vyre.cast(x, {name}) for the documented cast.",
+            conversion(found, kind) if found else f"pass a number: {name}(1).",
         )
     return cast_to(kind, value)
 

@@ -1,5 +1,8 @@
 """Arithmetic on numbers that are known while a kernel is translated: as Python's own, exact and unbounded.
 
+Quotients and remainders of integers are the exception: they truncate toward zero, as those of the running
+kernel do (decision 38). `differs_from_python` says where that shows.
+
 Sums, differences, products, quotients and comparisons of floats are done on integers and rounded once, so
 that they do not depend on the rounding mode of the process.
 """
@@ -24,8 +27,8 @@ _PYTHON: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Sub: lambda a, b: a - b,
     ast.Mult: lambda a, b: a * b,
     ast.Div: lambda a, b: a / b,
-    ast.FloorDiv: lambda a, b: a // b,
-    ast.Mod: lambda a, b: a % b,
+    ast.FloorDiv: lambda a, b: abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1),
+    ast.Mod: lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1),
     ast.Pow: lambda a, b: a**b,
     ast.BitAnd: lambda a, b: a & b,
     ast.BitOr: lambda a, b: a | b,
@@ -53,6 +56,9 @@ def fold(op: ast.AST, symbol: str, left: Any, right: Any) -> Const:
         raise Refused(f"the constant of `{symbol}` is too large.", "write a number that fits its type.")
     if isinstance(op, (ast.LShift, ast.Pow)) and abs(right) > _MAX_BITS:
         raise Refused(f"the constant of `{symbol}` is too large.", "write a number that fits its type.")
+    if isinstance(op, (ast.FloorDiv, ast.Mod)) and (isinstance(left, float) or isinstance(right, float)):
+        hint = "write math.floor(x / y)." if isinstance(op, ast.FloorDiv) else "write math.fmod(x, y)."
+        raise Refused(f"`{symbol}` has no meaning on floats.", hint)
     try:
         value: Any = _exact(op, left, right)
         if value is None:
@@ -62,6 +68,15 @@ def fold(op: ast.AST, symbol: str, left: Any, right: Any) -> Const:
     if not isinstance(value, (int, float)):
         raise Refused(f"{value!r} is no number of a kernel.", "write an int or a float.")
     return Const(value)
+
+
+def differs_from_python(op: ast.AST, left: Any, right: Any) -> bool:
+    """Whether a quotient or remainder of constants is another one than in Python."""
+    whole = isinstance(left, int) and isinstance(right, int) and right != 0
+    negative = whole and (left < 0 or right < 0)
+    if isinstance(op, ast.FloorDiv):
+        return negative and left % right != 0
+    return isinstance(op, ast.Mod) and negative
 
 
 def _exact(op: ast.AST, left: Any, right: Any) -> Any:

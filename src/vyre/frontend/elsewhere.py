@@ -19,9 +19,14 @@ ELSEWHERE = {
     "get_global_id": "write vyre.invocation_id(0).",
     "get_local_id": "write vyre.local_id(0).",
     "get_group_id": "write vyre.workgroup_id(0).",
-    "grid": "write vyre.invocation_id(0).",
+    "grid": "write vyre.grid(1), or i, j = vyre.grid(2).",
     "blockDim": _WORKGROUP_SIZE,
     "local_size": _WORKGROUP_SIZE,
+    "gridDim": "write vyre.num_workgroups(0).",
+    "num_programs": "write vyre.num_workgroups(0).",
+    "gridsize": "write vyre.num_invocations(0).",
+    "get_num_groups": "write vyre.num_workgroups(0).",
+    "get_global_size": "write vyre.num_invocations(0).",
     "syncthreads": "write vyre.barrier().",
     "__syncthreads": "write vyre.barrier().",
     "sync": "write vyre.barrier().",
@@ -33,13 +38,14 @@ ELSEWHERE = {
     "float32": "write f32.",
     "float64": "write f64.",
     "bool_": "write boolean.",
-    "zeros": "declare workgroup memory: vyre.shared(u32, 64).",
-    "empty": "declare workgroup memory: vyre.shared(u32, 64).",
+    "zeros": "vyre.private(u32, 64) is an array of one invocation, vyre.shared(u32, 64) one of a workgroup.",
+    "empty": "vyre.private(u32, 64) is an array of one invocation, vyre.shared(u32, 64) one of a workgroup.",
 }
 """What names of other GPU languages and of NumPy are called here."""
 
 METHODS = {
-    "astype": "write vyre.convert(x, f32) for the value, vyre.cast(x, u32) for the documented cast.",
+    "astype": "vyre.convert(x, f32) gives the value between integers and floats, rounded; vyre.cast(x, u64) "
+    "changes the width; vyre.bitcast(x, u32) keeps the bits.",
     "view": "write vyre.bitcast(x, u32).",
 }
 """The same for methods of NumPy scalars."""

@@ -8,25 +8,31 @@ from __future__ import annotations
 import ast
 import numbers
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from vyre.frontend import operators
+from vyre.frontend.constants import differs_from_python
 from vyre.frontend.elsewhere import ELSEWHERE, METHODS, spelling
-from vyre.frontend.intrinsics import lane_of
+from vyre.frontend.intrinsics import lane_of, length
 from vyre.frontend.literals import python_float
-from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Value, describe
+from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Several, Value, describe
 from vyre.ir.expr import Atomic, Expr, Load
-from vyre.ir.types import DataType
 from vyre.ir.walk import postorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Generator, Mapping
 
+    from vyre.frontend.coordinates import Buffers
     from vyre.frontend.scope import Scope
     from vyre.frontend.source import Source
 
     Steps = Generator[ast.expr, Operand, Operand]
-    Caller = Callable[[PyObject, list[Operand], dict[str, Operand]], Operand]
+
+    class Caller(Protocol):
+        def __call__(
+            self, function: PyObject, args: list[Operand], keywords: dict[str, Operand], /, *, whole: bool
+        ) -> Operand: ...
+
 
 _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
     ast.Lambda: ("`lambda`", "define a function with annotated parameters above the kernel and call it."),
@@ -36,7 +42,6 @@ _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
     ast.GeneratorExp: ("a generator expression", "write a `for` loop."),
     ast.JoinedStr: ("an f-string", "use numbers; a kernel has no text."),
     ast.List: ("a list", "use a buffer, or vec2(…) and vec4(…) for lanes."),
-    ast.Tuple: ("a tuple", "use separate variables, or vec2(…) and vec4(…) for lanes."),
     ast.Set: ("a set", "use a buffer."),
     ast.Dict: ("a dict", "use a buffer."),
     ast.Await: ("`await`", "call the function plainly."),
@@ -51,15 +56,20 @@ _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
 class Expressions:
     """Translates expressions in one function's scope."""
 
-    def __init__(self, source: Source, scope: Scope, names: Mapping[str, Any], call: Caller) -> None:
+    def __init__(
+        self, source: Source, scope: Scope, names: Mapping[str, Any], call: Caller, buffers: Buffers
+    ) -> None:
         self._source = source
         self._scope = scope
         self._names = names
         self._call = call
+        self._buffers = buffers
+        self._root: ast.expr | None = None
         self._locals = frozenset(source.function.__code__.co_varnames)
 
     def translate(self, root: ast.expr) -> Operand:
         """The operand of an expression. Raises `KernelError` at the part that has no meaning."""
+        self._root = root
         stack: list[tuple[ast.expr, Steps]] = [(root, self._steps(root))]
         answer: Any = None
         while stack:
@@ -86,10 +96,11 @@ class Expressions:
                 return self._name(name)
             case ast.Attribute():
                 owner = yield node.value
-                return _attribute(owner, node.attr)
+                return self._attribute(owner, node.attr)
             case ast.BinOp():
                 left = yield node.left
                 right = yield node.right
+                self._warn_of_truncation(node, left, right)
                 return operators.binary(node.op, left, right)
             case ast.UnaryOp():
                 operand = yield node.operand
@@ -107,15 +118,27 @@ class Expressions:
                 return operators.choose(condition, if_true, if_false)
             case ast.Subscript():
                 owner = yield node.value
-                if isinstance(node.slice, ast.Tuple):
-                    raise Refused("a buffer has one index.", "flatten it: a[y * width + x].")
                 index = yield node.slice
-                return element(owner, index)
+                return self._element(owner, index, node.value)
+            case ast.Tuple():
+                items = yield from _each(node.elts)
+                return Several(tuple(items))
             case ast.Call():
                 return (yield from self._called(node))
             case _:
                 what, fix = _REFUSED.get(type(node), (f"`{type(node).__name__}`", "use numbers and buffers."))
                 raise Refused(f"{what} has no meaning in a kernel.", fix)
+
+    def _warn_of_truncation(self, node: ast.BinOp, left: Operand, right: Operand) -> None:
+        if not (isinstance(left, Const) and isinstance(right, Const)):
+            return
+        if differs_from_python(node.op, left.value, right.value):
+            given = f"{left.value} {'//' if isinstance(node.op, ast.FloorDiv) else '%'} {right.value}"
+            self._source.warn(
+                node,
+                f"`{given}` truncates toward zero in a kernel; Python rounds down.",
+                "compute the constant outside the kernel, or write (n + 63) // 64 to round up.",
+            )
 
     def _called(self, node: ast.Call) -> Steps:
         function = yield node.func
@@ -127,7 +150,7 @@ class Expressions:
             keywords[keyword.arg] = yield keyword.value
         if not isinstance(function, PyObject):
             raise Refused(f"{describe(function)} cannot be called.", "call a function; index a buffer: a[i].")
-        return self._call(function, args, keywords)
+        return self._call(function, args, keywords, whole=node is self._root)
 
     def _name(self, name: str) -> Operand:
         local = self._scope.find(name)
@@ -139,6 +162,43 @@ class Expressions:
             fix = ELSEWHERE.get(name) or "define or import it above the function."
             raise Refused(f"the name {name!r} is not known here.", fix)
         return wrap(self._names[name])
+
+    def _element(self, owner: Operand, index: Operand, at: ast.expr) -> Operand:
+        """`owner[index]`: an element of a buffer, a lane of a value, or a part of a tuple."""
+        match owner:
+            case Buffer(decl=decl):
+                return Value(Load(decl.name, self._buffers.index(owner, index).expr), decl.element.loaded)
+            case Value():
+                if not isinstance(index, Const) or isinstance(index.value, float):
+                    raise Refused("a lane index is a constant.", "write x[0], or keep the lanes in a buffer.")
+                return lane_of(owner, int(index.value))
+            case Several(items=items):
+                return items[_constant_index(items, index)]
+            case PyObject(value=sequence) if is_sequence(sequence):
+                if not is_constant(index):
+                    table = self._buffers.table(sequence, at.id if isinstance(at, ast.Name) else "table")
+                    return self._element(table, index, at)
+                return _constant_element(sequence, index)
+            case _:
+                raise Refused(f"{describe(owner)} has no elements.", "index a buffer: a[i].")
+
+    def _attribute(self, owner: Operand, name: str) -> Operand:
+        match owner:
+            case PyObject(value=value):
+                if hasattr(value, name):
+                    return wrap(getattr(value, name))
+                kind = "module" if isinstance(value, ModuleType) else type(value).__name__
+                shown = getattr(value, "__name__", repr(value))
+                raise Refused(f"the {kind} {shown} has no {name!r}.", spelling(name, dir(value)))
+            case Buffer() if name == "shape":
+                return Several(self._buffers.shape(owner))
+            case Buffer(decl=decl) if name == "size":
+                return length(decl)
+            case Buffer(decl=decl):
+                raise Refused(f"a buffer has no attribute {name!r}.", f"index it: {decl.name}[i].")
+            case _:
+                fix = METHODS.get(name, "write a lane as x[0].")
+                raise Refused(f"`.{name}` has no meaning on {describe(owner)}.", fix)
 
 
 def _each(parts: list[ast.expr]) -> Generator[ast.expr, Operand, list[Operand]]:
@@ -160,67 +220,40 @@ def wrap(value: Any) -> Operand:
     return PyObject(value)
 
 
-def index_value(owner: Buffer, index: Operand) -> Value:
-    """An index as U32."""
-    if isinstance(index, Const) and not isinstance(index.value, float) and index.value < 0:
-        name = owner.decl.name
-        raise Refused("an index counts from 0.", f"write {name}[len({name}) - {-index.value}].")
-    return operators.coerce(index, DataType.U32, "an index")
-
-
-def element(owner: Operand, index: Operand) -> Operand:
-    """`owner[index]`: an element of a buffer, or a lane of a value."""
-    match owner:
-        case Buffer(decl=decl):
-            return Value(Load(decl.name, index_value(owner, index).expr), decl.element.loaded)
-        case Value():
-            if not isinstance(index, Const) or isinstance(index.value, float):
-                raise Refused("a lane index is a constant.", "write x[0], or keep the lanes in a buffer.")
-            return lane_of(owner, int(index.value))
-        case PyObject(value=sequence) if is_sequence(sequence):
-            return _constant_element(sequence, index)
-        case _:
-            raise Refused(f"{describe(owner)} has no elements.", "index a buffer: a[i].")
-
-
 def is_sequence(value: Any) -> bool:
     """A list or tuple of Python, or an array of NumPy, which is not imported for this question."""
     return isinstance(value, (list, tuple)) or (type(value).__module__ == "numpy" and hasattr(value, "ndim"))
 
 
+def is_constant(index: Operand) -> bool:
+    """Whether an index or all coordinates are known now."""
+    parts = index.items if isinstance(index, Several) else (index,)
+    return all(isinstance(part, Const) for part in parts)
+
+
 def _constant_element(sequence: Any, index: Operand) -> Operand:
     """An element known now, such as a coefficient of a polynomial."""
+    if isinstance(index, Several):
+        for part in index.items:
+            sequence = sequence[_constant_index(sequence, part)]
+        return wrap(sequence)
+    return wrap(sequence[_constant_index(sequence, index)])
+
+
+def _constant_index(sequence: Any, index: Operand) -> int:
     if not isinstance(index, Const) or not isinstance(index.value, int):
-        raise Refused(
-            f"a Python {type(sequence).__name__} has no index that is known only when the kernel runs.",
-            "pass it as a buffer: table: Uniform[f32] or In[u32].",
-        )
-    try:
-        return wrap(sequence[index.value])
-    except IndexError:
+        raise Refused(f"a part of a tuple has a constant index, not {describe(index)}.", "write x[0].")
+    if not hasattr(sequence, "__len__"):
+        raise Refused(f"{sequence!r} has no elements.", "use one index less.")
+    if not -len(sequence) <= index.value < len(sequence):
         raise Refused(
             f"index {index.value} is outside the {len(sequence)} elements.", "use an index in range."
-        ) from None
+        )
+    return int(index.value)
 
 
 def has_atomic(expr: Expr) -> bool:
     return any(isinstance(part, Atomic) for part in postorder(expr))
-
-
-def _attribute(owner: Operand, name: str) -> Operand:
-    match owner:
-        case PyObject(value=value):
-            if hasattr(value, name):
-                return wrap(getattr(value, name))
-            kind = "module" if isinstance(value, ModuleType) else type(value).__name__
-            shown = getattr(value, "__name__", repr(value))
-            raise Refused(f"the {kind} {shown} has no {name!r}.", spelling(name, dir(value)))
-        case Buffer(decl=decl):
-            fix = f"write len({decl.name})." if name in ("size", "shape") else f"index it: {decl.name}[i]."
-            raise Refused(f"a buffer has no attribute {name!r}.", fix)
-        case _:
-            fix = METHODS.get(name, "write a lane as x[0].")
-            raise Refused(f"`.{name}` has no meaning on {describe(owner)}.", fix)
 
 
 def _chain(ops: list[ast.cmpop], operands: list[Operand]) -> Operand:

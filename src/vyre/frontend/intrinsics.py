@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
-from vyre.frontend.operators import choose, coerce, conversion, library, number, type_name, unify
+from vyre.frontend.operators import choose, coerce, conversion, library, number, unify
 from vyre.frontend.signature import value_type
+from vyre.frontend.stored import require_value
 from vyre.frontend.values import (
     Buffer,
     Const,
     Effect,
+    Memory,
     Operand,
     PyObject,
     Refused,
-    SharedMemory,
+    Several,
     Value,
     describe,
 )
+from vyre.ir.buffers import BufferAccess
 from vyre.ir.expr import (
     Approx,
     Atomic,
@@ -26,6 +30,7 @@ from vyre.ir.expr import (
     Call,
     Cast,
     Convert,
+    Expr,
     FMulAdd,
     FReduce,
     FReduceApprox,
@@ -36,6 +41,7 @@ from vyre.ir.expr import (
     UnOp,
     WorkgroupId,
 )
+from vyre.ir.limits import U32_MAX
 from vyre.ir.node import Barrier
 from vyre.ir.operators import ApproxOp, AtomicOp, BinaryOp, ReduceOp, ReduceOrder, RoundMode, UnaryOp
 from vyre.ir.types import LANE_TYPES, DataType
@@ -45,6 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from enum import Enum
 
+    from vyre.frontend.scalars import Scalars
     from vyre.ir.buffers import BufferDecl
 
 _T = DataType
@@ -74,6 +81,17 @@ class Arguments:
             )
         return value
 
+    def shape(self, name: str) -> tuple[int, ...]:
+        operand = self[name]
+        if not isinstance(operand, Several):
+            return (self.integer(name, 1, U32_MAX),)
+        parts = [Arguments(self.function, {name: part}).integer(name, 1, U32_MAX) for part in operand.items]
+        if not parts or prod(parts) > U32_MAX:
+            raise Refused(
+                f"`{name}` of vyre.{self.function} is no shape.", "write numbers from 1, such as (16, 16)."
+            )
+        return tuple(parts)
+
     def type(self, name: str) -> DataType:
         operand = self[name]
         found = value_type(operand.value) if isinstance(operand, PyObject) else None
@@ -82,7 +100,7 @@ class Arguments:
                 f"`{name}` of vyre.{self.function} is {describe(operand)}.",
                 "name a type such as u32, i32, u64, f32 or vec2.",
             )
-        return found
+        return found if name == "element" else require_value(found)
 
     def buffer(self, name: str) -> BufferDecl:
         operand = self[name]
@@ -111,7 +129,6 @@ _MODES = _words(RoundMode)
 _REDUCTIONS = _words(ReduceOp)
 _ORDERS = {"strict": ReduceOrder.Strict, "tree": ReduceOrder.TreeBinary}
 _APPROX = {name: ApproxOp(f"F{name.capitalize()}Approx") for name in ("sin", "cos", "exp", "log", "tanh")}
-_IDS = {"invocation_id": InvocationId, "workgroup_id": WorkgroupId, "local_id": LocalId}
 _OPERATORS: dict[str, BinaryOp | UnaryOp] = {
     op.row.kernel: op for op in (*BinaryOp, *UnaryOp) if op.row.kernel
 }
@@ -127,16 +144,46 @@ _ATOMICS = {
 }
 
 
-def build(function: str, given: dict[str, Any]) -> Operand:
-    """The operand that a call of the named function stands for."""
+def build(function: str, given: dict[str, Any], scalars: Scalars | None) -> Operand:
+    """The operand that a call of the named function stands for; `scalars` is None inside an op."""
     args = Arguments(function, given)
-    if function in _IDS:
-        return Value(_IDS[function](args.integer("axis", 0, 2)), U32)
+    if scalars is not None and function in _PLACES:
+        return _PLACES[function](args, scalars)
     if function in _OPERATORS:
         return _operator(args, _OPERATORS[function])
     if function in _ATOMICS:
         return _atomic(args, _ATOMICS[function])
     return _BUILDERS[function](args)
+
+
+def _id(kind: type[Expr]) -> Callable[[Arguments, Scalars], Value]:
+    def place(args: Arguments, scalars: Scalars) -> Value:
+        axis = args.integer("axis", 0, 2)
+        scalars.beyond_x |= axis > 0 and kind is not LocalId
+        return Value(kind(axis), U32, is_id=True)  # pyright: ignore[reportCallIssue]
+
+    return place
+
+
+def _grid(args: Arguments, scalars: Scalars) -> Operand:
+    rank = args.integer("rank", 1, 3)
+    if scalars.grid not in (0, rank):
+        raise Refused(
+            f"vyre.grid({rank}) stands beside vyre.grid({scalars.grid}).", "ask for one grid in a kernel."
+        )
+    scalars.grid = rank
+    ids = tuple(Value(InvocationId(axis), U32, is_id=True) for axis in reversed(range(rank)))
+    return ids[0] if rank == 1 else Several(ids)
+
+
+_PLACES: dict[str, Callable[[Arguments, Scalars], Operand]] = {
+    "invocation_id": _id(InvocationId),
+    "workgroup_id": _id(WorkgroupId),
+    "local_id": _id(LocalId),
+    "grid": _grid,
+    "num_workgroups": lambda args, scalars: scalars.workgroups(args.integer("axis", 0, 2)),
+    "num_invocations": lambda args, scalars: scalars.invocations(args.integer("axis", 0, 2)),
+}
 
 
 def length(decl: BufferDecl) -> Value:
@@ -165,8 +212,13 @@ def make(target: DataType, lanes: tuple[Operand, ...]) -> Value:
 
 
 def cast_to(target: DataType, operand: Operand) -> Value:
-    """The documented cast, or a refusal that names the alternative."""
+    """A value of another type of the same kind, or a refusal that names the alternative."""
     value = number(operand)
+    if (value.type in FLOAT_TYPES) != (target in FLOAT_TYPES):
+        raise Refused(
+            f"vyre.cast does not go from {value.type.value} to {target.value}.",
+            conversion(value.type, target),
+        )
     if target is DataType.Bytes and value.type is U32:
         return Value(Cast(target, value.expr), U32)  # validation knows the words that are of Bytes
     if (value.type, target) not in CAST_TABLE:
@@ -189,9 +241,9 @@ def _float_unary(args: Arguments, op: UnaryOp) -> Value:
     result = unary_type(op, value.type)
     if result is None:
         hint = (
-            "cast to f32 first: vyre.cast(x, f32)."
+            "vyre.cast(x, f32) rounds it to f32 first."
             if value.type in FLOAT_TYPES
-            else f"convert it first: vyre.{args.function}(vyre.convert(x, f32))."
+            else f"write vyre.{args.function}(vyre.convert(x, f32)), which rounds integers beyond 2^24."
         )
         raise Refused(f"vyre.{args.function} has no meaning on {value.type.value}.", hint)
     return Value(UnOp(op, value.expr), result, logical=result is U32)
@@ -244,10 +296,11 @@ def _atomic(args: Arguments, op: AtomicOp) -> Value:
 
 def _bitcast(args: Arguments) -> Value:
     value, target = number(args["value"]), args.type("target")
-    if CAST_TABLE.get((value.type, target)) not in (CastRule.Bitcast, CastRule.Identity):
+    rule = CAST_TABLE.get((value.type, target))
+    crosses = (value.type in FLOAT_TYPES) != (target in FLOAT_TYPES)
+    if rule is None or not (crosses or rule in (CastRule.Bitcast, CastRule.Identity)):
         raise Refused(
-            f"{value.type.value} and {target.value} have no common bits.",
-            f"use vyre.cast(x, {type_name(target)}) or vyre.convert(x, {type_name(target)}).",
+            f"{value.type.value} and {target.value} have no common bits.", conversion(value.type, target)
         )
     return Value(Cast(target, value.expr), target)
 
@@ -259,8 +312,8 @@ def _convert(args: Arguments) -> Value:
         if convert_type(target, RoundMode.Nearest, value.type) is not None:
             raise Refused("integers become floats to nearest only.", 'leave mode= out, or write "nearest".')
         raise Refused(
-            f"there is no conversion from {value.type.value} to {target.value}.",
-            "convert between u32 or i32 and a float type; other pairs are vyre.cast(x, type).",
+            f"vyre.convert does not go from {value.type.value} to {target.value}.",
+            conversion(value.type, target),
         )
     return Value(Convert(target, mode, value.expr), target)
 
@@ -305,16 +358,23 @@ def _approx(args: Arguments) -> Value:
     return Value(Approx(op, value.expr, args.integer("ulps", 1, 0xFFFF_FFFF)), value.type)
 
 
-def _shared(args: Arguments) -> SharedMemory:
+def _shared(args: Arguments) -> Memory:
     atomic = args["atomic"]
     if not (isinstance(atomic, Const) and isinstance(atomic.value, bool)):
         raise Refused(f"`atomic` of vyre.shared is {describe(atomic)}.", "write atomic=True or leave it out.")
-    return SharedMemory(args.type("element"), args.integer("count", 1, 0xFFFF_FFFF), atomic.value)
+    access = BufferAccess.WorkgroupAtomic if atomic.value else BufferAccess.Workgroup
+    return Memory(access, args.type("element"), args.shape("count"))
+
+
+def _bounded(_: Arguments) -> Operand:
+    raise Refused("vyre.bounded is the condition of a loop.", "write while vyre.bounded(condition, 1000):.")
 
 
 _BUILDERS: dict[str, Callable[[Arguments], Operand]] = {
     "barrier": lambda _: Effect(Barrier()),
     "shared": _shared,
+    "private": lambda args: Memory(BufferAccess.Private, args.type("element"), args.shape("count")),
+    "bounded": _bounded,
     "select": lambda args: choose(args["condition"], args["if_true"], args["if_false"]),
     "cast": lambda args: cast_to(args.type("target"), args["value"]),
     "bitcast": _bitcast,

@@ -16,8 +16,11 @@ from vyre.errors import (
 )
 from vyre.frontend.arguments import Binder
 from vyre.frontend.calls import Linker, OpFunction
-from vyre.frontend.functions import translate_kernel, translate_op
+from vyre.frontend.functions import takes_buffers, translate_kernel, translate_op
+from vyre.frontend.shapes import shaped
 from vyre.frontend.types import Role
+from vyre.frontend.values import BeyondOps
+from vyre.frontend.watched import check_first, checked, checks_calls, traced, warn_of_hazards
 from vyre.ir.expr import Call
 from vyre.ir.walk import expressions
 
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
     from vyre.compose.registry import Registry
     from vyre.frontend.functions import Translation
     from vyre.ir.program import Program
+    from vyre.watch.checking import CheckReport
+    from vyre.watch.tracing import KernelTrace
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -42,12 +47,19 @@ class Kernel:
     def __init__(self, function: Any, workgroup_size: tuple[int, int, int], outer: Mapping[str, Any]) -> None:
         update_wrapper(self, function)
         self._begin(translate_kernel(function, workgroup_size, outer))
+        self._validate()
 
     def _begin(self, translation: Translation) -> None:
         self._translation = translation
         self._zeroed = tuple(p.name for p in translation.parameters if p.role is Role.Out)
         self._bind = Binder(self.__name__, translation)
         self._compiled: dict[str | None, Compiled] = {}
+
+    def _validate(self) -> None:
+        from vyre.validate import check
+
+        check(self.source_program, registry=self._looked_up)
+        warn_of_hazards(self.source_program, self.__name__)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """By value, so that it needs no module and no source where it is read: the function stays behind."""
@@ -91,11 +103,9 @@ class Kernel:
     @cached_property
     @boundary
     def program(self) -> Program:
-        """The valid program, whole in itself: it calls nothing that the default registry lacks."""
+        """The program whole in itself: it calls nothing that the default registry lacks."""
         from vyre.compose.inline import inline
-        from vyre.validate import check
 
-        check(self.source_program, registry=self._looked_up)
         own = {op.id for op in self._translation.ops}
         calls = (e.op_id for e in expressions(self.source_program.entry) if isinstance(e, Call))
         return inline(self.source_program, self.registry) if own & set(calls) else self.source_program
@@ -117,21 +127,64 @@ class Kernel:
         ends a run whose loops take too many turns, as in `vyre.dispatch`.
         """
         try:
-            bound = self._bind(arrays, named)
-            results = self._compile(backend).call(
-                bound.buffers,
-                workgroups=workgroups,
-                copy=copy,
-                lengths=bound.lengths,
-                zeroed=self._zeroed,
-                step_limit=step_limit,
+            if checks_calls():
+                check_first(self._run, self.__name__, arrays, workgroups, named)
+            return self._run(
+                *arrays, workgroups=workgroups, backend=backend, copy=copy, step_limit=step_limit, **named
             )
         except VyreError as error:
             hide_own_frames(error)
             raise
-        if len(results) == 1:
+
+    def _run(
+        self,
+        *arrays: Any,
+        workgroups: int | Sequence[int] | None = None,
+        backend: str | Backend | None = None,
+        copy: bool = False,
+        step_limit: int | None = None,
+        **named: Any,
+    ) -> Any:
+        bound = self._bind(arrays, named, workgroups)
+        results = self._compile(backend).call(
+            bound.buffers,
+            workgroups=bound.workgroups,
+            copy=copy,
+            lengths=bound.lengths,
+            zeroed=self._zeroed,
+            step_limit=step_limit,
+        )
+        if len(results) == 1 and not bound.shapes:
             return results.popitem()[1]
-        return tuple([results[p.name] for p in self._translation.parameters if p.name in results])
+        outputs = [p.name for p in self._translation.parameters if p.name in results]
+        ordered = tuple([shaped(results[name], bound.shapes.get(name)) for name in outputs])
+        return ordered[0] if len(ordered) == 1 else ordered
+
+    @boundary
+    def check(
+        self,
+        *arrays: Any,
+        workgroups: int | Sequence[int] | None = None,
+        step_budget: int | None = None,
+        **named: Any,
+    ) -> CheckReport:
+        """Runs the call in the reference interpreter and reports races, reads of workgroup memory that
+        nothing wrote, divergent barriers and accesses out of bounds, with their source lines. Nothing that
+        is passed is changed."""
+        return checked(self._run, self.__name__, arrays, workgroups, named, step_budget)
+
+    @boundary
+    def trace(
+        self,
+        *arrays: Any,
+        invocation: int | Sequence[int] = 0,
+        workgroups: int | Sequence[int] | None = None,
+        steps: int = 1000,
+        **named: Any,
+    ) -> KernelTrace:
+        """Runs the call in the reference interpreter and gives what each statement of one invocation made,
+        the first `steps` of them. Nothing is changed."""
+        return traced(self._run, self.__name__, arrays, workgroups, named, invocation, steps)
 
     def _compile(self, backend: str | Backend | None) -> Compiled:
         if backend is None or isinstance(backend, str):
@@ -200,9 +253,14 @@ def op(function: Any = None, /, *, id: str | None = None) -> Any:
 
     @boundary
     def decorate(decorated: Any) -> TypedOp[..., Any]:
+        if takes_buffers(decorated, outer):
+            return TypedOp(decorated, None, ())
         linker = Linker(translate_op)
         name = id or f"local.{getattr(decorated, '__name__', 'op').lower()}"
-        built = translate_op(decorated, name, linker, outer)
+        try:
+            built = translate_op(decorated, name, linker, outer)
+        except BeyondOps:
+            return TypedOp(decorated, None, ())
         return TypedOp(decorated, built, linker.ops.values())
 
     try:

@@ -41,7 +41,7 @@ def number_bits(value: bool | int | float, target: DataType) -> int:
     if isinstance(value, float):
         raise Refused(
             f"{value!r} is a float and {target.value} an integer type.",
-            "write an integer, or convert the other side: vyre.convert(x, f32).",
+            "write an integer, or make the other side a float: vyre.convert(x, f32) rounds beyond 2^24.",
         )
     low, high = _INTEGERS[target]
     if not low <= value <= high:

@@ -15,13 +15,23 @@ from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Valu
 from vyre.ir.expr import BinOp, Call, Cast, LitBool, Select, UnOp
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
-from vyre.ir.typing import CAST_TABLE, CONVERT_INTEGERS, FLOAT_TYPES, binary_type, is_condition, unary_type
+from vyre.ir.typing import (
+    CAST_TABLE,
+    CONVERT_INTEGERS,
+    FLOAT_TYPES,
+    CastRule,
+    binary_type,
+    is_condition,
+    unary_type,
+)
 
 _T = DataType
 U32 = DataType.U32
 
 _FAMILIES = {_T.I32: "signed", _T.U64: "wide.u64", _T.U128: "wide.u128"}
 """Prefixes of the standard library for what `BinOp` does not do on these types."""
+
+_UNSIGNED = (_T.U32, _T.U64, _T.U128)
 
 _BINARY: dict[type[ast.operator], tuple[str, str, BinaryOp | None, BinaryOp | None]] = {
     ast.Add: ("+", "add", BinaryOp.Add, BinaryOp.FAdd),
@@ -61,7 +71,11 @@ def binary(op: ast.operator, left: Operand, right: Operand) -> Operand:
     a, b = unify(symbol, left, right)
     if a.type in FLOAT_TYPES:
         if floating is None:
-            hint = "write vyre.floor(x / y)." if symbol == "//" else f"cast to u32 bits before `{symbol}`."
+            hint = (
+                "write vyre.floor(x / y)."
+                if symbol == "//"
+                else f"take its bits before `{symbol}`: vyre.bitcast(x, u32)."
+            )
             raise Refused(f"`{symbol}` has no meaning on {a.type.value}.", hint)
         return _operate(symbol, floating, a, b)
     if integer is None:
@@ -82,6 +96,7 @@ def compare(op: ast.cmpop, left: Operand, right: Operand) -> Operand:
     symbol, name, integer, floating = entry
     if isinstance(left, Const) and isinstance(right, Const):
         return fold(op, symbol, left.value, right.value)
+    _refuse_certain(op, symbol, left, right)
     a, b = unify(symbol, left, right)
     chosen = floating if a.type in FLOAT_TYPES else integer
     if binary_type(chosen, a.type, b.type) is not None:
@@ -89,6 +104,24 @@ def compare(op: ast.cmpop, left: Operand, right: Operand) -> Operand:
     else:
         result = library(symbol, name, a.type, a, b)
     return Value(result.expr, result.type, logical=True)
+
+
+def _refuse_certain(op: ast.cmpop, symbol: str, left: Operand, right: Operand) -> None:
+    """Refuses what no unsigned number can change: `x >= 0`, `x < 0`, and both the other way round."""
+    backwards = isinstance(left, Const)
+    value, bound = (right, left) if backwards else (left, right)
+    if not isinstance(value, Value) or value.type not in _UNSIGNED or value.logical:
+        return
+    if not isinstance(bound, Const) or isinstance(bound.value, float) or bound.value != 0:
+        return
+    always, never = (ast.LtE, ast.Gt) if backwards else (ast.GtE, ast.Lt)
+    if isinstance(op, (always, never)):
+        held = "always" if isinstance(op, always) else "never"
+        shown = f"0 {symbol} x" if backwards else f"x {symbol} 0"
+        raise Refused(
+            f"`{shown}` {held} holds: {value.type.value} has no negative numbers.",
+            "compare before you subtract: a >= b instead of a - b >= 0; or compute in i32.",
+        )
 
 
 def unary(op: ast.unaryop, operand: Operand) -> Operand:
@@ -109,7 +142,7 @@ def unary(op: ast.unaryop, operand: Operand) -> Operand:
     if unary_type(chosen, value.type) is None:
         if symbol == "~" and value.type not in FLOAT_TYPES:
             return library(symbol, "not", value.type, value)
-        hint = "write 0 - x." if symbol == "-" else "cast to u32 bits first: vyre.cast(x, u32)."
+        hint = "write 0 - x." if symbol == "-" else "take its bits first: vyre.bitcast(x, u32)."
         raise Refused(f"`{symbol}` has no meaning on {value.type.value}.", hint)
     return Value(UnOp(chosen, value.expr), value.type)
 
@@ -169,8 +202,26 @@ def constant(operand: Const, target: DataType) -> Value:
     return Value(literal(operand.value, target), target)
 
 
-def coerce(operand: Operand, target: DataType, what: str) -> Value:
-    """The operand as a value of `target`; only numbers and Bool/U32 logic change their type."""
+_CASTS = {
+    CastRule.Identity: "changes nothing",
+    CastRule.Bitcast: "keeps the bits, so that -1 and the greatest unsigned number are the same",
+    CastRule.ToBool: "asks whether it is 0",
+    CastRule.FromBool: "gives 0 or 1",
+    CastRule.ZeroExtend: "keeps its value",
+    CastRule.SignExtend: "extends the sign",
+    CastRule.Splat: "puts it into every lane",
+    CastRule.LowLanes: "keeps the low bits and drops the others",
+    CastRule.Widen: "keeps its value",
+    CastRule.Round: "rounds to nearest",
+}
+"""What each rule of the cast table does to a value."""
+
+
+def coerce(operand: Operand, target: DataType, what: str, variable: Value | None = None) -> Value:
+    """The operand as a value of `target`; only numbers and Bool/U32 logic change their type.
+
+    `variable` is the one that it is assigned to, which may have its type from a plain number.
+    """
     if isinstance(operand, Const):
         if target is U32 and isinstance(operand.value, bool):
             operand = Const(int(operand.value))
@@ -182,19 +233,39 @@ def coerce(operand: Operand, target: DataType, what: str) -> Value:
         return as_u32(value)
     if target is _T.Bool and value.logical:
         return Value(Cast(_T.Bool, value.expr), _T.Bool)
-    raise Refused(f"{what} is {target.value} and got {value.type.value}.", conversion(value.type, target))
+    fix = _retype(variable, value.type) or conversion(value.type, target)
+    raise Refused(f"{what} is {target.value} and got {value.type.value}.", fix)
+
+
+def _retype(variable: Value | None, wanted: DataType) -> str | None:
+    """What to write where a variable has its type only because a plain number was its first value."""
+    if variable is None or not variable.untyped:
+        return None
+    if wanted in FLOAT_TYPES:
+        number = "0.0" if wanted is _T.F32 else f"{type_name(wanted)}(0)"
+    elif wanted in _FAMILIES or wanted is U32:
+        number = f"{type_name(wanted)}(0)"
+    else:
+        return None
+    name, kind = variable.untyped, variable.type.value
+    return f"write {name} = {number} where it is first assigned: a plain number there is {kind}."
 
 
 def conversion(source: DataType, target: DataType) -> str:
-    """What to write to get from one type to the other."""
+    """What to write to get from one type to the other, and what becomes of the value."""
     name = type_name(target)
-    pair = {source, target}
-    if pair & CONVERT_INTEGERS and pair & FLOAT_TYPES:
-        return f"convert the value: vyre.convert(x, {name})."
+    rule = CAST_TABLE.get((source, target))
+    if (source in FLOAT_TYPES) != (target in FLOAT_TYPES):
+        bits = f"; vyre.bitcast(x, {name}) its bits" if rule is not None else ""
+        if source in FLOAT_TYPES and target in CONVERT_INTEGERS:
+            return f"vyre.convert(x, {name}) gives the nearest whole number, saturating{bits}."
+        if source in CONVERT_INTEGERS:
+            return f"vyre.convert(x, {name}) gives its value, rounded where {name} has no room{bits}."
+        return f"compute it in {name} from the start."
     if target is _T.Bool:
         return "compare it: x != 0."
-    if (source, target) in CAST_TABLE:
-        return f"cast it: vyre.cast(x, {name})."
+    if rule is not None:
+        return f"vyre.cast(x, {name}) {_CASTS[rule]}."
     return f"compute it in {name} from the start."
 
 
@@ -221,7 +292,7 @@ def unify(symbol: str, left: Operand, right: Operand, *, keep_bool: bool = False
     if a.type is not b.type:
         raise Refused(
             f"`{symbol}` takes two values of one type and got {a.type.value} and {b.type.value}.",
-            conversion(b.type, a.type),
+            _retype(a, b.type) or _retype(b, a.type) or conversion(b.type, a.type),
         )
     return a, b
 
@@ -247,7 +318,7 @@ def _shift(symbol: str, name: str, op: BinaryOp | None, left: Operand, right: Op
         amount = coerce(right, U32, "a shift amount") if isinstance(right, Const) else as_u32(number(right))
     if value.type in FLOAT_TYPES:
         raise Refused(
-            f"`{symbol}` has no meaning on {value.type.value}.", "cast to u32 bits first: vyre.cast(x, u32)."
+            f"`{symbol}` has no meaning on {value.type.value}.", "take its bits first: vyre.bitcast(x, u32)."
         )
     if amount.type is _T.I32:
         amount = Value(Cast(U32, amount.expr), U32)

@@ -14,7 +14,7 @@ from vyre.frontend.values import Operand, Refused
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Kind = Literal["variable", "loop", "buffer", "scalar"]
+Kind = Literal["variable", "loop", "buffer", "scalar", "function"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,24 @@ class Scope:
         self._blocks: list[str] = []
         self._gone: dict[str, str] = {}
         self._taken = set(taken)
+        self._renamed = False
+        self._outside = 0
+
+    def expanded(self) -> Scope:
+        """The scope of a function that is written out here: no name of it meets one of this scope."""
+        inner = Scope(())
+        inner._taken = self._taken
+        inner._renamed = True
+        inner._outside = self.nesting
+        return inner
 
     @property
     def nesting(self) -> int:
-        return len(self._blocks)
+        return self._outside + len(self._blocks)
+
+    def name_in_program(self, name: str) -> str:
+        """What a new variable is called in the program."""
+        return self.fresh(name) if self._renamed else name
 
     def enter(self, block: str) -> None:
         """Opens a block; `block` is its keyword and line, for messages."""

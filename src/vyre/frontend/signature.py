@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
+from vyre.frontend.stored import not_a_value
 from vyre.frontend.types import BufferAnnotation, Role, Scalar
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.limits import MAX_NAME_LENGTH, U32_MAX
-from vyre.ir.types import DataType
+from vyre.ir.types import STORED_TYPES, DataType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +27,10 @@ _ACCESS = {
     Role.Uniform: BufferAccess.Uniform,
     Role.Shared: BufferAccess.Workgroup,
     Role.SharedAtomic: BufferAccess.WorkgroupAtomic,
+    Role.Private: BufferAccess.Private,
 }
+OWN = (Role.Shared, Role.SharedAtomic, Role.Private)
+"""Memory that the kernel has for itself; the host passes nothing for it."""
 CALL_OPTIONS = ("workgroups", "backend", "copy", "step_limit")
 """What a call takes by name beside its arguments."""
 
@@ -38,7 +43,11 @@ _NUMPY_TYPES = {
     "int32": "i32",
     "uint32": "u32",
     "uint64": "u64",
-    "uint8": "packed_bytes",
+    "int8": "i8",
+    "uint8": "u8",
+    "int16": "i16",
+    "uint16": "u16",
+    "int64": "i64",
     "bool": "boolean",
     "float": "f32",
 }
@@ -53,6 +62,8 @@ class Parameter:
     element: DataType
     count: int
     node: ast.arg
+    shape: tuple[int | str, ...] = ()
+    """The declared dimensions, each fixed or named; empty for a plain buffer or a count."""
 
     def declare(self, binding: int | None) -> BufferDecl:
         assert self.role is not None
@@ -71,22 +82,26 @@ def require_name(source: Source, node: ast.AST, name: str) -> None:
         )
 
 
-def parameters(source: Source, names: Mapping[str, Any]) -> list[Parameter]:
-    """Every parameter in order. Raises `KernelError` at the first that has no meaning."""
+def parameters(source: Source, names: Mapping[str, Any], *, helper: bool = False) -> list[Parameter]:
+    """Every parameter in order. Raises `KernelError` at the first that has no meaning.
+
+    A helper is called in a kernel: it may have defaults, and the memory it is given has its size already.
+    """
     arguments = source.tree.args
     odd = arguments.vararg or arguments.kwarg or next(iter(arguments.kwonlyargs), None)
     if odd is not None:
         source.fail(
             odd, f"the parameter {odd.arg!r} has no fixed place.", "list every buffer as a plain parameter."
         )
-    if arguments.defaults:
+    if arguments.defaults and not helper:
         source.fail(
             arguments.defaults[0], "a parameter has a default value.", "pass the value at the call instead."
         )
-    return [_parameter(source, node, names) for node in (*arguments.posonlyargs, *arguments.args)]
+    plain = (*arguments.posonlyargs, *arguments.args)
+    return [_parameter(source, node, names, helper=helper) for node in plain]
 
 
-def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any]) -> Parameter:
+def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any], *, helper: bool) -> Parameter:
     require_name(source, node, node.arg)
     if node.annotation is None:
         source.fail(
@@ -103,21 +118,33 @@ def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any]) -> Param
                 f"{_shown(annotation.element)} is no element type.",
                 f"write {node.arg}: {annotation.role.value}[{known}]."
                 if (known := _NUMPY_TYPES.get(_shown(annotation.element)))
-                else "use u32, i32, u64, u128, f16, bf16, f32, f64, boolean, vec2, vec4 or packed_bytes.",
+                else "use u8, u16, u32, u64, u128, i8, i16, i32, i64, f16, bf16, f32, f64, boolean, vec2, "
+                "vec4 or packed_bytes.",
             )
-        count = annotation.count
+        shape = _shape(source, node, annotation)
+        count = prod(d for d in shape if isinstance(d, int)) if shape else annotation.count
+        if any(isinstance(d, str) for d in shape):
+            count = 0
         if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= U32_MAX:
             source.fail(
-                node.annotation, f"{count!r} is no element count.", "write Role[type, Literal[64]], from 0."
+                node.annotation,
+                f"{count!r} is no element count.",
+                'write Role[type, Literal[64]] for a count, Role[type, Literal["m", "n"]] for a shape.',
             )
-        if annotation.role in (Role.Shared, Role.SharedAtomic) and count == 0:
+        if annotation.role in OWN and count == 0 and not helper:
+            private = annotation.role is Role.Private
+            made = "private" if private else "shared"
             source.fail(
                 node.annotation,
-                f"the workgroup memory {node.arg!r} has no size.",
-                f"write {annotation.role.value}[u32, Literal[64]], or `{node.arg} = vyre.shared(u32, 64)` "
+                f"the {'private array' if private else 'workgroup memory'} {node.arg!r} has no size.",
+                f"write {annotation.role.value}[u32, Literal[64]], or `{node.arg} = vyre.{made}(u32, 64)` "
                 "in the body.",
             )
-        return Parameter(node.arg, annotation.role, element, count, node)
+        if len(shape) > 1 and element is DataType.Bytes:
+            source.fail(
+                node.annotation, "packed_bytes has no shape.", f"write {annotation.role.value}[packed_bytes]."
+            )
+        return Parameter(node.arg, annotation.role, element, count, node, shape)
     scalar = value_type(annotation)
     if scalar is None or scalar is DataType.Bytes:
         hint = _PYTHON_TYPES.get(annotation) if isinstance(annotation, type) else None
@@ -126,7 +153,36 @@ def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any]) -> Param
             f"{_shown(annotation)} is no type of a parameter.",
             f"write {hint}." if hint else "write a buffer such as In[u32], or a scalar type such as u32.",
         )
+    if scalar in STORED_TYPES:
+        source.fail(node.annotation, *not_a_value(scalar))
     return Parameter(node.arg, None, scalar, 0, node)
+
+
+def _shape(source: Source, node: ast.arg, annotation: BufferAnnotation) -> tuple[int | str, ...]:
+    """The dimensions that an annotation declares; none for a single number, which is a count."""
+    assert node.annotation is not None
+    shape = _written(node.annotation, annotation.shape)
+    if len(shape) == 1 and isinstance(shape[0], int):
+        return ()
+    for dimension in shape:
+        named = isinstance(dimension, str) and dimension.isidentifier()
+        if not named and not (type(dimension) is int and 0 < dimension <= U32_MAX):
+            source.fail(
+                node.annotation,
+                f"{dimension!r} is no dimension.",
+                'write a name or a number from 1 for each: Literal["m", 3].',
+            )
+    return shape
+
+
+def _written(annotation: ast.expr, kept: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of `Literal` as they are written: typing keeps `"n"` of `Literal["n", "n"]` once."""
+    for node in ast.walk(annotation):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+            values = tuple(e.value for e in node.slice.elts if isinstance(e, ast.Constant))
+            if len(values) == len(node.slice.elts) and kept and set(values) == set(kept):
+                return values
+    return kept
 
 
 def value_type(annotation: Any) -> DataType | None:

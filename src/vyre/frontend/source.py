@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import warnings
 from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from vyre.errors import KernelError, SourceLocation
+from vyre.errors import KernelError, KernelWarning, SourceLocation
 from vyre.frontend.literals import float_literal
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ class Source:
     def fail(self, node: ast.AST, message: str, fix: str) -> NoReturn:
         # The refusal inside the translator says nothing more to the user.
         raise KernelError(message, fix=fix, location=self.location(node)) from None
+
+    def warn(self, node: ast.AST, message: str, fix: str) -> None:
+        """A `KernelWarning` at the user's line."""
+        place = self.location(node)
+        warnings.warn_explicit(f"{message} Fix: {fix}", KernelWarning, place.file, place.line)
 
 
 def source_of(function: Any) -> Source:

@@ -182,6 +182,36 @@ class packed_bytes(Scalar):  # noqa: N801 - as u32
     __vyre_type__ = DataType.Bytes
 
 
+class u8(Scalar):  # noqa: N801 - as u32
+    """Element of a buffer, loaded as a u32; a store keeps the low 8 bits."""
+
+    __vyre_type__ = DataType.U8
+
+
+class u16(Scalar):  # noqa: N801 - as u32
+    """Element of a buffer, loaded as a u32; a store keeps the low 16 bits."""
+
+    __vyre_type__ = DataType.U16
+
+
+class i8(Scalar):  # noqa: N801 - as u32
+    """Element of a buffer, loaded as an i32; a store keeps the low 8 bits."""
+
+    __vyre_type__ = DataType.I8
+
+
+class i16(Scalar):  # noqa: N801 - as u32
+    """Element of a buffer, loaded as an i32; a store keeps the low 16 bits."""
+
+    __vyre_type__ = DataType.I16
+
+
+class i64(Scalar):  # noqa: N801 - as u32
+    """Element of a buffer, loaded and stored as a u64 of the same bits."""
+
+    __vyre_type__ = DataType.I64
+
+
 class Role(Enum):
     """What a buffer parameter is to the host."""
 
@@ -191,33 +221,61 @@ class Role(Enum):
     Uniform = "Uniform"
     Shared = "Shared"
     SharedAtomic = "SharedAtomic"
+    Private = "Private"
 
 
 @dataclass(frozen=True, slots=True)
 class BufferAnnotation:
-    """What `In[u32]` or `Shared[u32, Literal[64]]` is at run time."""
+    """What `In[u32]`, `Shared[u32, Literal[64]]` or `In[f32, Literal["m", "k"]]` is at run time."""
 
     role: Role
     element: Any
     count: Any = 0
+    shape: tuple[Any, ...] = ()
+    """Names and numbers as `Literal` keeps them, which drops repeated ones; empty for a plain count."""
 
 
 if TYPE_CHECKING:
+    Index = u32 | int | tuple[u32 | int, ...]
 
     class _Buffer(Generic[T, N]):
+        @property
+        def shape(self) -> tuple[u32, ...]: ...
+        @property
+        def size(self) -> u32: ...
         def __len__(self) -> int: ...
         @overload
         def __getitem__(self: _Buffer[packed_bytes, Any], index: u32 | int) -> u32: ...
         @overload
-        def __getitem__(self, index: u32 | int) -> T: ...
-        def __getitem__(self, index: u32 | int) -> Any: ...
+        def __getitem__(self: _Buffer[u8, Any], index: Index) -> u32: ...
+        @overload
+        def __getitem__(self: _Buffer[u16, Any], index: Index) -> u32: ...
+        @overload
+        def __getitem__(self: _Buffer[i8, Any], index: Index) -> i32: ...
+        @overload
+        def __getitem__(self: _Buffer[i16, Any], index: Index) -> i32: ...
+        @overload
+        def __getitem__(self: _Buffer[i64, Any], index: Index) -> u64: ...
+        @overload
+        def __getitem__(self, index: Index) -> T: ...
+        def __getitem__(self, index: Any) -> Any: ...
 
     class _Writable(_Buffer[T, N]):
         @overload
         def __setitem__(self: _Writable[packed_bytes, Any], index: u32 | int, value: u32 | int) -> None: ...
         @overload
-        def __setitem__(self, index: u32 | int, value: T | float) -> None: ...
-        def __setitem__(self, index: u32 | int, value: Any) -> None: ...
+        def __setitem__(self: _Writable[u8, Any], index: Index, value: u32 | i32 | int) -> None: ...
+        @overload
+        def __setitem__(self: _Writable[u16, Any], index: Index, value: u32 | i32 | int) -> None: ...
+        @overload
+        def __setitem__(self: _Writable[i8, Any], index: Index, value: u32 | i32 | int) -> None: ...
+        @overload
+        def __setitem__(self: _Writable[i16, Any], index: Index, value: u32 | i32 | int) -> None: ...
+        @overload
+        def __setitem__(self: _Writable[i64, Any], index: Index, value: u64 | int) -> None: ...
+        @overload
+        def __setitem__(self, index: Index, value: T | float) -> None: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
 
     class In(_Buffer[T, N]):
         """A storage buffer that the kernel reads."""
@@ -237,13 +295,23 @@ if TYPE_CHECKING:
     class SharedAtomic(_Writable[T, N]):
         """Memory of one workgroup that takes atomics."""
 
+    class Private(_Writable[T, N]):
+        """Memory of one invocation."""
+
 else:
 
     class _Buffer:
         def __class_getitem__(cls, item: Any) -> BufferAnnotation:
-            element, count = item if isinstance(item, tuple) and len(item) == 2 else (item, 0)
-            literal = get_args(count)  # Literal[64] is what type checkers accept for a number
-            return BufferAnnotation(Role(cls.__name__), element, literal[0] if literal else count)
+            role = Role(cls.__name__)
+            if not isinstance(item, tuple):
+                return BufferAnnotation(role, item)
+            element, *rest = item
+            dimensions = get_args(rest[0]) if len(rest) == 1 else ()  # Literal is what type checkers accept
+            if len(dimensions) == 1 and isinstance(dimensions[0], int):
+                return BufferAnnotation(role, element, dimensions[0], dimensions)
+            if dimensions:
+                return BufferAnnotation(role, element, 0, dimensions)
+            return BufferAnnotation(role, element, rest[0] if len(rest) == 1 else tuple(rest))
 
     class In(_Buffer): ...
 
@@ -256,3 +324,5 @@ else:
     class Shared(_Buffer): ...
 
     class SharedAtomic(_Buffer): ...
+
+    class Private(_Buffer): ...

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from vyre.ir.buffers import BufferAccess
+
 if TYPE_CHECKING:
+    from vyre.errors import SourceLocation
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.expr import Expr
     from vyre.ir.node import Node
@@ -21,13 +24,23 @@ class Refused(Exception):
         self.fix = fix
 
 
+class BeyondOps(Exception):
+    """A function that no op can be, because it reads a table; it is written out where it is called."""
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value of the running kernel. `logical` marks a U32 that is 0 or 1 by construction."""
+    """A value of the running kernel.
+
+    `logical` marks a U32 that is 0 or 1 by construction, `is_id` an id of the invocation or workgroup as it
+    is; `untyped` is the variable that has this type only because a plain number was assigned to it first.
+    """
 
     expr: Expr
     type: DataType
     logical: bool = False
+    is_id: bool = False
+    untyped: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +52,14 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """A buffer itself, which has elements and a length but is no value."""
+    """A buffer itself, which has elements and a length but is no value.
+
+    `shape` has a number or the name of a dimension for each coordinate of an element; it is empty where
+    elements have one index and the length is all there is to know.
+    """
 
     decl: BufferDecl
+    shape: tuple[int | str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +77,31 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedMemory:
-    """Workgroup memory that waits for its name."""
+class Memory:
+    """Memory of a workgroup or an invocation that waits for its name."""
 
+    access: BufferAccess
     element: DataType
-    count: int
-    atomic: bool
+    shape: tuple[int, ...]
 
 
-Operand = Value | Const | Buffer | PyObject | Effect | SharedMemory
+@dataclass(frozen=True, slots=True)
+class Several:
+    """A tuple: coordinates, a shape, or both sides of `a, b = b, a`. It is no value."""
+
+    items: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A statement, where it was written, and the statements inside it."""
+
+    node: Node
+    location: SourceLocation
+    bodies: tuple[list[Written], ...] = ()
+
+
+Operand = Value | Const | Buffer | PyObject | Effect | Memory | Several
 
 
 def describe(operand: Operand) -> str:
@@ -84,5 +118,7 @@ def describe(operand: Operand) -> str:
             return f"the Python {type(value).__name__} {name or repr(value)}"
         case Effect(node=node):
             return f"the statement {type(node).__name__}"
-        case SharedMemory():
-            return "workgroup memory"
+        case Memory(access=access):
+            return "a private array" if access is BufferAccess.Private else "workgroup memory"
+        case Several(items=items):
+            return f"a tuple of {len(items)}"

@@ -28,7 +28,7 @@ from vyre.ir.expr import (
     WorkgroupId,
     lift,
 )
-from vyre.ir.node import Assign, Barrier, Block, If, Let, Loop, Node, Return, Store
+from vyre.ir.node import Assign, Barrier, Block, Break, If, Let, Loop, Node, Return, Store
 from vyre.ir.operators import ApproxOp, AtomicOp, BinaryOp, ReduceOp, ReduceOrder, RoundMode, UnaryOp
 from vyre.ir.program import Program
 from vyre.ir.signature import V1, V2, Convention, OpSignature
@@ -46,6 +46,7 @@ __all__ = [
     "BinOp",
     "BinaryOp",
     "Block",
+    "Break",
     "BufLen",
     "BufferAccess",
     "BufferDecl",

@@ -31,7 +31,7 @@ def arranged(buffers: Iterable[BufferDecl], *, lookup: str | None = None) -> tup
     """
     given = tuple(buffers)
     table = next((b for b in given if b.name == lookup), None)
-    places = _places([b for b in given if not b.access.shared and b is not table], table)
+    places = _places([b for b in given if b.access.bound and b is not table], table)
     return tuple(replace(b, binding=places.get(b.name, b.binding)) for b in given)
 
 
@@ -45,7 +45,7 @@ def kept(buffers: Iterable[BufferDecl]) -> tuple[Convention, ...]:
 
 def breach(buffers: Iterable[BufferDecl], convention: Convention) -> tuple[str, str] | None:
     """What keeps a program from a convention, as the rest of a sentence, and how to mend it; or None."""
-    bound = sorted((b for b in buffers if not b.access.shared), key=_binding)
+    bound = sorted((b for b in buffers if b.access.bound), key=_binding)
     table = None
     if isinstance(convention, V2):
         table = next((b for b in bound if b.binding == convention.lookup_binding), None)

@@ -11,6 +11,8 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, cast
 
+from vyre.errors import VyreError, hide_own_frames
+
 _Key = tuple[Any, ...]
 
 
@@ -55,17 +57,21 @@ class Interned(type):
 
         def __call__(cls, *args: Any, **kwargs: Any) -> Any:
             exact = cls._exact
-            if kwargs or (exact is not None and (not args or type(args[-1]) is not exact)):
-                node = type.__call__(cls, *args, **kwargs)
-                return _unique(node, _fields(node))
-            key = (cls, *args)
             try:
-                ref = _TABLE.get(key)
-            except TypeError:  # a list where the node holds a tuple; the constructor converts it
-                ref = None
-            if ref is not None and (found := ref()) is not None:
-                return found
-            node = type.__call__(cls, *args)
+                if kwargs or (exact is not None and (not args or type(args[-1]) is not exact)):
+                    node = type.__call__(cls, *args, **kwargs)
+                    return _unique(node, _fields(node))
+                key = (cls, *args)
+                try:
+                    ref = _TABLE.get(key)
+                except TypeError:  # a list where the node holds a tuple; the constructor converts it
+                    ref = None
+                if ref is not None and (found := ref()) is not None:
+                    return found
+                node = type.__call__(cls, *args)
+            except VyreError as error:
+                hide_own_frames(error)
+                raise
             whole = len(args) == len(cls.__match_args__) and not cls._converts
             return _unique(node, key if whole else _fields(node))
 

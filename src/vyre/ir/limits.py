@@ -35,6 +35,12 @@ MAX_UNIFORM_BYTES: Final = 64 * 1024
 MAX_WORKGROUP_BYTES: Final = 64 * 1024 * 1024
 """Bytes of workgroup memory of one program (V035), also the reference interpreter's bound."""
 
+MAX_PRIVATE_BYTES: Final = 8 * 1024
+"""Bytes of private memory of one invocation, an element taking 4 at least (V048): what WGSL promises."""
+
+MAX_CONSTANT_BYTES: Final = 60 * 1024
+"""Bytes of the constant tables of one program (V050): with the hidden words they fit into one uniform."""
+
 MAX_WORKGROUP_INVOCATIONS: Final = 1_024
 """Invocations of one workgroup (V039)."""
 

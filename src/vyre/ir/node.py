@@ -1,10 +1,10 @@
 """Statements: immutable and interned like expressions.
 
-    Let Assign Store If Loop Return Block Barrier
+    Let Assign Store If Loop Break Return Block Barrier
 
 A binding is visible until the end of the enclosing block. A loop runs `start..stop`, half open,
-its bounds evaluated once and its variable immutable (decision 18). A kernel's `Return` carries
-no value (decision 19).
+its bounds evaluated once and its variable immutable (decision 18); `Break` ends the innermost one.
+A kernel's `Return` carries no value (decision 19).
 """
 
 from __future__ import annotations
@@ -28,13 +28,15 @@ class Node(metaclass=Interned):
     """Base of all statements.
 
     `exprs` are the expressions evaluated by the node itself, in order; `bodies` its nested blocks;
-    `size` counts statement and expression nodes (saturating); `nesting` levels of nested blocks.
+    `size` counts statement and expression nodes (saturating); `nesting` levels of nested blocks; `breaks`
+    says whether a `Break` in it ends a loop around it.
     """
 
     exprs: tuple[Expr, ...] = field(init=False)
     bodies: tuple[tuple[Node, ...], ...] = field(init=False)
     size: int = field(init=False)
     nesting: int = field(init=False)
+    breaks: bool = field(init=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return rebuilt(self)
@@ -49,20 +51,23 @@ class Node(metaclass=Interned):
                 )
             size += expr.size
         nesting = 0
+        breaks = isinstance(self, Break)
         for body in bodies:
             for node in body:
                 if not isinstance(node, Node):  # pyright: ignore[reportUnnecessaryIsInstance]
                     raise VyreError(
                         f"{type(self).__name__} got {node!r} in its body, which is not a statement.",
-                        fix="pass Let, Assign, Store, If, Loop, Return, Block or Barrier nodes.",
+                        fix="pass Let, Assign, Store, If, Loop, Break, Return, Block or Barrier nodes.",
                     )
                 size += node.size
                 if node.nesting > nesting:
                     nesting = node.nesting
+                breaks = breaks or node.breaks
         _set(self, "exprs", exprs)
         _set(self, "bodies", bodies)
         _set(self, "size", min(size, _SIZE_CAP))
         _set(self, "nesting", nesting + 1 if bodies else 0)
+        _set(self, "breaks", breaks and not isinstance(self, Loop))
 
     def __repr__(self) -> str:
         parts = [repr(e) for e in self.exprs]
@@ -147,6 +152,14 @@ class Loop(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Break(Node):
+    """Ends the innermost loop around it, for this invocation."""
+
+    def __post_init__(self) -> None:
+        self._seal()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Return(Node):
     """Ends the invocation."""
 
@@ -178,4 +191,4 @@ class Barrier(Node):
         self._seal()
 
 
-NODE_KINDS: tuple[type[Node], ...] = (Let, Assign, Store, If, Loop, Return, Block, Barrier)
+NODE_KINDS: tuple[type[Node], ...] = (Let, Assign, Store, If, Loop, Break, Return, Block, Barrier)

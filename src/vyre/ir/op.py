@@ -12,7 +12,7 @@ from vyre.ir.expr import Expr
 from vyre.ir.limits import MAX_OP_ID_LENGTH
 from vyre.ir.node import Node
 from vyre.ir.signature import OpSignature
-from vyre.ir.types import DataType
+from vyre.ir.types import STORED_TYPES, DataType
 
 MAX_LANES = 32
 """A ballot answers in the bits of a U32."""
@@ -38,6 +38,15 @@ class Param:
                 f"a parameter cannot be {self.name!r} of type {self.type!r}.",
                 fix='pass a str and a DataType: Param("x", DataType.U32).',
             )
+
+
+def _require_value(what: str, t: DataType) -> None:
+    """Refuses the types of buffers that a value is never of; validation speaks of `Bytes` (V013)."""
+    if t in STORED_TYPES:
+        raise OpError(
+            f"{what} is {t.value}, which is a type of buffers and of no value.",
+            fix=f"declare {t.loaded.value}, the type that an element of {t.value} is loaded as.",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +86,9 @@ class Op:
 
     def __post_init__(self) -> None:
         self._require_parts()
+        for param in self.params:
+            _require_value(f"the parameter {param.name} of {self.id}", param.type)
+        _require_value(f"the output of {self.id}", self.output)
         self._require_hardware()
         if not _ID.fullmatch(self.id) or len(self.id) > MAX_OP_ID_LENGTH or self.id.endswith("@1"):
             raise OpError(

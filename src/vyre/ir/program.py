@@ -125,11 +125,11 @@ def require_program(program: Program) -> None:
         if not sound:
             raise VyreError(
                 f"buffers[{position}] is {buffer!r}, not a BufferDecl of name, access and element type.",
-                fix="build it with BufferDecl.read, read_write, uniform or workgroup.",
+                fix="build it with BufferDecl.read, read_write, uniform, workgroup, private or constant.",
             )
     for position, node in enumerate(program.entry):
         if not isinstance(node, Node):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise VyreError(
                 f"entry[{position}] is {node!r}, not a statement.",
-                fix="pass Let, Assign, Store, If, Loop, Return, Block or Barrier nodes.",
+                fix="pass Let, Assign, Store, If, Loop, Break, Return, Block or Barrier nodes.",
             )

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 class DataType(ClosedEnum):
-    """A type of values in buffers, expressions and casts (`docs/language.md`, "Types")."""
+    """A type of values in buffers, expressions and casts (`docs/language.md`, "Types").
+
+    `Bytes` and `STORED_TYPES` are types of buffers alone: what is loaded from them is of another type.
+    """
 
     U32 = "U32"
     I32 = "I32"
@@ -27,6 +30,11 @@ class DataType(ClosedEnum):
     F16 = "F16"
     BF16 = "BF16"
     F64 = "F64"
+    I8 = "I8"
+    U8 = "U8"
+    I16 = "I16"
+    U16 = "U16"
+    I64 = "I64"
 
     def min_bytes(self) -> int:
         """Bytes of one value in a buffer; 0 for `Bytes`, which has no fixed size."""
@@ -48,13 +56,26 @@ class DataType(ClosedEnum):
 
     @property
     def loaded(self) -> DataType:
-        """The type of a value loaded from a buffer of this element type (decision 16)."""
-        return DataType.U32 if self is DataType.Bytes else self
+        """The type of a value loaded from a buffer of this element type (decisions 16 and 32)."""
+        return _LOADED.get(self, self)
+
+    @property
+    def stored(self) -> tuple[DataType, ...]:
+        """The types of values that a buffer of this element type takes, the loaded one first.
+
+        A narrow element keeps the low bits of a word, so its sign does not matter.
+        """
+        return _WORDS[self.loaded] if self in NARROW_TYPES else (self.loaded,)
+
+    @property
+    def is_value(self) -> bool:
+        """Whether a variable, an argument or a result can be of this type."""
+        return self is not DataType.Bytes and self not in STORED_TYPES
 
     @property
     def stride(self) -> int:
         """Bytes from one buffer element to the next: `Bytes` is addressed in u32 words."""
-        return self.loaded.min_bytes()
+        return _MIN_BYTES[self] or 4
 
 
 _MIN_BYTES = {
@@ -70,12 +91,37 @@ _MIN_BYTES = {
     DataType.F16: 2,
     DataType.BF16: 2,
     DataType.F64: 8,
+    DataType.I8: 1,
+    DataType.U8: 1,
+    DataType.I16: 2,
+    DataType.U16: 2,
+    DataType.I64: 8,
 }
 
+_LOADED = {
+    DataType.Bytes: DataType.U32,
+    DataType.I8: DataType.I32,
+    DataType.U8: DataType.U32,
+    DataType.I16: DataType.I32,
+    DataType.U16: DataType.U32,
+    DataType.I64: DataType.U64,
+}
+_WORDS = {
+    DataType.I32: (DataType.I32, DataType.U32),
+    DataType.U32: (DataType.U32, DataType.I32),
+}
+
+NARROW_TYPES = frozenset({DataType.I8, DataType.U8, DataType.I16, DataType.U16})
+"""Integers of less than a word: I8 and I16 are loaded as I32, sign-extended, U8 and U16 as U32."""
+STORED_TYPES = NARROW_TYPES | {DataType.I64}
+"""Integers that are elements of buffers and never values (decision 32); I64 is loaded as U64."""
+SIGNED_TYPES = frozenset({DataType.I8, DataType.I16})
+"""Elements whose sign bit is repeated when they are loaded."""
 _LANES = {DataType.U64: 2, DataType.Vec2U32: 2, DataType.Vec4U32: 4, DataType.U128: 4}
 
 FLOAT_TYPES = frozenset({DataType.F32, DataType.F16, DataType.BF16, DataType.F64})
 LANE_TYPES = frozenset(_LANES)
+VALUE_TYPES = tuple(t for t in DataType if t.is_value)
 WIDE_LITERAL_TYPES = frozenset({DataType.U64, DataType.U128}) | FLOAT_TYPES
 """Types whose literals are written by bits, with `Literal`."""
 

@@ -17,7 +17,7 @@ from vyre.ir.operators import (
     Row,
     UnaryOp,
 )
-from vyre.ir.types import FLOAT_TYPES, LANE_TYPES, DataType
+from vyre.ir.types import FLOAT_TYPES, LANE_TYPES, STORED_TYPES, DataType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ class CastRule(Enum):
 
 
 CAST_TABLE: Mapping[tuple[DataType, DataType], CastRule] = {
-    **{(t, t): CastRule.Identity for t in _T},
+    **{(t, t): CastRule.Identity for t in _T if t not in STORED_TYPES},
     (_T.U32, _T.I32): CastRule.Bitcast,
     (_T.U32, _T.Bool): CastRule.ToBool,
     (_T.U32, _T.U64): CastRule.ZeroExtend,

@@ -1,12 +1,13 @@
-"""What CUDA C and OpenCL C share as dialects of C: expressions, helper names, workgroup memory."""
+"""What CUDA C and OpenCL C share as dialects of C: expressions, helper names, memory of their own."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
+from vyre.ir.buffers import BufferAccess
 from vyre.ir.operators import AtomicOp
-from vyre.ir.types import DataType
+from vyre.ir.types import SIGNED_TYPES, DataType
 from vyre.lower.clike import Dialect, lanes_of
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ _ATOMIC_HELPERS = {
     AtomicOp.CompareExchange: "atomic_cas",
 }
 
+_NARROW = {1: "b", 2: "h"}
+"""The helper families of elements that take less than a word, by their bytes."""
+
 
 class CDialect(Dialect):
     """C with `u32`, `uint2` and `uint4`; the memory helpers may carry a prefix for their address space."""
@@ -40,11 +44,17 @@ class CDialect(Dialect):
     def half(self) -> str:
         """The 16-bit unsigned type."""
 
+    @property
+    @abstractmethod
+    def byte(self) -> str:
+        """The 8-bit unsigned type."""
+
     def suffix(self, element: DataType) -> str:
-        """The helper family of a buffer: lanes of its element, `h` for packed halves, `d` for doubles."""
+        """The helper family of a buffer: lanes of its element, `b` for bytes, `h` for halves of a word, `d`
+        for doubles."""
         if element is DataType.F64 and self.doubles:
             return "d"
-        return "h" if element in (DataType.F16, DataType.BF16) else str(lanes_of(element))
+        return _NARROW.get(element.stride) or str(lanes_of(element))
 
     def prefix(self, decl: BufferDecl) -> str:
         """What the names of the helpers for this buffer begin with."""
@@ -79,12 +89,14 @@ class CDialect(Dialect):
         """The language's own atomic; `operands` are the new value and, to compare, the expected one."""
 
     def load(self, decl: BufferDecl, index: str, *, guard: bool, offset: int) -> str:
-        half = self.suffix(decl.element) == "h"
+        signed = decl.element in SIGNED_TYPES
         if guard:
-            loaded = self.call(f"{self.prefix(decl)}load_{self.suffix(decl.element)}", _place(decl), index)
+            kind = f"{'s' if signed else ''}{self.suffix(decl.element)}"
+            loaded = self.call(f"{self.prefix(decl)}load_{kind}", _place(decl), index)
         else:
             element = _element(decl, index, offset)
-            loaded = f"((u32){element})" if half else element
+            loaded = f"((u32){element})" if decl.element.stride in _NARROW else element
+            loaded = self.call(f"sign_{decl.element.bits}", loaded) if signed else loaded
         return f"((u32)({loaded} != 0u))" if decl.element is DataType.Bool else loaded
 
     def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool, offset: int) -> str:
@@ -92,7 +104,8 @@ class CDialect(Dialect):
         if guard:
             return self.call(f"{self.prefix(decl)}store_{suffix}", _place(decl), index, value) + ";"
         element = _element(decl, index, offset)
-        return f"{element} = {f'({self.half}){value}' if suffix == 'h' else value};"
+        narrow = decl.element.stride in _NARROW
+        return f"{element} = {f'({self.element_type(decl.element)}){value}' if narrow else value};"
 
     def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str], *, guard: bool) -> str:
         if guard:
@@ -100,7 +113,13 @@ class CDialect(Dialect):
         return self.plain_atomic(op.op, f"&b_{decl.name}[{operands[0]}]", operands[1:])
 
     def element_type(self, element: DataType) -> str:
-        return self.half if self.suffix(element) == "h" else self.value_type(element)
+        match self.suffix(element):
+            case "b":
+                return self.byte
+            case "h":
+                return self.half
+            case _:
+                return self.value_type(element)
 
     def zero(self, element: DataType) -> str:
         if element is DataType.F64 and self.doubles:
@@ -128,3 +147,32 @@ def shared_memory(prepared: Prepared, dialect: CDialect, space: str) -> list[str
         head = f"for (u32 z = local_linear; z < {b.count}u; z += {x * y * z}u)"
         lines.append(f"  {head} b_{b.name}[z] = {dialect.zero(b.element)};")
     return lines + [f"  {text}" for text in dialect.barrier]
+
+
+def private_memory(prepared: Prepared, dialect: CDialect) -> list[str]:
+    """Arrays of the invocation, filled with zeros."""
+    decls = (b for b in prepared.buffers if b.access is BufferAccess.Private)
+    kinds = ((b, dialect.element_type(b.element)) for b in decls)
+    return [f"  {kind} b_{b.name}[{b.count}] = {{ {dialect.zero(b.element)} }};" for b, kind in kinds]
+
+
+def _words(decl: BufferDecl) -> list[str]:
+    """The words of a constant table as literals, the last one padded with zeros."""
+    data = decl.data + bytes(-len(decl.data) % 4)
+    return [f"{int.from_bytes(data[at : at + 4], 'little')}u" for at in range(0, len(data), 4)]
+
+
+def tables(prepared: Prepared, space: str) -> list[str]:
+    """The constant tables as words outside of the kernel."""
+    return [
+        f"{space} u32 words_{b.name}[] = {{ {', '.join(_words(b))} }};"
+        for b in prepared.buffers
+        if b.access is BufferAccess.Constant
+    ]
+
+
+def table_pointers(prepared: Prepared, dialect: CDialect, space: str) -> list[str]:
+    """The same words as elements, inside of it."""
+    decls = (b for b in prepared.buffers if b.access is BufferAccess.Constant)
+    kinds = ((b, f"const {space}{dialect.element_type(b.element)}*") for b in decls)
+    return [f"  {kind} b_{b.name} = ({kind})words_{b.name};" for b, kind in kinds]

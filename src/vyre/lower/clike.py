@@ -143,8 +143,8 @@ def _is_constant(expr: e.Expr, prepared: Prepared) -> bool:
 
 
 def lanes_of(t: DataType) -> int:
-    """How many u32 lanes carry a value of this type."""
-    return 2 if t is DataType.F64 else t.lanes
+    """How many u32 lanes carry a value of this type, or what is loaded from a buffer of it."""
+    return 2 if t is DataType.F64 else t.loaded.lanes
 
 
 def function_lines(prepared: Prepared, dialect: Dialect) -> list[str]:
@@ -221,6 +221,8 @@ class ClikeEmitter:
                 self._line("{")
                 self._nested(body)
                 self._line("}")
+            case n.Break():
+                self._line("break;")
             case n.Return():
                 self._line("return;")
             case n.Barrier():

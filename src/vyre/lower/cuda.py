@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.operators import AtomicOp
-from vyre.lower.cdialect import CDialect, shared_memory
+from vyre.lower.cdialect import CDialect, private_memory, shared_memory, table_pointers, tables
 from vyre.lower.clike import ClikeEmitter, function_lines
 from vyre.lower.intrinsics import CUDA_HARDWARE, CUDA_PRELUDE
 from vyre.lower.native_c import CUDA, definitions
@@ -35,6 +35,8 @@ FN uint4 zext_1_4(u32 a) { return make_uint4(a, 0u, 0u, 0u); }
 FN uint4 zext_2_4(uint2 a) { return make_uint4(a.x, a.y, 0u, 0u); }
 FN uint2 sext_2(u32 a) { return make_uint2(a, 0u - (a >> 31)); }
 FN uint4 sext_4(u32 a) { u32 s = 0u - (a >> 31); return make_uint4(a, s, s, s); }
+FN u32 sign_8(u32 a) { return (a ^ 128u) - 128u; }
+FN u32 sign_16(u32 a) { return (a ^ 32768u) - 32768u; }
 FN uint2 splat_2(u32 a) { return make_uint2(a, a); }
 FN uint4 splat_4(u32 a) { return make_uint4(a, a, a, a); }
 FN uint2 low_4_2(uint4 a) { return make_uint2(a.x, a.y); }
@@ -46,10 +48,14 @@ FN double load_d(const double* b, u32 n, u32 i) { return i < n ? b[i] : 0.0; }
 FN void store_d(double* b, u32 n, u32 i, double v) { if (i < n) b[i] = v; }
 FN u32 load_1(const u32* b, u32 n, u32 i) { return i < n ? b[i] : 0u; }
 FN u32 load_h(const unsigned short* b, u32 n, u32 i) { return i < n ? (u32)b[i] : 0u; }
+FN u32 load_b(const unsigned char* b, u32 n, u32 i) { return i < n ? (u32)b[i] : 0u; }
+FN u32 load_sh(const unsigned short* b, u32 n, u32 i) { return i < n ? ((u32)b[i] ^ 32768u) - 32768u : 0u; }
+FN u32 load_sb(const unsigned char* b, u32 n, u32 i) { return i < n ? ((u32)b[i] ^ 128u) - 128u : 0u; }
 FN uint2 load_2(const uint2* b, u32 n, u32 i) { return i < n ? b[i] : make_uint2(0u, 0u); }
 FN uint4 load_4(const uint4* b, u32 n, u32 i) { return i < n ? b[i] : make_uint4(0u, 0u, 0u, 0u); }
 FN void store_1(u32* b, u32 n, u32 i, u32 v) { if (i < n) b[i] = v; }
 FN void store_h(unsigned short* b, u32 n, u32 i, u32 v) { if (i < n) b[i] = (unsigned short)v; }
+FN void store_b(unsigned char* b, u32 n, u32 i, u32 v) { if (i < n) b[i] = (unsigned char)v; }
 FN void store_2(uint2* b, u32 n, u32 i, uint2 v) { if (i < n) b[i] = v; }
 FN void store_4(uint4* b, u32 n, u32 i, uint4 v) { if (i < n) b[i] = v; }
 FN u32 atomic_add(u32* b, u32 n, u32 i, u32 v) { return i < n ? atomicAdd(b + i, v) : 0u; }
@@ -99,6 +105,10 @@ class CudaDialect(CDialect):
         return "unsigned short"
 
     @property
+    def byte(self) -> str:
+        return "unsigned char"
+
+    @property
     def cold(self) -> str:
         return "static __device__ __noinline__"
 
@@ -133,12 +143,15 @@ def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
     params += [f"const u32 {word}" for word in hidden]
     x, y, z = prepared.workgroup_size
     body = id_lines(prepared, lambda k: f"threadIdx.{'xyz'[k]}", lambda k: f"blockIdx.{'xyz'[k]}")
+    body += table_pointers(prepared, dialect, "")
+    body += private_memory(prepared, dialect)
     body += shared_memory(prepared, dialect, "__shared__")
     body += ClikeEmitter(prepared, dialect).body()
     functions = [*definitions(prepared.natives, CUDA), *function_lines(prepared, dialect)]
     lines = [
         *used_helpers(_PRELUDE + CUDA_PRELUDE, dialect.called),
         *dialect.constants(),
+        *tables(prepared, "static __device__ const __align__(16)"),
         *functions,
         "",
         f'extern "C" __global__ void __launch_bounds__({x * y * z}) {ENTRY}(',

@@ -88,7 +88,9 @@ def _hidden(source: Source) -> dict[str, Any]:
     if passed == "uniform":
         block["group"] = 0
         block["binding"] = len(source.buffers)
-        block["bytes"] = -(-len(words) // 4) * 16
+        block["bytes"] = source.tables_at + len(source.tables)
+        if source.tables:
+            block["tables"] = {"offset": source.tables_at, "hex": source.tables.hex()}
     elif passed == "arguments":
         block["first_argument"] = len(source.buffers)
     return block

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.ir.buffers import BufferAccess
 from vyre.ir.operators import AtomicOp
 from vyre.lower.barriers import free_barriers
-from vyre.lower.cdialect import CDialect, shared_memory
+from vyre.lower.cdialect import CDialect, private_memory, shared_memory, table_pointers, tables
 from vyre.lower.clike import ClikeEmitter, function_lines
 from vyre.lower.intrinsics import OPENCL_HARDWARE, opencl_attribute, opencl_lines
 from vyre.lower.native_c import OPENCL, definitions
@@ -44,6 +45,8 @@ FN uint4 zext_1_4(u32 a) { return (uint4)(a, 0u, 0u, 0u); }
 FN uint4 zext_2_4(uint2 a) { return (uint4)(a, 0u, 0u); }
 FN uint2 sext_2(u32 a) { return (uint2)(a, 0u - (a >> 31)); }
 FN uint4 sext_4(u32 a) { u32 s = 0u - (a >> 31); return (uint4)(a, s, s, s); }
+FN u32 sign_8(u32 a) { return (a ^ 128u) - 128u; }
+FN u32 sign_16(u32 a) { return (a ^ 32768u) - 32768u; }
 FN uint2 splat_2(u32 a) { return (uint2)(a); }
 FN uint4 splat_4(u32 a) { return (uint4)(a); }
 FN uint2 low_4_2(uint4 a) { return a.xy; }
@@ -56,12 +59,16 @@ FN double abs_double(double a) { return as_double(as_ulong(a) & 0x7FFFFFFFFFFFFF
 _MEMORY = """\
 FN u32 {s}_load_1(const {q} u32* b, u32 n, u32 i) {{ return i < n ? b[i] : 0u; }}
 FN u32 {s}_load_h(const {q} ushort* b, u32 n, u32 i) {{ return i < n ? (u32)b[i] : 0u; }}
+FN u32 {s}_load_b(const {q} uchar* b, u32 n, u32 i) {{ return i < n ? (u32)b[i] : 0u; }}
+FN u32 {s}_load_sh(const {q} ushort* b, u32 n, u32 i) {{ return i < n ? ((u32)b[i] ^ 32768u) - 32768u : 0u; }}
+FN u32 {s}_load_sb(const {q} uchar* b, u32 n, u32 i) {{ return i < n ? ((u32)b[i] ^ 128u) - 128u : 0u; }}
 FN uint2 {s}_load_2(const {q} uint2* b, u32 n, u32 i) {{ return i < n ? b[i] : (uint2)(0u); }}
 FN uint4 {s}_load_4(const {q} uint4* b, u32 n, u32 i) {{ return i < n ? b[i] : (uint4)(0u); }}
 FN double {s}_load_d(const {q} double* b, u32 n, u32 i) {{ return i < n ? b[i] : 0.0; }}
 FN void {s}_store_d({q} double* b, u32 n, u32 i, double v) {{ if (i < n) b[i] = v; }}
 FN void {s}_store_1({q} u32* b, u32 n, u32 i, u32 v) {{ if (i < n) b[i] = v; }}
 FN void {s}_store_h({q} ushort* b, u32 n, u32 i, u32 v) {{ if (i < n) b[i] = (ushort)v; }}
+FN void {s}_store_b({q} uchar* b, u32 n, u32 i, u32 v) {{ if (i < n) b[i] = (uchar)v; }}
 FN void {s}_store_2({q} uint2* b, u32 n, u32 i, uint2 v) {{ if (i < n) b[i] = v; }}
 FN void {s}_store_4({q} uint4* b, u32 n, u32 i, uint4 v) {{ if (i < n) b[i] = v; }}
 FN u32 {s}_atomic_add({q} u32* b, u32 n, u32 i, u32 v) {{ return i < n ? atomic_add(b + i, v) : 0u; }}
@@ -88,17 +95,30 @@ _ATOMICS = {
 }
 
 
+_SPACES = {
+    BufferAccess.Workgroup: "local",
+    BufferAccess.WorkgroupAtomic: "local",
+    BufferAccess.Private: "private",
+    BufferAccess.Constant: "constant",
+}
+"""The address space of a buffer that is not global."""
+
+
 class OpenClDialect(CDialect):
     @property
     def half(self) -> str:
         return "ushort"
 
     @property
+    def byte(self) -> str:
+        return "uchar"
+
+    @property
     def cold(self) -> str:
         return "static __attribute__((noinline))"
 
     def prefix(self, decl: BufferDecl) -> str:
-        return "local_" if decl.access.shared else "global_"
+        return f"{_SPACES.get(decl.access, 'global')}_"
 
     def plain_atomic(self, op: AtomicOp, address: str, operands: list[str]) -> str:
         return f"{_ATOMICS[op]}({', '.join([address, *reversed(operands)])})"
@@ -129,12 +149,17 @@ def emit(prepared: Prepared, *, backend: str = "opencl") -> Source:
     params += [f"const u32 {word}" for word in hidden]
     x, y, z = prepared.workgroup_size
     body = id_lines(prepared, lambda k: f"(u32)get_local_id({k})", lambda k: f"(u32)get_group_id({k})")
+    body += table_pointers(prepared, dialect, "__constant ")
+    body += private_memory(prepared, dialect)
     body += shared_memory(prepared, dialect, "__local")
     body += ClikeEmitter(prepared, dialect).body()
     functions = [*definitions(prepared.natives, OPENCL), *function_lines(prepared, dialect)]
-    prelude = _PRELUDE + "".join(_MEMORY.format(s=s, q=f"__{s}") for s in ("global", "local"))
+    prelude = _PRELUDE + "".join(
+        _MEMORY.format(s=s, q=f"__{s}") for s in ("global", *dict.fromkeys(_SPACES.values()))
+    )
     lines = [
         *used_helpers(prelude, dialect.called),
+        *tables(prepared, "__constant __attribute__((aligned(16)))"),
         *opencl_lines(prepared),
         *functions,
         "",

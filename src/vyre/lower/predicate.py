@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitBool, Literal, LitI32, LitU32, MakeVec, Var
-from vyre.ir.node import Assign, Block, If, Let, Loop, Node, Return
+from vyre.ir.node import Assign, Block, Break, If, Let, Loop, Node, Return
 from vyre.ir.types import WIDE_LITERAL_TYPES, DataType
 from vyre.lower.names import NameSupply
 
@@ -68,6 +68,9 @@ class Predicator:
                 case Return() if self._absorb:
                     for guard in guards:
                         scope.add(Assign(guard, LitU32(0)), guards)
+                    scope.flush()
+                case Break():
+                    scope.add(node, guards)
                     scope.flush()
                 case _:
                     scope.add(node, guards)

@@ -17,7 +17,7 @@ from vyre.ir.node import Barrier, If, Loop, Node, Return
 from vyre.ir.walk import statements, with_parts
 from vyre.lower.intrinsics import has_collective
 from vyre.lower.predicate import Predicator
-from vyre.optimize.control import ends
+from vyre.optimize.control import ends, returns
 
 if TYPE_CHECKING:
     from vyre.lower.prepare import Prepared
@@ -47,7 +47,7 @@ def _settled(entry: tuple[Node, ...], predicator: Predicator | None) -> tuple[No
 
 
 def _single_exit(body: tuple[Node, ...], predicator: Predicator) -> tuple[Node, ...]:
-    if not body or not ends(body[-1]):
+    if not body or not returns(body[-1]):
         return body
     early = body if not isinstance(body[-1], Return) else body[:-1]
     if not any(isinstance(node, Return) for _, node in statements(early)):

@@ -34,11 +34,18 @@ class Source:
     hidden: tuple[str, ...]
     ways: tuple[tuple[str, str], ...] = ()
     """Which way each float operation took, such as `("f32.add", "native")`."""
+    tables: bytes = b""
+    """In WGSL, the constant tables: they follow the hidden words, from the next multiple of 16 bytes on."""
 
     @property
     def lowering(self) -> str:
         """The ways in words; empty for a kernel without float operations."""
         return summary(self.ways)
+
+    @property
+    def tables_at(self) -> int:
+        """Bytes of the hidden words where they are a uniform, which is where the tables begin."""
+        return -(-len(self.hidden) // 4) * 16
 
     def hidden_values(self, lengths: dict[str, int], base: tuple[int, int, int]) -> list[int]:
         """The hidden words for one launch."""
@@ -48,7 +55,7 @@ class Source:
 
 def bound_buffers(prepared: Prepared) -> tuple[BufferDecl, ...]:
     """The buffers that the host binds: all but workgroup memory."""
-    return tuple(b for b in prepared.buffers if not b.access.shared)
+    return tuple(b for b in prepared.buffers if b.access.bound)
 
 
 def hidden_words(prepared: Prepared) -> tuple[str, ...]:

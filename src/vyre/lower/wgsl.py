@@ -4,7 +4,7 @@ Buffers are module variables, and each has functions of its own that check bound
 some atomic touches is an array of atomics, and so is a writable buffer of 16-bit elements, whose
 stores flip the bits of their own half only. Uniform buffers are bound as read-only storage: a uniform
 array would need a stride of 16 bytes and a length fixed in the text. The hidden words are a uniform,
-because devices offer as few as eight storage buffers.
+because devices offer as few as eight storage buffers; the constant tables follow them.
 
 Nothing in the text is a constant expression that a compiler could refuse to fold (`1u << 32u`): where
 all operands are literals, the first goes through a function. A value read from a `var<private>` would
@@ -15,17 +15,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.ir.buffers import BufferAccess
 from vyre.ir.expr import Atomic
 from vyre.ir.operators import AtomicOp
-from vyre.ir.types import DataType
+from vyre.ir.types import NARROW_TYPES, DataType
 from vyre.ir.walk import expressions
 from vyre.lower.clike import ClikeEmitter, Dialect, function_lines, lanes_of
 from vyre.lower.intrinsics import WGSL_ENABLE, WGSL_HARDWARE, wgsl_lines, wgsl_start
 from vyre.lower.native_wgsl import definitions
 from vyre.lower.nesting import flatten
+from vyre.lower.packed_wgsl import PACKED, mask_of, shift_of, taken_from, widened, word_of
 from vyre.lower.returns import settle_returns
 from vyre.lower.source import BASE_WORDS, Source, bound_buffers, hidden_words
 from vyre.lower.support import check_supported
+from vyre.lower.tables_wgsl import element_of_table, table_bytes, table_functions
 
 if TYPE_CHECKING:
     from vyre.ir.buffers import BufferDecl
@@ -70,7 +73,6 @@ _ATOMICS = {
     AtomicOp.Max: "atomicMax",
     AtomicOp.Exchange: "atomicExchange",
 }
-_HALVES = frozenset({DataType.F16, DataType.BF16})
 
 
 class WgslDialect(Dialect):
@@ -119,12 +121,11 @@ class WgslDialect(Dialect):
         return ["workgroupBarrier();", "storageBarrier();"]
 
     def is_atomic(self, decl: BufferDecl) -> bool:
-        packed = decl.element in _HALVES and decl.access.writable and not decl.access.shared
-        return decl.name in self.atomics or packed
+        return decl.name in self.atomics or (self._packed(decl) and decl.access.writable)
 
     def array(self, decl: BufferDecl) -> str:
         element = "atomic<u32>" if self.is_atomic(decl) else self.type_name(lanes_of(decl.element))
-        return f"array<{element}, {decl.count}>" if decl.access.shared else f"array<{element}>"
+        return f"array<{element}>" if decl.access.bound else f"array<{element}, {decl.count}>"
 
     def functions(self, decl: BufferDecl) -> list[str]:
         """Those functions through which the kernel touches this buffer that were called so far."""
@@ -165,22 +166,28 @@ class WgslDialect(Dialect):
         return [*lines, "  workgroupBarrier();"]
 
     def _packed(self, decl: BufferDecl) -> bool:
-        return decl.element in _HALVES and not decl.access.shared
+        return decl.element in PACKED and decl.access.bound
 
     def _read(self, decl: BufferDecl) -> str:
-        cell = f"b_{decl.name}[{'i >> 1u' if self._packed(decl) else 'i'}]"
+        if decl.access is BufferAccess.Constant:
+            return element_of_table(decl)
+        packed = self._packed(decl)
+        cell = f"b_{decl.name}[{word_of(decl.element) if packed else 'i'}]"
         word = f"atomicLoad(&{cell})" if self.is_atomic(decl) else cell
-        if self._packed(decl):
-            return f"({word} >> ((i & 1u) << 4u)) & 65535u"
+        if packed:
+            return taken_from(word, decl.element)
+        if decl.element in NARROW_TYPES:
+            # A store leaves all bits of the value in the word that the element has to itself.
+            return widened(f"{word} & {mask_of(decl.element)}", decl.element)
         return f"select(0u, 1u, {word} != 0u)" if decl.element is DataType.Bool else word
 
     def _write(self, decl: BufferDecl) -> str:
         cell = f"b_{decl.name}[i]"
         if self._packed(decl):
-            cell = f"b_{decl.name}[i >> 1u]"
+            cell = f"b_{decl.name}[{word_of(decl.element)}]"
             return (
-                f"let s = (i & 1u) << 4u; let old = atomicLoad(&{cell}); "
-                f"atomicXor(&{cell}, (old ^ (v << s)) & (65535u << s));"
+                f"let s = {shift_of(decl.element)}; let old = atomicLoad(&{cell}); "
+                f"atomicXor(&{cell}, (old ^ (v << s)) & ({mask_of(decl.element)} << s));"
             )
         return f"atomicStore(&{cell}, v);" if self.is_atomic(decl) else f"{cell} = v;"
 
@@ -222,12 +229,16 @@ def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
         mode = "read_write" if decl.access.writable else "read"
         space = f"var<storage, {mode}>"
         lines.append(f"@group(0) @binding({number}) {space} b_{decl.name}: {dialect.array(decl)};")
-    words = f"array<vec4<u32>, {-(-len(hidden) // 4)}>"
+    tables, own_words = table_bytes(prepared), -(-len(hidden) // 4)
+    words = f"array<vec4<u32>, {own_words + len(tables) // 16}>"
     lines.append(f"@group(0) @binding({len(bound)}) var<uniform> hidden: {words};")
     for number, word in enumerate(hidden):
         lines.append(f"fn hidden_{word}() -> u32 {{ return hidden[{number // 4}].{'xyzw'[number % 4]}; }}")
+    lines += table_functions(prepared, own_words)
     shared = [b for b in prepared.buffers if b.access.shared]
     lines += [f"var<workgroup> b_{decl.name}: {dialect.array(decl)};" for decl in shared]
+    own = (b for b in prepared.buffers if b.access is BufferAccess.Private)
+    lines += [f"var<private> b_{decl.name}: {dialect.array(decl)};" for decl in own]
     body = ClikeEmitter(prepared, dialect).body()
     for decl in prepared.buffers:
         lines += dialect.functions(decl)
@@ -248,9 +259,10 @@ def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
     lines += wgsl_start(prepared)
     lines += body
     lines.append("}\n")
-    return Source("wgsl", ENTRY, "\n".join(lines), prepared.workgroup_size, bound, hidden, ways=prepared.ways)
+    text = "\n".join(lines)
+    return Source("wgsl", ENTRY, text, prepared.workgroup_size, bound, hidden, prepared.ways, tables)
 
 
 def workgroup_bytes(decl: BufferDecl) -> int:
-    """What a workgroup buffer takes of the device's workgroup memory; 16-bit elements take a word each."""
+    """What a workgroup buffer takes of the device's workgroup memory; narrow elements take a word each."""
     return -(-4 * lanes_of(decl.element) * decl.count // 16) * 16

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from vyre.ir.node import Node
     from vyre.obligations.claims import Place
 
+_LOADED = {DataType.U8: Known(0, 0xFF), DataType.U16: Known(0, 0xFFFF)}
 _WORDS = (DataType.U32, DataType.I32, DataType.Bool)
 _COMPARISONS = (BinaryOp.Lt, BinaryOp.Le, BinaryOp.Gt, BinaryOp.Ge, BinaryOp.Eq, BinaryOp.Ne)
 
@@ -41,7 +42,9 @@ class Checker:
         type_: Callable[[Expr], DataType],
     ) -> None:
         self._places = Places.of(entry)
-        self._lengths = {b.name: b.count for b in buffers}
+        declared = tuple(buffers)
+        self._lengths = {b.name: b.count for b in declared}
+        self._elements = {b.name: b.element for b in declared}
         self._size = workgroup_size
         self._type = type_
         self._checked: dict[Claim, bool] = {}
@@ -132,6 +135,8 @@ class Checker:
             case e.BufLen(buffer=buffer):
                 declared = self._lengths[buffer]
                 return Known(declared, declared or TOP, {buffer: 0})
+            case e.Load(buffer=buffer):
+                return _LOADED.get(self._elements[buffer], ANY)
             case e.LocalId(axis=axis):
                 return Known(0, self._size[axis] - 1)
             case e.BinOp(op=BinaryOp.Sub, left=left):

@@ -101,6 +101,8 @@ class Order:
 
     def turns_apart(self, loop: n.Loop) -> bool:
         """Whether each turn of a loop may run for all invocations before the next one begins."""
+        if any(node.breaks for node in loop.body):
+            return False
         bound = {name for _, node in statements(loop.body) if (name := _bound(node))}
         if not self._derived_sound() or not _names(loop.body) - self.derived.keys() <= bound | {loop.var}:
             return False

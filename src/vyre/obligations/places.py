@@ -36,7 +36,7 @@ class Places:
     _end: list[int] = field(default_factory=list[int])
     _block_end: list[int] = field(default_factory=list[int])
     _around: list[tuple[Place, ...]] = field(default_factory=list["tuple[Place, ...]"])
-    _returns: dict[Node, bool] = field(default_factory=dict["Node", bool])
+    _left: dict[Node, bool] = field(default_factory=dict["Node", bool])
     _names: dict[Expr, frozenset[str]] = field(default_factory=dict["Expr", frozenset[str]])
     _pure: dict[Expr, bool] = field(default_factory=dict["Expr", bool])
 
@@ -178,17 +178,17 @@ class Places:
         )
 
     def _ends(self, body: tuple[Node, ...]) -> bool:
-        """Whether nobody comes out of a body."""
-        return any(self._returning(node) for node in body)
+        """Whether nobody comes out at the end of a body."""
+        return any(self._leaving(node) for node in body)
 
-    def _returning(self, node: Node) -> bool:
+    def _leaving(self, node: Node) -> bool:
         match node:
-            case n.Return():
+            case n.Return() | n.Break():
                 return True
             case n.If(then=then, orelse=orelse):
-                known = self._returns.get(node)
+                known = self._left.get(node)
                 if known is None:
-                    known = self._returns[node] = self._ends(then) and self._ends(orelse)
+                    known = self._left[node] = self._ends(then) and self._ends(orelse)
                 return known
             case n.Block(body=body):
                 return self._ends(body)

@@ -16,7 +16,7 @@ else.
 
 What is known: the interval of every number, and how far below which buffers' lengths it is. It comes from
 literals, declared counts, local ids, `%`, `&`, `>>`, `min` by Select, the bounds of loops, and the conditions
-of every If around the access or before it with a branch that returned.
+of every If around the access or before it with a branch that returned or left the loop.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from vyre.ir.signature import OpSignature
     from vyre.obligations.claims import Claim
 
+_UNSIGNED = (DataType.U8, DataType.U16)
 _Access = tuple[int, str, e.Expr]
 
 
@@ -97,7 +98,8 @@ class _Analysis:
         self._counts = {b.name: b.count for b in buffers}
         self._types = Types.of(entry, buffers, signatures=signature)
         self._assigned = {node.name for _, node in statements(entry) if isinstance(node, n.Assign)}
-        self._known = Knowledge(self._types, Reads(), Transfer(self._counts, size), State())
+        narrow = {b.name: b.element.bits for b in buffers if b.element in _UNSIGNED}
+        self._known = Knowledge(self._types, Reads(), Transfer(self._counts, size, narrow), State())
         self._tasks: list[Callable[[], None]] = []
         self._number = -1
         self._proven: dict[_Access, Claim] = {}
@@ -131,7 +133,7 @@ class _Analysis:
                 self._branch(node)
             case n.Loop():
                 self._loop(node)
-            case n.Return():
+            case n.Return() | n.Break():
                 known.state.ended = True
             case n.Block(body=body):
                 self._block(body)

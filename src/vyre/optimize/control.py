@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.expr import Expr, LitBool, Literal, LitI32, LitU32, UnOp, Var
 from vyre.ir.limits import MAX_EXPR_DEPTH
-from vyre.ir.node import Assign, Block, If, Let, Loop, Node, Return
+from vyre.ir.node import Assign, Block, Break, If, Let, Loop, Node, Return
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import statements, transform, with_parts
@@ -100,8 +100,18 @@ def _reached(body: list[Node]) -> tuple[Node, ...]:
 def ends(node: Node) -> bool:
     """True when nothing behind the statement in its block is ever reached.
 
-    Looks at the last statement of each branch only: what followed a `Return` there has been left out.
+    Looks at the last statement of each branch only: what followed a `Return` or `Break` there has been left
+    out.
     """
+    return _always(node, (Return, Break))
+
+
+def returns(node: Node) -> bool:
+    """True when the invocation is always over behind the statement; otherwise as `ends`."""
+    return _always(node, (Return,))
+
+
+def _always(node: Node, kinds: tuple[type[Node], ...]) -> bool:
     stack = [node]
     while stack:
         last = stack.pop()
@@ -113,6 +123,6 @@ def ends(node: Node) -> bool:
             if not last.body:
                 return False
             stack.append(last.body[-1])
-        elif not isinstance(last, Return):
+        elif not isinstance(last, kinds):
             return False
     return True

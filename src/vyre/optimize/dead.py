@@ -1,9 +1,10 @@
 """Code whose results nobody sees.
 
-What is seen: stores, atomics, barriers and returns, and whatever decides whether those happen or with
-which values. A load alone is not seen: it changes nothing, so it goes when its value does. Two passes:
-`drop_unused` keeps what the seen statements need, through any number of steps and around loops;
-`drop_overwritten` drops an assignment that another one, or the end of the variable, follows before any read.
+What is seen: stores, atomics, barriers and returns, and whatever decides whether those happen or with which
+values: a break is needed where its loop is. A load alone is not seen: it changes nothing, so it goes when its
+value does. Two passes: `drop_unused` keeps what the seen statements need, through any number of steps and
+around loops; `drop_overwritten` drops an assignment that another one, or the end of the variable, follows
+before any read.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.blocks import keep, rewrite_blocks
-from vyre.ir.node import Assign, Barrier, If, Let, Loop, Node, Return, Store
+from vyre.ir.node import Assign, Barrier, Break, If, Let, Loop, Node, Return, Store
 from vyre.ir.walk import with_parts
 
 if TYPE_CHECKING:
@@ -31,10 +32,11 @@ def _mark(entry: tuple[Node, ...], types: Types, reads: Reads) -> list[bool]:
     nodes: list[Node] = []
     parents: list[int] = []
     definitions: dict[str, list[int]] = {}
+    breaks: dict[int, list[int]] = {}
     work: list[int] = []
-    stack = [(node, -1) for node in reversed(entry)]
+    stack = [(node, -1, -1) for node in reversed(entry)]
     while stack:
-        node, parent = stack.pop()
+        node, parent, loop = stack.pop()
         number = len(nodes)
         nodes.append(node)
         parents.append(parent)
@@ -43,6 +45,9 @@ def _mark(entry: tuple[Node, ...], types: Types, reads: Reads) -> list[bool]:
                 definitions.setdefault(name, []).append(number)
             case Loop(var=var):
                 definitions.setdefault(var, []).append(number)
+                loop = number
+            case Break():
+                breaks.setdefault(loop, []).append(number)
             case Store() | Barrier() | Return():
                 work.append(number)
             case _:
@@ -50,7 +55,7 @@ def _mark(entry: tuple[Node, ...], types: Types, reads: Reads) -> list[bool]:
         if any(types.has_atomic(expr) for expr in node.exprs):
             work.append(number)
         for body in reversed(node.bodies):
-            stack.extend((child, number) for child in reversed(body))
+            stack.extend((child, number, loop) for child in reversed(body))
     kept = [False] * len(nodes)
     needed: set[str] = set()
     while work:
@@ -59,6 +64,7 @@ def _mark(entry: tuple[Node, ...], types: Types, reads: Reads) -> list[bool]:
             continue
         kept[number] = True
         work.append(parents[number])
+        work += breaks.get(number, ())
         node = nodes[number]
         names = reads.of_statement(node)
         if isinstance(node, Assign):
@@ -96,7 +102,8 @@ class _Overwritten:
 
     def block(self, body: list[Node]) -> tuple[Node, ...]:
         """Looks from the end of the block, where its own variables cease to be."""
-        lost = {node.name for node in body if isinstance(node, Let)}
+        own = frozenset(node.name for node in body if isinstance(node, Let))
+        lost = set(own)
         everything = bool(body) and isinstance(body[-1], Return)
         kept: list[Node] = []
         for node in reversed(body):
@@ -104,6 +111,10 @@ class _Overwritten:
                 if (everything or node.name in lost) and not self._types.has_atomic(node.value):
                     continue
                 lost.add(node.name)
+            if node.breaks:
+                # Whoever leaves here takes the values of outer variables along.
+                everything = False
+                lost &= own
             if isinstance(node, If | Loop):
                 everything = False
                 lost -= self._reads.of_tree(node)

@@ -129,11 +129,20 @@ def _apart(a: Range, b: Range) -> Range:
 
 
 class Transfer:
-    """The range of one node from those of its operands; counts and sizes come from the program."""
+    """The range of one node from those of its operands; counts and sizes come from the program.
 
-    def __init__(self, counts: Mapping[str, int], workgroup_size: tuple[int, int, int]) -> None:
+    `narrow` names the buffers whose elements are loaded without a sign from fewer bits than a word has.
+    """
+
+    def __init__(
+        self,
+        counts: Mapping[str, int],
+        workgroup_size: tuple[int, int, int],
+        narrow: Mapping[str, int] | None = None,
+    ) -> None:
         self._counts = counts
         self._size = workgroup_size
+        self._narrow = narrow or {}
 
     def tighten(self, value: Range) -> Range:
         """Room below a length bounds the number too: a length is the declared count, or any u32."""
@@ -151,6 +160,8 @@ class Transfer:
             case e.BufLen(buffer=buffer):
                 count = self._counts.get(buffer, 0)
                 return Range(count, count or U32_MAX, ((buffer, 0),))
+            case e.Load(buffer=buffer) if buffer in self._narrow:
+                return Range(0, (1 << self._narrow[buffer]) - 1)
             case e.LocalId(axis=axis) if axis < 3:
                 return Range(0, self._size[axis] - 1)
             case e.BinOp(op=op, left=left) if op in _BINARY:

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
-from vyre.ir.types import DataType
+from vyre.ir.types import VALUE_TYPES, DataType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ CONSTANTS = frozenset({"c", "d"})
 
 WORDS = (DataType.U32, DataType.I32)
 CONDITIONS = (DataType.U32, DataType.Bool)
-VALUES = tuple(t for t in DataType if t is not DataType.Bytes)
+VALUES = VALUE_TYPES
 
 
 class Proof(Enum):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from vyre.reference.interpreter import DEFAULT_STEP_BUDGET, RunResult, run
     from vyre.reference.invocations import InvocationRef
     from vyre.reference.schedule import Order, Schedule, all_schedules
+    from vyre.reference.trace import Tracer, TraceStep
 
 __all__ = [
     "DEFAULT_STEP_BUDGET",
@@ -28,6 +29,8 @@ __all__ = [
     "Report",
     "RunResult",
     "Schedule",
+    "TraceStep",
+    "Tracer",
     "UninitialisedRead",
     "all_schedules",
     "run",
@@ -38,6 +41,7 @@ _HOMES = {
     "vyre.reference.interpreter": "DEFAULT_STEP_BUDGET RunResult run",
     "vyre.reference.invocations": "InvocationRef",
     "vyre.reference.schedule": "Order Schedule all_schedules",
+    "vyre.reference.trace": "TraceStep Tracer",
 }
 
 if not TYPE_CHECKING:  # so that checkers know exactly the names above

@@ -1,6 +1,6 @@
 """What each straight-line instruction does: one small function over the registers for each.
 
-Memory is reached through the invocation's workgroup; with an observer, every access is shown to it.
+Memory is reached through the invocation; with an observer, every access is shown to it.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ def action_of(instruction: c.Instruction, budget: Budget, observer: Observer | N
     match instruction:
         case c.Compute():
             return _compute(instruction)
+        case c.Note():
+            return _note(instruction)
         case c.Read():
             return _read(instruction, observer)
         case c.Write():
@@ -75,13 +77,20 @@ def _compute(instruction: c.Compute) -> Action:
     return action
 
 
+def _note(i: c.Note) -> Action:
+    def action(registers: list[int], invocation: Invocation) -> None:
+        i.tell(invocation, [registers[register] for register in i.registers])
+
+    return action
+
+
 def _read(i: c.Read, observer: Observer | None) -> Action:
     dest, slot, index, place = i.dest, i.buffer, i.index, i.place
 
     def action(registers: list[int], invocation: Invocation) -> None:
         if observer is not None:
             observer.read(invocation, slot, registers[index], place)
-        registers[dest] = invocation.group.buffers[slot].load(registers[index])
+        registers[dest] = invocation.buffers[slot].load(registers[index])
 
     return action
 
@@ -92,7 +101,7 @@ def _write(i: c.Write, observer: Observer | None) -> Action:
     def action(registers: list[int], invocation: Invocation) -> None:
         if observer is not None:
             observer.write(invocation, slot, registers[index], place)
-        invocation.group.buffers[slot].store(registers[index], registers[value])
+        invocation.buffers[slot].store(registers[index], registers[value])
 
     return action
 
@@ -111,7 +120,7 @@ def _update(i: c.Update, observer: Observer | None) -> Action:
     def action(registers: list[int], invocation: Invocation) -> None:
         index, value = registers[index_at], registers[value_at]
         expected = None if expected_at is None else registers[expected_at]
-        buffer = invocation.group.buffers[slot]
+        buffer = invocation.buffers[slot]
         before = buffer.load(index)
         buffer.store(index, after(op, before, value, expected))
         if observer is not None:
@@ -129,7 +138,7 @@ def _reduce(i: c.Reduce, budget: Budget, observer: Observer | None) -> Action:
         if observer is not None:
             for index in elements:
                 observer.read(invocation, i.buffer, index, i.place)
-        load = invocation.group.buffers[i.buffer].load
+        load = invocation.buffers[i.buffer].load
         registers[i.dest] = i.fold([load(index) for index in elements])
 
     return action

@@ -86,6 +86,14 @@ class Reduce:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """Tells a tracer, by invocation and values, what these registers hold; it changes nothing."""
+
+    tell: Callable[..., None]
+    registers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Jump:
     target: int
 
@@ -145,8 +153,9 @@ class Leave:
 
 MemoryInstruction = Read | Write | Update | Reduce
 StopInstruction = Meet | Exchange | Leave
+StraightInstruction = Compute | Note | MemoryInstruction
 JumpInstruction = Jump | JumpIfZero | LoopEnter | LoopNext
-Instruction = Compute | MemoryInstruction | JumpInstruction | StopInstruction
+Instruction = StraightInstruction | JumpInstruction | StopInstruction
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from vyre.ir.op import Op
     from vyre.ir.program import Program
     from vyre.ir.signature import OpSignature
+    from vyre.reference.trace import Tracer
 
 MAX_CODE_NODES = 2_000_000
 """Nodes of an inlined program, counted as a tree, that the interpreter is willing to compile."""
@@ -35,8 +36,14 @@ MAX_CODE_NODES = 2_000_000
 _Value = tuple[int, DataType]
 
 
-def compile_program(program: Program, lengths: Mapping[str, int], registry: Registry | None = None) -> c.Code:
-    """The code of a program; `lengths` are the buffers' element counts in this run.
+def compile_program(
+    program: Program,
+    lengths: Mapping[str, int],
+    registry: Registry | None = None,
+    tracer: Tracer | None = None,
+) -> c.Code:
+    """The code of a program; `lengths` are the buffers' element counts in this run. A tracer is told of
+    every statement.
 
     Calls are executed here by binding arguments to fresh registers, independently of the inliner, so
     that the two can be compared.
@@ -46,7 +53,7 @@ def compile_program(program: Program, lengths: Mapping[str, int], registry: Regi
             f"the program has more than {MAX_CODE_NODES} nodes, the reference interpreter's limit.",
             fix="bind repeated subexpressions with Let instead of repeating them.",
         )
-    return _Compiler(program, lengths, registry).compile()
+    return _Compiler(program, lengths, registry, tracer).compile()
 
 
 def _move(value: int) -> int:
@@ -54,7 +61,14 @@ def _move(value: int) -> int:
 
 
 class _Compiler:
-    def __init__(self, program: Program, lengths: Mapping[str, int], registry: Registry | None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        lengths: Mapping[str, int],
+        registry: Registry | None,
+        tracer: Tracer | None = None,
+    ) -> None:
+        self.tracer = tracer
         self.program = program
         self.lengths = lengths
         self.registry = registry
@@ -74,6 +88,7 @@ class _Compiler:
         self.scope: dict[str, _Value] = {}
         self.outer: list[list[tuple[str, _Value | None]]] = []
         self.loops: list[tuple[int, int]] = []
+        self.breaks: list[list[int]] = []
         self.tasks: list[Callable[[], None]] = []
         self.place = c.Place("entry")
 
@@ -111,6 +126,7 @@ class _Compiler:
                 register = self.new_register()
                 _, kind = self.expression(value, into=register)
                 self.bind(name, (register, kind))
+                self.note("let", name, kind, register)
             case n.Assign(name=name, value=value):
                 self.assign(name, value)
             case n.Store(buffer=buffer, index=index, value=value):
@@ -119,6 +135,10 @@ class _Compiler:
                 self.branch(node)
             case n.Loop():
                 self.loop(node)
+            case n.Break():
+                if not self.breaks:
+                    raise self.refusal("a break stands in no loop")
+                self.breaks[-1].append(self.reserve())
             case n.Return():
                 self.emit(c.Leave(place))
             case n.Block(body=body):
@@ -137,6 +157,7 @@ class _Compiler:
         _, given = self.expression(value, into=register)
         if given is not kind:
             raise self.refusal(f"a {given.value} is assigned to {name}, a {kind.value}")
+        self.note("assign", name, kind, register)
 
     def store(self, name: str, index: e.Expr, value: e.Expr) -> None:
         decl = self.declared(name)
@@ -144,9 +165,10 @@ class _Compiler:
         value_register, value_type = self.expression(value)
         if not decl.access.writable:
             raise self.refusal(f"the {decl.access.value} buffer {name} is stored to")
-        if index_type is not DataType.U32 or value_type is not decl.element.loaded:
+        if index_type is not DataType.U32 or value_type not in decl.element.stored:
             raise self.refusal(f"a {value_type.value} is stored to {name}[{index_type.value}]")
         self.emit(c.Write(self.slots[name], index_register, value_register, self.place))
+        self.note("store", name, value_type, value_register, index_register)
         self.release(index_register)
         self.release(value_register)
 
@@ -154,6 +176,7 @@ class _Compiler:
         condition, kind = self.expression(node.condition)
         if not is_condition(kind):
             raise self.refusal(f"the condition is a {kind.value}")
+        self.note("if", "", kind, condition)
         self.release(condition)
         at = self.reserve()
         place = self.place
@@ -179,14 +202,18 @@ class _Compiler:
                 raise self.refusal(f"a bound of the loop is a {kind.value}")
         self.emit(c.Compute(counter, _move, (start,)))
         at = self.reserve()
+        self.note("loop", node.var, DataType.U32, counter)
 
         def after_body() -> None:
             self.emit(c.LoopNext(counter, stop, at + 1))
             self.instructions[at] = c.LoopEnter(counter, stop, len(self.instructions))
+            for jump in self.breaks.pop():
+                self.instructions[jump] = c.Jump(len(self.instructions))
             self.loops.pop()
 
         self.tasks.append(after_body)
         self.loops.append((counter, start))
+        self.breaks.append([])
         self.body(node.body, "body", self.place)
         self.bind(node.var, (counter, DataType.U32))
 
@@ -271,13 +298,13 @@ class _Compiler:
             raise self.refusal(f"the op {op_id} has no body to run")
         if op_id in self.calls or len(self.calls) >= MAX_CALL_DEPTH:
             raise self.refusal(f"the call of {op_id} is recursive or deeper than {MAX_CALL_DEPTH}")
-        caller = self.scope, self.outer, self.tasks, self.place
+        caller = self.scope, self.outer, self.tasks, self.place, self.breaks
         params: dict[str, _Value] = {}
         for param, operand in zip(op.params, operands, strict=True):
             register = self.new_register()
             self.emit(c.Compute(register, _move, (operand,)))
             params[param.name] = (register, param.type)
-        self.scope, self.outer, self.tasks = params, [[]], []
+        self.scope, self.outer, self.tasks, self.breaks = params, [[]], [], []
         self.calls.append(op_id)
         for node in op.body:
             self.statement(node, self.place)
@@ -285,7 +312,7 @@ class _Compiler:
                 self.tasks.pop()()
         result, _ = self.expression(op.result, into=self.new_register())
         self.calls.pop()
-        self.scope, self.outer, self.tasks, self.place = caller
+        self.scope, self.outer, self.tasks, self.place, self.breaks = caller
         return result
 
     def exchange(self, op: Op, dest: int, operands: tuple[int, ...]) -> c.Exchange:
@@ -349,6 +376,10 @@ class _Compiler:
         if len(self.instructions) >= MAX_CODE_NODES:
             raise self.refusal(f"the program takes more than {MAX_CODE_NODES} instructions")
         self.instructions.append(instruction)
+
+    def note(self, kind: str, name: str, type_: DataType, *registers: int) -> None:
+        if self.tracer is not None:
+            self.emit(c.Note(self.tracer.teller(kind, name, self.place, type_), registers))
 
     def reserve(self) -> int:
         """The position of an instruction that is known only later."""

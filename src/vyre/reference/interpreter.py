@@ -18,7 +18,15 @@ from vyre.reference.findings import Report
 from vyre.reference.invocations import Ids, State, Workgroup
 from vyre.reference.machine import Machine
 from vyre.reference.meetings import exchange, meet
-from vyre.reference.memory import HostBytes, check_workgroup_memory, host_buffers, workgroup_buffer
+from vyre.reference.memory import (
+    Buffer,
+    HostBytes,
+    check_own_memory,
+    constant_buffers,
+    host_buffers,
+    private_bytes,
+    zeroed,
+)
 from vyre.reference.observe import Observer
 from vyre.reference.schedule import Schedule
 
@@ -28,7 +36,7 @@ if TYPE_CHECKING:
 
     from vyre.compose.registry import Registry
     from vyre.ir.program import Program
-    from vyre.reference.memory import Buffer
+    from vyre.reference.trace import Tracer
 
 DEFAULT_STEP_BUDGET: Final = 50_000_000
 """Instructions, and elements of reductions, that all invocations of a run may take together."""
@@ -56,14 +64,16 @@ def run(
     step_limit: int | None = None,
     detect: bool = False,
     check: bool = True,
+    tracer: Tracer | None = None,
 ) -> RunResult:
     """Runs every invocation of `workgroups` and gives back the ReadWrite buffers.
 
     `buffers` holds raw little-endian bytes; a missing ReadWrite buffer is zeros of its declared count
     (decision 15). `step_limit` is how many turns of its loops one invocation may begin; the next one raises
     `StepLimitExceeded`, and only the elements of reductions still count against `step_budget`. `detect`
-    looks for races and other trouble and fills the report. `check=False` skips validation: what has no
-    meaning then ends in an `InterpreterError`.
+    looks for races and other trouble and fills the report. `check=False` skips
+    validation: what has no meaning then ends in an `InterpreterError`. A `tracer` is told what each statement
+    made.
     """
     require_program(program)
     calls = {expr.op_id for expr in expressions(program.entry) if isinstance(expr, Call)}
@@ -79,15 +89,16 @@ def run(
         check_program(program, registry=registry, allow_reserved=inlined)
     _check_shape(program, workgroups)
     _require_few_invocations(program, workgroups, step_budget)
-    storage = host_buffers(program, buffers)
-    check_workgroup_memory(program)
+    storage = host_buffers(program, buffers) | constant_buffers(program)
+    check_own_memory(program)
     lengths = {d.name: storage[d.name].length if d.name in storage else d.count for d in program.buffers}
     chosen = schedule or Schedule.forward()
     observer = Observer(program) if detect else None
     budget = Budget(step_budget)
     machine = Machine(
-        compile_program(program, lengths, registry),
+        compile_program(program, lengths, registry, tracer),
         program.workgroup_size,
+        {i: d for i, d in enumerate(program.buffers) if d.access is BufferAccess.Private},
         budget=budget,
         step_limit=step_limit,
         observer=observer,
@@ -133,7 +144,7 @@ def _execute(
     order = schedule.workgroups(count, rng)
     together = 1
     if schedule.interleave:
-        registers = per_group * max(1, len(machine.code.registers))
+        registers = per_group * max(1, len(machine.code.registers) + private_bytes(program))
         together = max(1, min(schedule.workgroups_in_flight, _REGISTERS_IN_FLIGHT // registers))
     for start in range(0, count, together):
         groups = [
@@ -145,7 +156,10 @@ def _execute(
 
 def _memory(program: Program, storage: dict[str, Buffer]) -> Iterator[Buffer]:
     for decl in program.buffers:
-        yield workgroup_buffer(decl) if decl.access.shared else storage[decl.name]
+        if decl.access is BufferAccess.Private:
+            yield Buffer(decl.element, bytearray())
+        else:
+            yield zeroed(decl) if decl.access.shared else storage[decl.name]
 
 
 def _run_together(machine: Machine, groups: list[Workgroup], schedule: Schedule, rng: Random) -> None:

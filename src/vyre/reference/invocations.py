@@ -32,14 +32,16 @@ class State(Enum):
 
 
 class Invocation:
-    """Where one invocation stands. Its registers exist only between its first and last step."""
+    """Where one invocation stands. Its registers and its private memory exist only between its first and last
+    step."""
 
-    __slots__ = ("barrier", "group", "ref", "registers", "segment", "state", "stop")
+    __slots__ = ("barrier", "buffers", "group", "ref", "registers", "segment", "state", "stop")
 
     def __init__(self, group: Workgroup, local: Ids) -> None:
         self.group = group
         self.ref = InvocationRef(group.ids, local)
         self.registers: list[int] = []
+        self.buffers: list[Buffer] = []
         self.segment = 0
         self.state = State.Running
         self.stop: c.StopInstruction | None = None
@@ -56,10 +58,13 @@ class Invocation:
             return
         self.state = State.Finished if stop.place is None else State.Returned
         self.registers = []
+        self.buffers = []
 
 
 class Workgroup:
     __slots__ = ("buffers", "epoch", "ids", "invocations")
+
+    """`buffers` are those of the program in order; where an invocation has its own, they are empty."""
 
     def __init__(self, ids: Ids, size: Ids, buffers: list[Buffer]) -> None:
         self.ids = ids

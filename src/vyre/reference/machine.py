@@ -14,10 +14,12 @@ from vyre.errors import StepLimitExceeded
 from vyre.ir.limits import U32_MAX
 from vyre.reference import code as c
 from vyre.reference.actions import Action, Budget, action_of
+from vyre.reference.memory import zeroed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from vyre.ir.buffers import BufferDecl
     from vyre.reference.invocations import Ids, Invocation
     from vyre.reference.observe import Observer
 
@@ -33,12 +35,14 @@ class Segment:
 
 
 class Machine:
-    """A program ready to run. All its workgroups share the storage buffers and the budget."""
+    """A program ready to run. All its workgroups share the storage buffers and the budget. `private` are the
+    buffers of which every invocation has its own, by their place in the program."""
 
     def __init__(
         self,
         code: c.Code,
         size: Ids,
+        private: Mapping[int, BufferDecl],
         *,
         budget: Budget,
         observer: Observer | None = None,
@@ -47,6 +51,7 @@ class Machine:
     ) -> None:
         self.code = code
         self.size = size
+        self.private = private
         # A limit on turns takes the place of the budget, but for the elements of reductions.
         self.budget = budget if step_limit is None else Budget(sys.maxsize)
         self.observer = observer
@@ -78,6 +83,11 @@ class Machine:
 
     def _start(self, invocation: Invocation) -> list[int]:
         registers = list(self.registers)
+        invocation.buffers = invocation.group.buffers
+        if self.private:
+            invocation.buffers = list(invocation.group.buffers)
+            for slot, decl in self.private.items():
+                invocation.buffers[slot] = zeroed(decl)
         for wanted in self.code.ids:
             group, local = invocation.group.ids[wanted.axis], invocation.ref.local[wanted.axis]
             values = {
@@ -113,7 +123,7 @@ def _segments(
     segments: list[Segment] = []
     for start, end in zip(order, [*order[1:], len(instructions)], strict=True):
         last = instructions[end - 1]
-        falls = isinstance(last, c.Compute | c.MemoryInstruction)
+        falls = isinstance(last, c.StraightInstruction)
         straight = instructions[start:end] if falls else instructions[start : end - 1]
         actions = tuple(action_of(i, budget, observer) for i in straight)
         stop = last if isinstance(last, c.StopInstruction) else None

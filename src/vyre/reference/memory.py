@@ -2,7 +2,8 @@
 
 An element out of bounds loads as zero, and a store there does nothing. A Bool loads as 0 or 1,
 whatever bytes the host put there (decision 5). F16 and BF16 are packed in 2 bytes, `Bytes` is
-addressed in u32 words (decision 16).
+addressed in u32 words (decision 16). Narrow integers are extended to a word by their sign and stored by
+their low bits (decision 32).
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from vyre.errors import DispatchError, InterpreterError
 from vyre.ir.buffers import BufferAccess
-from vyre.ir.limits import MAX_CALL_INPUT_BYTES, MAX_UNIFORM_BYTES, MAX_WORKGROUP_BYTES
-from vyre.ir.types import DataType
+from vyre.ir.limits import MAX_CALL_INPUT_BYTES, MAX_UNIFORM_BYTES, MAX_WORKGROUP_BYTES, U32_MAX
+from vyre.ir.types import NARROW_TYPES, SIGNED_TYPES, DataType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,30 +27,35 @@ HostBytes = bytes | bytearray | memoryview
 class Buffer:
     """The bytes of one buffer, read and written by element."""
 
-    __slots__ = ("_bool", "_stride", "data", "length")
+    __slots__ = ("_bool", "_kept", "_signed", "_stride", "data", "length")
 
     def __init__(self, element: DataType, data: bytearray) -> None:
         self.data = data
         self.length = len(data) // element.stride
         self._stride = element.stride
         self._bool = element is DataType.Bool
+        self._signed = element in SIGNED_TYPES
+        self._kept = (1 << element.bits) - 1 if element in NARROW_TYPES else 0
 
     def load(self, index: int) -> int:
         if index >= self.length:
             return 0
         at = index * self._stride
-        value = int.from_bytes(self.data[at : at + self._stride], "little")
+        value = int.from_bytes(self.data[at : at + self._stride], "little", signed=self._signed)
+        if self._signed:
+            return value & U32_MAX
         return int(value != 0) if self._bool else value
 
     def store(self, index: int, value: int) -> None:
         if index < self.length:
             at = index * self._stride
-            self.data[at : at + self._stride] = value.to_bytes(self._stride, "little")
+            kept = value & self._kept if self._kept else value
+            self.data[at : at + self._stride] = kept.to_bytes(self._stride, "little")
 
 
 def host_buffers(program: Program, supplied: Mapping[str, HostBytes]) -> dict[str, Buffer]:
     """A private copy of every storage and uniform buffer; the host's bytes are never changed."""
-    bound = [decl for decl in program.buffers if not decl.access.shared]
+    bound = [decl for decl in program.buffers if decl.access.bound]
     unknown = sorted(set(supplied) - {decl.name for decl in bound})
     if unknown:
         raise DispatchError(
@@ -100,14 +106,27 @@ def _host_bytes(decl: BufferDecl, supplied: HostBytes | None) -> bytearray:
     return bytearray(supplied)
 
 
-def check_workgroup_memory(program: Program) -> None:
-    """Refuses workgroup memory over the interpreter's limit (decision 17)."""
+def check_own_memory(program: Program) -> None:
+    """Refuses memory of a workgroup or an invocation over the interpreter's limit (decision 17)."""
     total = sum(decl.count * decl.element.stride for decl in program.buffers if decl.access.shared)
     _limit("workgroup memory", total, MAX_WORKGROUP_BYTES)
+    _limit("private memory", private_bytes(program), MAX_WORKGROUP_BYTES)
 
 
-def workgroup_buffer(decl: BufferDecl) -> Buffer:
-    """Fresh workgroup memory: zeros."""
+def private_bytes(program: Program) -> int:
+    """Bytes that one invocation has to itself."""
+    private = (decl for decl in program.buffers if decl.access is BufferAccess.Private)
+    return sum(decl.count * decl.element.stride for decl in private)
+
+
+def constant_buffers(program: Program) -> dict[str, Buffer]:
+    """The tables that the program brings along."""
+    constant = (decl for decl in program.buffers if decl.access is BufferAccess.Constant)
+    return {decl.name: Buffer(decl.element, bytearray(decl.data)) for decl in constant}
+
+
+def zeroed(decl: BufferDecl) -> Buffer:
+    """Fresh memory of a workgroup or an invocation."""
     return Buffer(decl.element, bytearray(decl.count * decl.element.stride))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.ir.buffers import BufferAccess
 from vyre.reference.atomics import AtomicEvent, History
 from vyre.reference.findings import (
     Access,
@@ -68,7 +69,7 @@ class Observer:
                 self._written.add(location)
             self._race(AccessKind.Atomic, location, invocation, place)
             if location not in self._open:
-                self._open[location] = _OpenHistory(invocation.group.buffers[slot], event.before)
+                self._open[location] = _OpenHistory(invocation.buffers[slot], event.before)
             self._open[location].events.append(event)
 
     def ended(self, invocation: Invocation) -> None:
@@ -97,13 +98,16 @@ class Observer:
     def _locate(
         self, kind: AccessKind, invocation: Invocation, slot: int, index: int, place: Place
     ) -> Location | None:
+        """The element, or None where there is nothing more to find out about it."""
         decl = self._decls[slot]
-        length = invocation.group.buffers[slot].length
+        length = invocation.buffers[slot].length
         if index >= length:
             if (decl.name, place, kind) not in self._out_of_bounds:
                 access = Access(kind, self.path(place), invocation.ref)
                 self._out_of_bounds[decl.name, place, kind] = OutOfBounds(decl.name, index, length, access)
             return None
+        if decl.access is BufferAccess.Private:
+            return None  # nobody else sees it, and it is zero when the invocation starts
         return Location(decl.name, invocation.ref.workgroup if decl.access.shared else None, index)
 
     def _race(self, kind: AccessKind, location: Location, invocation: Invocation, place: Place) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.conform.certify.envelope import heading, table
 from vyre.conform.certify.schema1 import UNSAID
 from vyre.conform.process.provenance import APART
 from vyre.conform.records import counts
@@ -14,6 +15,7 @@ from vyre.report.charts import Bar, Part, bars, stack
 
 if TYPE_CHECKING:
     from vyre.conform.certify.certificate import CertificateContents, CertifiedOp
+    from vyre.conform.certify.envelope import ShapeRow
     from vyre.conform.certify.statement import Document
     from vyre.conform.records.results import Failure, OpResult, StageResult
 
@@ -70,6 +72,9 @@ class View:
     failures: tuple[Seen, ...]
     charts: tuple[tuple[str, str], ...]
     invariants: tuple[str, ...]
+    shapes: tuple[ShapeRow, ...]
+    """The envelope, a row for each feature; nothing where there is none."""
+    shapes_heading: str
     held: tuple[tuple[str, str], ...]
     """How the backend was held while it ran, and whether it was a full run."""
 
@@ -97,9 +102,11 @@ def view(document: Document) -> View:
         _totals(certificate),
         ("status", *(_KIND_TITLES[k] for k in shown), "laws", "instruction", "lowered"),
         tuple(_row(o, r, shown) for o, r in zip(certificate.ops, certificate.results.ops, strict=True)),
-        tuple(_seen(f, certificate) for f in certificate.failures),
+        tuple(_seen(f, certificate) for f in certificate.results.every_failure),
         _charts(certificate),
         tuple(dict.fromkeys(i.invariant for e in certificate.engines for i in e.invariants)),
+        tuple(table(envelope)) if (envelope := certificate.envelope) is not None else (),
+        heading(envelope) if envelope is not None else "",
         _held(certificate),
     )
 
@@ -117,6 +124,7 @@ def _held(certificate: CertificateContents) -> tuple[tuple[str, str], ...]:
     return (
         ("backend", held),
         ("settings", full),
+        *(("beyond the plan", counts.soaked(soak)) for soak in certificate.soak or ()),
         ("limits of the device", limits),
         ("instructions of the device", hardware),
         ("code of vyre", certificate.code),
@@ -139,7 +147,7 @@ def _totals(certificate: CertificateContents) -> tuple[tuple[str, str], ...]:
         *tiles,
         ("ops passed", f"{statuses.count('passed')} of {len(statuses)}"),
         ("laws proved", f"{sum(p.startswith('proved') for p in proofs)} of {len(proofs)}"),
-        ("failures", str(len(certificate.failures))),
+        ("failures", str(len(results.every_failure))),
     )
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from vyre.errors import OpError, ParseError, VyreError
-from vyre.ir.buffers import BufferDecl
+from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.op import BackendAvailability, Category, Op, Param
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
@@ -15,6 +15,7 @@ from vyre.text.functions import member
 from vyre.text.lexer import Cursor, Tokens
 from vyre.text.operands import op_id
 from vyre.text.statements import Body, check_size
+from vyre.text.tables import table
 from vyre.text.vocabulary import ACCESS_WORDS, VERSION
 
 if TYPE_CHECKING:
@@ -189,14 +190,17 @@ def _buffer(c: Cursor) -> BufferDecl:
         raise c.error(f"expected the access of the buffer, found {c.describe()}.", fix=f"use one of {words}.")
     c.at += 1
     element = member(c, DataType, "a type")
-    count = 0
-    if c.take("["):
+    count, data = 0, b""
+    if access is not BufferAccess.Constant and c.take("["):
         count = c.integer("the number of elements", fix="write it as in U32[64], or leave it out.")
         c.expect("]", context="after the number of elements", fix="write it as in U32[64].")
     binding = None
     if c.take("@"):
         binding = c.integer("a binding", fix="write the binding as in @0.")
-    return BufferDecl(name, binding, access, element, count)
+    if access is BufferAccess.Constant:
+        data = table(c, element)
+        count = len(data) // element.stride
+    return BufferDecl(name, binding, access, element, count, data)
 
 
 def _params(c: Cursor) -> tuple[Param, ...]:

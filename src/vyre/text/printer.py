@@ -12,6 +12,7 @@ from vyre.ir.op import Category, Op
 from vyre.ir.types import DataType
 from vyre.ir.walk import statements
 from vyre.text.expressions import expression_text
+from vyre.text.tables import table_text
 from vyre.text.vocabulary import ACCESS_WORDS, VERSION, name_text, quote
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _check_size(body: Sequence[n.Node], exprs: tuple[Expr, ...], root: str) -> N
         if not isinstance(node, n.Node):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise PrintError(
                 f"{node!r} is not a statement.",
-                fix="pass Let, Assign, Store, If, Loop, Return, Block or Barrier nodes.",
+                fix="pass Let, Assign, Store, If, Loop, Break, Return, Block or Barrier nodes.",
                 place=f"{root}[{i}]",
             )
     total = sum(x.size for x in body) + sum(x.size for x in exprs)
@@ -136,10 +137,12 @@ def _buffer(buffer: BufferDecl, place: str) -> str:
         raise PrintError(
             f"{buffer.access!r} is not a BufferAccess.", fix="use a member of BufferAccess.", place=place
         )
-    count = "" if buffer.count == 0 else f"[{_number(buffer.count, place)}]"
+    head = f"buffer {_name(buffer.name, place)}: {ACCESS_WORDS[buffer.access]} {_type(buffer.element, place)}"
     binding = "" if buffer.binding is None else f" @{_number(buffer.binding, place)}"
-    access = ACCESS_WORDS[buffer.access]
-    return f"buffer {_name(buffer.name, place)}: {access} {_type(buffer.element, place)}{count}{binding}"
+    if buffer.access is BufferAccess.Constant:
+        return f"{head}{binding} {{\n{table_text(buffer)}}}"
+    count = "" if buffer.count == 0 else f"[{_number(buffer.count, place)}]"
+    return f"{head}{count}{binding}"
 
 
 def _body_lines(nodes: Sequence[n.Node], root: str) -> list[str]:
@@ -187,6 +190,8 @@ class _Body:
                 text = f"{_name(buffer)}[{self.expr(index)}] = {self.expr(value)}"
             case n.Barrier():
                 text = "barrier"
+            case n.Break():
+                text = "break"
             case n.Return():
                 text = "return"
             case n.Loop(var=var, start=start, stop=stop, body=body):

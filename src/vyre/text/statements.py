@@ -102,6 +102,10 @@ class Body:
             case "block":
                 c.at += 1
                 self.enter(_Open("block", at, self.places[-1][0] + ".body"), "`block`")
+            case "name" if c.value == "break" and c.kinds[at + 1] not in (":=", "[", "="):
+                # A word and no keyword, so that texts in which it names a variable are still read.
+                c.at += 1
+                self.add(n.Break())
             case "name" | "quoted":
                 self.change()
             case _:
@@ -145,7 +149,7 @@ class Body:
             raise c.error(
                 "a result in a place that has none.", fix="make `=> result` the last line of an op."
             )
-        fix = "write let x = v, x := v, buffer[i] = v, if, for, block, barrier or return."
+        fix = "write let x = v, x := v, buffer[i] = v, if, for, break, block, barrier or return."
         if c.kind in ("name", "quoted", "call", "(") or c.kind in KEYWORDS:
             fix += " A value alone does nothing: bind it with let."
         raise c.error(f"expected a statement, found {c.describe()}.", fix=fix)

@@ -56,6 +56,8 @@ ACCESS_WORDS: Final[Mapping[BufferAccess, str]] = {
     BufferAccess.Uniform: "uniform",
     BufferAccess.Workgroup: "workgroup",
     BufferAccess.WorkgroupAtomic: "workgroup_atomic",
+    BufferAccess.Private: "private",
+    BufferAccess.Constant: "constant",
 }
 AXES: Final = "xyz"
 

@@ -17,7 +17,8 @@ class Rule:
     """One permanent rule. `example` breaks it and nothing else; `near_miss` differs little and passes.
 
     Both are programs in the text form, preceded by the ops they need. Where `generated`, the text is
-    abridged and `tests/validate/examples.py` builds the program.
+    abridged and `tests/validate/examples.py` builds the program. A `note` says what newer forms of the
+    language mean to a rule whose text is published.
     """
 
     code: str
@@ -28,6 +29,7 @@ class Rule:
     near_miss: str
     deprecated: str | None = None
     generated: bool = False
+    note: str | None = None
 
 
 @cache
@@ -50,6 +52,7 @@ def _rule(code: str, row: dict[str, str | bool]) -> Rule:
         str(row["near_miss"]),
         prose("deprecated") if "deprecated" in row else None,
         bool(row.get("generated", False)),
+        prose("note") if "note" in row else None,
     )
 
 
@@ -90,6 +93,7 @@ def _page(rule: Rule) -> str:
         parts.append(f"Deprecated: {rule.deprecated}")
     parts += [
         _fill(rule.meaning),
+        *([_fill(f"Note: {rule.note}")] if rule.note else []),
         "This program breaks the rule:",
         _indent(rule.example),
         _fill(f"Fix: {rule.fix}"),

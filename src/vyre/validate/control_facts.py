@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vyre.ir import expr as e
 from vyre.ir.buffers import BufferAccess
-from vyre.ir.node import Assign, If, Let, Loop, Node, Return
+from vyre.ir.node import Assign, Break, If, Let, Loop, Node, Return
 from vyre.ir.walk import postorder
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MAX_EXACT_WORK = 50_000
 """Assignments of steering variables, each times its nesting, that are followed value by value."""
 
-_UNIFORM_MEMORY = (BufferAccess.Uniform, BufferAccess.ReadOnly)
+_UNIFORM_MEMORY = (BufferAccess.Uniform, BufferAccess.ReadOnly, BufferAccess.Constant)
 
 
 class Needs(NamedTuple):
@@ -34,10 +34,11 @@ class Needs(NamedTuple):
 
 @dataclass(slots=True)
 class LoopFacts:
-    """What a loop does to its surroundings, inner loops included."""
+    """What a loop does to its surroundings, inner loops included; `breaks` is its own alone."""
 
     assigned: set[str] = field(default_factory=set[str])
     returns: bool = False
+    breaks: int = 0
 
 
 @dataclass(slots=True)
@@ -137,6 +138,8 @@ def control_facts(
             work[node.name] = work.get(node.name, 0) + depth
         elif isinstance(node, Return):
             loop.returns = True
+        elif isinstance(node, Break):
+            loop.breaks += 1
         elif isinstance(node, Loop):
             roots += node.exprs
             inner = facts.loops.setdefault(node, LoopFacts())
@@ -153,4 +156,5 @@ def control_facts(
                 facts.steering.add(name)
                 roots += made_of.get(name, ())
     facts.work = sum(work.get(name, 0) for name in facts.steering)
+    facts.work += sum(x.breaks * len(x.assigned & facts.steering) for x in facts.loops.values() if x.breaks)
     return facts

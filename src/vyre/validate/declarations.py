@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.limits import (
     MAX_BUFFERS,
+    MAX_CONSTANT_BYTES,
+    MAX_PRIVATE_BYTES,
     MAX_UNIFORM_BYTES,
     MAX_WORKGROUP_BYTES,
     MAX_WORKGROUP_INVOCATIONS,
     U32_MAX,
 )
+from vyre.ir.types import DataType
 from vyre.validate.names import name_problem
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ def check_declarations(program: Program, report: Report, *, allow_reserved: bool
         )
     names: dict[str, int] = {}
     bindings: dict[int, int] = {}
-    shared_bytes = 0
+    shared_bytes = private_bytes = tables = 0
     for position, buffer in enumerate(program.buffers):
         path = f"buffers[{position}]"
         _check_name(buffer, names, position, report, allow_reserved=allow_reserved)
@@ -45,6 +48,10 @@ def check_declarations(program: Program, report: Report, *, allow_reserved: bool
             )
             continue
         size = buffer.count * buffer.element.stride
+        tables += len(buffer.data)
+        if buffer.access is BufferAccess.Private:
+            private_bytes += buffer.count * max(4, buffer.element.stride)
+        _check_own_memory(buffer, path, report)
         if buffer.access.shared:
             shared_bytes += size
             if buffer.count == 0:
@@ -67,6 +74,40 @@ def check_declarations(program: Program, report: Report, *, allow_reserved: bool
             f"the workgroup buffers take {shared_bytes} bytes together; the limit is {MAX_WORKGROUP_BYTES}.",
             "shorten the workgroup buffers and work through the data in tiles.",
             "buffers",
+        )
+
+    if private_bytes > MAX_PRIVATE_BYTES:
+        report.add(
+            "V048",
+            f"an invocation has {private_bytes} bytes of private buffers; the limit is {MAX_PRIVATE_BYTES}.",
+            "shorten the private buffers, or keep the data in storage, a part for each invocation.",
+            "buffers",
+        )
+    if tables > MAX_CONSTANT_BYTES:
+        report.add(
+            "V050",
+            f"the constant tables take {tables} bytes together; the limit is {MAX_CONSTANT_BYTES}.",
+            "pass the larger tables as ReadOnly buffers.",
+            "buffers",
+        )
+
+
+def _check_own_memory(buffer: BufferDecl, path: str, report: Report) -> None:
+    """Memory that no host sizes must say its size: V047 and V049."""
+    if buffer.access is BufferAccess.Private and buffer.count == 0:
+        report.add(
+            "V047",
+            f"the private buffer {buffer.name} has count 0, but no host will ever size it.",
+            "declare the number of elements that one invocation needs.",
+            path,
+        )
+    elif buffer.access is BufferAccess.Constant and (buffer.count == 0 or buffer.element is DataType.Bytes):
+        what = "has no elements" if buffer.count == 0 else "holds Bytes, which have no fixed size"
+        report.add(
+            "V049",
+            f"the constant table {buffer.name} {what}.",
+            "declare a table of at least one element; words of raw bytes are U32.",
+            path,
         )
 
 
@@ -120,11 +161,12 @@ def _check_binding(program: Program, bindings: dict[int, int], position: int, re
     path = f"buffers[{position}]"
     buffer = program.buffers[position]
     binding = buffer.binding
-    if buffer.access.shared:
+    if not buffer.access.bound:
         if binding is not None:
+            kind = "workgroup" if buffer.access.shared else buffer.access.value.lower()
             report.add(
                 "V037",
-                f"the workgroup buffer {buffer.name} has a binding, but the host never sees it.",
+                f"the {kind} buffer {buffer.name} has a binding, but the host never sees it.",
                 "drop the binding, or make the buffer ReadWrite storage.",
                 path,
             )

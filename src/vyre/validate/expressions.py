@@ -157,7 +157,7 @@ def _cast(c: ExpressionSite, expr: e.Cast, types: Types) -> DataType | None:
     source = types[0]
     target = expr.target
     if source is None:
-        return None if target is _T.Bytes else target
+        return target if target.is_value else None
     source = cast_source(expr, source, c.element)
     if (source, target) in CAST_TABLE:
         return target.loaded
@@ -172,13 +172,13 @@ def _cast(c: ExpressionSite, expr: e.Cast, types: Types) -> DataType | None:
     hint = conversion_hint(source, target)
     fix = hint if "Convert" in hint else f"{hint}; Convert is for integer and float by value only"
     c.fail(expr, "V012", f"there is no cast from {source.value} to {target.value}.", f"{fix}.")
-    return target
+    return target if target.is_value else None
 
 
 def _convert(c: ExpressionSite, expr: e.Convert, types: Types) -> DataType | None:
     source = types[0]
     if source is None:
-        return expr.target
+        return expr.target if expr.target.is_value else None
     result = convert_type(expr.target, expr.mode, source)
     if result is None:
         exact = convert_type(expr.target, RoundMode.Nearest, source) is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vyre.ir.operators import FLOAT_BINARY_OPS, FUNCTION_BINARY_OPS, BinaryOp
-from vyre.ir.types import FLOAT_TYPES, LANE_TYPES, DataType
+from vyre.ir.types import FLOAT_TYPES, LANE_TYPES, STORED_TYPES, DataType
 from vyre.ir.typing import CAST_TABLE, CONVERT_INTEGERS
 
 SIGNED_OPS = {
@@ -25,6 +25,8 @@ def conversion_hint(source: DataType, target: DataType) -> str:
     """How a value of `source` becomes one of `target`."""
     if source is DataType.Bytes or target is DataType.Bytes:
         return "load a word of the Bytes buffer explicitly"
+    if target in STORED_TYPES:
+        return f"leave the cast out: a store to a buffer of {target.value} keeps the low {target.bits} bits"
     if (source, target) in CAST_TABLE:
         return f"insert Cast {{ target: {target.value}, value }}"
     if source in CONVERT_INTEGERS and target in FLOAT_TYPES:

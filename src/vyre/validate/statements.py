@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.ir.limits import MAX_NESTING
-from vyre.ir.node import Assign, Barrier, Block, If, Let, Loop, Node, Return, Store
+from vyre.ir.node import Assign, Barrier, Block, Break, If, Let, Loop, Node, Return, Store
 from vyre.ir.types import DataType
 from vyre.ir.typing import is_condition
 from vyre.ir.walk import BODY_NAMES
@@ -31,7 +31,7 @@ _SCALAR_FIX = "expose the required value as an argument or compose at Program le
 class _Scope(Body):
     """A body under check: how far it is, and the bindings that come back when it ends."""
 
-    __slots__ = ("hidden", "next")
+    __slots__ = ("hidden", "in_loop", "next")
 
     def __init__(
         self, nodes: tuple[Node, ...], name: str, parent: Body | None = None, parent_position: int = 0
@@ -39,6 +39,7 @@ class _Scope(Body):
         super().__init__(nodes, name, parent, parent_position)
         self.next = 0
         self.hidden: list[tuple[str, Binding | None]] = []
+        self.in_loop = False
 
 
 class StatementChecker:
@@ -148,14 +149,14 @@ class StatementChecker:
                 f"{buffer.name} is {buffer.access.value} and cannot be stored to.",
                 "declare it ReadWrite, or store to another buffer.",
             )
-        if value is not None and value is not buffer.element.loaded:
+        if value is not None and value not in buffer.element.stored:
             raw = buffer.element is DataType.Bytes
             self.fail(
                 "V013" if raw else "V036",
                 f"{buffer.name} holds {buffer.element.value}, and the stored value is {value.value}.",
                 "store a Bytes buffer word by word, each word a U32."
                 if raw
-                else f"{conversion_hint(value, buffer.element)}.",
+                else f"{conversion_hint(value, buffer.element.loaded)}.",
                 ".value",
             )
 
@@ -187,6 +188,14 @@ class StatementChecker:
     def block(self, scope: _Scope, node: Block) -> None:
         self._push(scope, node)
 
+    def end_loop(self, scope: _Scope, node: Break) -> None:
+        if not scope.in_loop:
+            self.fail(
+                "V046",
+                "Break stands in no loop that it could end.",
+                "move it into the body of a Loop, or end the invocation with Return.",
+            )
+
     def leave(self, scope: _Scope, node: Return) -> None:
         if self.context.op_id is not None:
             self._forbidden("Return")
@@ -208,6 +217,7 @@ class StatementChecker:
         position = scope.next - 1
         for name, nodes in reversed(list(zip(names, node.bodies, strict=True))):
             self._stack.append(_Scope(nodes, name, scope, position))
+            self._stack[-1].in_loop = scope.in_loop or isinstance(node, Loop)
         return self._stack[-1]
 
     def _close(self, scope: _Scope) -> None:
@@ -226,6 +236,7 @@ _HANDLERS: dict[type[Node], Callable[[StatementChecker, _Scope, Any], None]] = {
     If: StatementChecker.branch,
     Loop: StatementChecker.loop,
     Block: StatementChecker.block,
+    Break: StatementChecker.end_loop,
     Return: StatementChecker.leave,
     Barrier: StatementChecker.barrier,
 }

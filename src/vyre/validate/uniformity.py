@@ -8,7 +8,9 @@ it, and reachability is the fixpoint, in time linear in the program.
 
 Control has two parts. `control` is the conditions and bounds around a statement; it ends with its
 block, where the branches meet again. `returned` is what decided whether an invocation left
-earlier, in this iteration or one before; it never ends.
+earlier, in this iteration or one before; it never ends. A `Break` is a condition around the whole body of its
+loop: the next turn, and what stands behind it, is only for those who did not leave. After the loop all are
+together again, and what the loop assigned depends on when each of them left.
 
 Where a program assigns thousands of steering variables under dozens of nested blocks, a variable
 is one vertex for all its values: still sound, but it stays divergent once it was. (`MAX_EXACT_WORK`)
@@ -19,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from vyre.ir.node import Assign, Barrier, Block, If, Let, Loop, Node, Return
+from vyre.ir.node import Assign, Barrier, Block, Break, If, Let, Loop, Node, Return
 from vyre.validate.control_facts import MAX_EXACT_WORK, ControlFacts, control_facts
 from vyre.validate.paths import Body
 
@@ -54,11 +56,13 @@ class _Meeting:
     position: int
     control: int
     returned: int
+    breaks: bool
 
     def divergence(self, origin: dict[int, str]) -> Divergence | None:
         what = "call" if self.op_id else "barrier"
         if self.control in origin:
-            why = f"a condition or bound around the {what} depends on {origin[self.control]}"
+            either = ", or what decides a break of a loop around it," if self.breaks else ""
+            why = f"a condition or bound around the {what}{either} depends on {origin[self.control]}"
         elif self.returned in origin:
             why = f"invocations may have returned before the {what}, depending on {origin[self.returned]}"
         else:
@@ -105,6 +109,16 @@ class _Graph:
 
 
 @dataclass(slots=True)
+class _OpenLoop:
+    """A loop whose body is being walked: vertices for who has left it, for who has returned, and for what
+    its variables hold after it. Without a `Break` in it, `left` is None."""
+
+    left: int | None
+    returned: int
+    after: dict[str, int]
+
+
+@dataclass(slots=True)
 class _Region:
     """A body being walked: what held before it, and what its end does."""
 
@@ -141,6 +155,7 @@ class _Analysis:
         self._graph = _Graph()
         self._values: dict[str, int] = {}
         self._regions: list[_Region] = []
+        self._loops: list[_OpenLoop] = []
         self._returned = self._graph.vertex()
         self._meetings: list[_Meeting] = []
 
@@ -163,7 +178,10 @@ class _Analysis:
         return [found for m in self._meetings if (found := m.divergence(origin)) is not None]
 
     def _meet(self, region: _Region, op_id: str) -> None:
-        self._meetings.append(_Meeting(op_id, region.body, region.next - 1, region.control, self._returned))
+        breaks = any(loop.left is not None for loop in self._loops)
+        self._meetings.append(
+            _Meeting(op_id, region.body, region.next - 1, region.control, self._returned, breaks)
+        )
 
     def _step(self, region: _Region, node: Node) -> None:
         op_id = self._facts.collective_in(node)
@@ -175,6 +193,8 @@ class _Analysis:
                     self._set(name, self._value(value))
             case Return():
                 region.ended = region.returns = True
+            case Break():
+                self._break(region)
             case Barrier():
                 self._meet(region, "")
             case Block(body=body):
@@ -287,26 +307,43 @@ class _Analysis:
         facts = self._facts.loops[node]
         graph = self._graph
         heads: dict[str, int] = {}
+        left = graph.vertex() if facts.breaks else None
+        turns = bounds if left is None else graph.vertex(bounds, left)
         assigned = set[str]() if self._coarse else facts.assigned & self._values.keys()
         for name in sorted(assigned, key=str):
             heads[name] = graph.vertex(self._values[name])
             self._set(name, heads[name])
         head_returned = self._returned
         if facts.returns:
-            head_returned = self._returned = graph.vertex(self._returned, bounds)
+            head_returned = self._returned = graph.vertex(self._returned, turns)
+        # How often the body ran is part of what a variable holds after it.
+        after = {name: graph.vertex(head, turns) for name, head in heads.items()}
+        self._loops.append(_OpenLoop(left, head_returned, after))
 
         def end_body(body: _Region) -> None:
+            self._loops.pop()
             changed = self._undo(body)
             for name, head in heads.items():
                 if not body.ended and name in changed:
                     graph.depend(head, changed[name])
-                # How often the body ran is part of what the variable holds after it.
-                self._set(name, graph.vertex(head, bounds))
+                self._set(name, after[name])
             if not body.ended and self._returned != head_returned:
                 graph.depend(head_returned, self._returned)
             self._returned = head_returned
             self._regions[-1].returns |= body.returns
 
-        control = graph.vertex(region.control, bounds)
+        control = graph.vertex(region.control, turns)
         self._open(Body(node.body, "body", region.body, region.next - 1), control, end_body)
         self._set(node.var, bounds)
+
+    def _break(self, region: _Region) -> None:
+        region.ended = True
+        if not self._loops:  # V046
+            return
+        loop = self._loops[-1]
+        assert loop.left is not None
+        self._graph.depend(loop.left, region.control)
+        for name, vertex in loop.after.items():
+            self._graph.depend(vertex, self._values[name])
+        if loop.returned != self._returned:
+            self._graph.depend(loop.returned, self._returned)

@@ -91,6 +91,15 @@ class Cursor:
         self.pos = end
         return text
 
+    def raw(self, length: int, what: str) -> bytes:
+        """That many bytes as they are."""
+        end = self.pos + length
+        if end > len(self.data):
+            refuse(self.pos, f"{what} of {length} bytes runs past the end.", DAMAGED)
+        data = self.data[self.pos : end]
+        self.pos = end
+        return data
+
     def name(self) -> int:
         """An index into the string table, whose entries must come into use one after the other."""
         start = self.pos

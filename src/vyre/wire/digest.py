@@ -67,6 +67,7 @@ class _MeaningWriter:
         for position, buffer in enumerate(program.buffers):
             for number in buffer_fields(buffer, f"buffers[{position}]"):
                 append_varint(self.out, number)
+            self.out += buffer.data
             self.buffers.setdefault(buffer.name, position)
         self.block(program.entry)
 

@@ -136,6 +136,7 @@ _NODE_SHAPES: Mapping[type[n.Node], tuple[str | None, int, int]] = {
     n.Return: (None, 0, 0),
     n.Block: (None, 0, 1),
     n.Barrier: (None, 0, 0),
+    n.Break: (None, 0, 0),
 }
 
 _FIELD_LAST = (e.Lane, e.FReduceApprox, e.Approx)

@@ -9,8 +9,8 @@ import hashlib
 from typing import NamedTuple
 
 from vyre.errors import WireError
-from vyre.ir.buffers import BufferDecl
-from vyre.ir.limits import MAX_BUFFERS, MAX_NODES, U32_MAX
+from vyre.ir.buffers import BufferAccess, BufferDecl
+from vyre.ir.limits import MAX_BUFFERS, MAX_CONSTANT_BYTES, MAX_NODES, U32_MAX
 from vyre.ir.program import Program
 from vyre.wire.cursor import DAMAGED, NEWER, Cursor, refuse
 from vyre.wire.layout import DIGEST_BYTES, MAGIC, VERSION, by_tag
@@ -78,6 +78,10 @@ def _check(cursor: Cursor) -> _Checked:
     strings = _read_strings(cursor)
     workgroup_size = [cursor.varint(U32_MAX) for _ in range(3)]
     buffers = [_read_buffer(cursor, strings) for _ in range(cursor.count("buffers", MAX_BUFFERS, "V040"))]
+    tables = sum(len(b.data) for b in buffers)
+    if tables > MAX_CONSTANT_BYTES:
+        message = f"V050: {tables} bytes of constant tables, where the limit is {MAX_CONSTANT_BYTES}."
+        refuse(cursor.pos, message, "pass a table as a buffer.")
     exprs = scan_exprs(cursor)
     nodes = scan_nodes(cursor, exprs)
     entry = _read_entry(cursor, nodes)
@@ -117,7 +121,10 @@ def _read_buffer(cursor: Cursor, strings: list[str]) -> BufferDecl:
     element = cursor.tag(_TYPES, "a type")
     binding = cursor.varint(U32_MAX + 1)
     count = cursor.varint(U32_MAX)
-    return BufferDecl(name, binding - 1 if binding else None, access, element, count)
+    data = b""
+    if access is BufferAccess.Constant:
+        data = cursor.raw(count * element.stride, "a constant table")
+    return BufferDecl(name, binding - 1 if binding else None, access, element, count, data)
 
 
 def _read_entry(cursor: Cursor, nodes: Table) -> list[int]:

@@ -27,6 +27,11 @@ TYPES: Final[Mapping[DataType, int]] = {
     DataType.F16: 10,
     DataType.BF16: 11,
     DataType.F64: 12,
+    DataType.I8: 13,
+    DataType.U8: 14,
+    DataType.I16: 15,
+    DataType.U16: 16,
+    DataType.I64: 17,
 }
 
 ACCESSES: Final[Mapping[BufferAccess, int]] = {
@@ -35,6 +40,8 @@ ACCESSES: Final[Mapping[BufferAccess, int]] = {
     BufferAccess.Uniform: 3,
     BufferAccess.Workgroup: 4,
     BufferAccess.WorkgroupAtomic: 5,
+    BufferAccess.Private: 6,
+    BufferAccess.Constant: 7,
 }
 
 BINARY_OPS: Final[Mapping[BinaryOp, int]] = {op: op.row.tag for op in BinaryOp}
@@ -113,6 +120,7 @@ STATEMENTS: Final[Mapping[type[n.Node], int]] = {
     n.Return: 6,
     n.Block: 7,
     n.Barrier: 8,
+    n.Break: 9,
 }
 
 TABLES: Final[Mapping[str, Mapping[Any, int]]] = {

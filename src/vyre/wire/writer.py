@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 from vyre.errors import WireError
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Expr, Literal
-from vyre.ir.limits import MAX_BUFFERS, MAX_EXPR_DEPTH, MAX_NESTING, MAX_NODES, U32_MAX
+from vyre.ir.limits import MAX_BUFFERS, MAX_CONSTANT_BYTES, MAX_EXPR_DEPTH, MAX_NESTING, MAX_NODES, U32_MAX
 from vyre.ir.node import Node
 from vyre.ir.program import Program
 from vyre.wire.layout import (
@@ -89,6 +89,9 @@ def check_limits(program: Program) -> None:
         raise WireError(f"{_short(program)} is not a Program.", fix="pass a vyre.Program.")
     if len(program.buffers) > MAX_BUFFERS:
         _beyond("V040", f"{len(program.buffers)} buffers", MAX_BUFFERS, "merge buffers")
+    tables = sum(len(b.data) for b in program.buffers if isinstance(b, BufferDecl))  # pyright: ignore[reportUnnecessaryIsInstance]
+    if tables > MAX_CONSTANT_BYTES:
+        _beyond("V050", f"{tables} bytes of constant tables", MAX_CONSTANT_BYTES, "pass a table as a buffer")
     size = 0
     for position, node in enumerate(program.entry):
         place = f"entry[{position}]"
@@ -166,6 +169,7 @@ def _write_buffer(out: bytearray, buffer: BufferDecl, place: str, names: dict[st
     out.append(element)
     append_varint(out, binding)
     append_varint(out, count)
+    out += buffer.data
 
 
 def statement_order(entry: Iterable[Node]) -> dict[Node, int]:

@@ -301,3 +301,36 @@ def test_sharing_for_more_than_one_dispatch() -> None:
     own.close()
     shared.close()
     assert not driver.memory, "what was theirs was not freed by us, and ours was"
+
+
+def test_outputs_on_a_gpu_are_cleared_counted_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what the program may leave unwritten is cleared, before the launch and on the device."""
+
+    class Tensor(Capsule):
+        device, versions = "cuda:0", 0
+
+        def is_inference(self) -> bool:
+            return False
+
+    def increment_version(tensor: Tensor) -> None:
+        tensor.versions += 1
+
+    torch = SimpleNamespace(
+        Tensor=Tensor,
+        cuda=SimpleNamespace(current_stream=lambda _: SimpleNamespace(cuda_stream=0)),  # pyright: ignore
+        autograd=SimpleNamespace(graph=SimpleNamespace(increment_version=increment_version)),
+    )
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    driver = Driver()
+    backend = ScriptedBackend(driver)
+    compiled = compile_program(COPY, backend=backend)
+    x, out = Tensor(u32s(4)), Tensor(np.full(4, 7, np.uint32))
+    assert compiled({"a": x, "out": out}, zeroed=("out",))["out"] is out
+    assert (x.versions, out.versions) == (0, 1)
+    assert driver.named("cuMemsetD8") == [], "COPY writes all of it"
+    assert compiled({"a": x, "out": out}, zeroed=("out",), workgroups=0)["out"] is out
+    assert driver.named("cuMemsetD8") == [(out.array.ctypes.data, 0, 16)]
+    assert out.array.tolist() == [0, 0, 0, 0]
+    made = compiled({"a": x, "out": out}, copy=True)["out"]
+    assert isinstance(made, vyre.DeviceBuffer)
+    assert (made is out, out.versions) == (False, 2)

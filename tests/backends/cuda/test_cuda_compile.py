@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lab.exactness import exactness_programs
+from tests.backends.stored_integers import cases as stored_integers
 from vyre import BufferDecl, DataType, InvocationId, Program
 from vyre.backends.cuda.backend import CudaBackend, choose_architecture, compile_source
 from vyre.conform.diff.differential import INTEGER_PROGRAMS
@@ -45,7 +46,8 @@ def joined(sources: list[Source]) -> Source:
     helpers: dict[str, None] = {}
     kernels: list[str] = []
     for number, source in enumerate(sources):
-        head, _, kernel = source.text.partition('\nextern "C"')
+        text = source.text.replace("words_", f"words_{number}_")  # each has tables of its own
+        head, _, kernel = text.partition('\nextern "C"')
         helpers |= dict.fromkeys(head.splitlines())
         kernels.append('extern "C"' + kernel.replace("vyre_main(", f"vyre_main_{number}("))
     return replace(sources[0], text="\n".join([*helpers, *kernels]))
@@ -60,9 +62,32 @@ def test_generated_programs_compile(first: int) -> None:
 
 
 def test_programs_at_the_edges_compile() -> None:
-    cases = exactness_programs()
-    code = compile_source(joined([emit(prepare(c.program)) for c in cases.values()]), "compute_90").decode()
-    assert code.count(".visible .entry vyre_main_") == len(cases)
+    programs = [case.program for case in exactness_programs().values()]
+    programs += [program for program, _, _ in stored_integers().values()]
+    code = compile_source(joined([emit(prepare(p)) for p in programs]), "compute_90").decode()
+    assert code.count(".visible .entry vyre_main_") == len(programs)
+
+
+@pytest.mark.parametrize(
+    ("element", "access", "extension"),
+    [
+        (DataType.I8, "u8", r"cvt\.s32\.s8"),
+        (DataType.U8, "u8", r"cvt\.u32\.u(8|16)"),
+        (DataType.I16, "u16", r"cvt\.s32\.s16"),
+        (DataType.U16, "u16", r"cvt\.u32\.u16"),
+        (DataType.I64, r"v2\.u32", ""),
+    ],
+)
+def test_a_stored_integer_is_loaded_and_stored_by_one_instruction(
+    element: DataType, access: str, extension: str
+) -> None:
+    data, out = BufferDecl.read("data", 0, element), BufferDecl.read_write("out", 1, element.loaded)
+    loading = ptx_of(Program([data, out], [64], [out.store(ID, data[ID])]))
+    assert re.search(rf"ld\.global(\.nc)?\.{access}", loading)
+    assert re.search(extension, loading)
+    assert "xor" not in loading, "the compiler sees the sign extension"
+    data, out = BufferDecl.read("data", 0, element.loaded), BufferDecl.read_write("out", 1, element)
+    assert re.search(rf"st\.global\.{access}", ptx_of(Program([data, out], [64], [out.store(ID, data[ID])])))
 
 
 def test_a_cubin_can_be_made_too() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from vyre.backends.protocol import BackendLimits
 from vyre.conform.certify.promises import PromisedOp, Promises, promises
+from vyre.conform.records.blocks import PASSED
 from vyre.conform.records.evidence import KindCount
 from vyre.conform.records.results import (
     BackendFacts,
@@ -19,6 +21,8 @@ from vyre.conform.records.results import (
     StageResult,
     SubjectCount,
 )
+from vyre.conform.shapes.envelope import enveloped
+from vyre.conform.shapes.rows import ROWS
 from vyre.conform.spec.invariant import EngineInvariant
 
 ADD, NOT, SHUFFLE = "primitive.math.add", "primitive.bitwise.not", "subgroup.shuffle"
@@ -34,8 +38,8 @@ LAWS = {
 MILLION = 1 << 20
 STAGES = (
     "regressions", "golden", "ops", "determinism", "wire", "barrier", "atomics", "bounds", "races", "engines",
-    "programs", "composition", "tensors", "networks", "approximate", "float_folding", "folding", "dispatches",
-    "convention", "alternates", "hardest", "evidence",
+    "programs", "shapes", "composition", "tensors", "networks", "approximate", "float_folding", "folding",
+    "dispatches", "convention", "alternates", "hardest", "evidence", "float_programs",
 )  # fmt: skip
 
 FACTS = BackendFacts(
@@ -96,6 +100,8 @@ def perfect(*ops: str) -> Results:
             stage("races", "histogram"),
             stage("engines", *engines, "reduce_tree/Deterministic"),
             stage("programs", "integer"),
+            StageResult("shapes", len(ROWS), (SubjectCount("rows", len(ROWS), 0, 0),)),
+            stage("float_programs", "F32"),
             stage("composition", ADD, "distributive transfer"),
             stage("tensors", "float tensors"),
             stage("networks", "float networks"),
@@ -110,6 +116,7 @@ def perfect(*ops: str) -> Results:
         ),
         (),
         conditions=Conditions("process", 60_000),
+        envelope=enveloped(dict.fromkeys(range(len(ROWS)), PASSED), BackendLimits()),
     )
 
 

@@ -84,6 +84,7 @@ def certified(
     baselines: Sequence[str] = (),
     resume: bool = False,
     store: Store | None = None,
+    soak: float = 0,
     **plan: Any,
 ) -> CertificateContents:
     """The certificate of a run with its journal below `folder`."""
@@ -91,7 +92,7 @@ def certified(
     made = make_plan(backend.name, ops=ops, stages=stages, store=store, **sizes)
     journal = Journal(folder / "journal.jsonl", {"plan": asdict(made)}, resume=resume)
     try:
-        run = Suite(made, backend, journal, store=store, target="cpu", expected=expected).run()
+        run = Suite(made, backend, journal, store=store, target="cpu", expected=expected, soak=soak).run()
     finally:
         journal.close()
     blocks = run.blocks if made.shard != (1, 1) else ()

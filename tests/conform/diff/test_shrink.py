@@ -8,13 +8,14 @@ import pytest
 
 from tests.wrong.values import FAULTS, Wrong, off_by_one_popcount
 from vyre.backends.reference.backend import ReferenceBackend
-from vyre.conform.diff.differential import INTEGER_PROGRAMS, Agreement, fails_like, judge
+from vyre.conform.diff.differential import FLOAT_PROGRAMS, INTEGER_PROGRAMS, Agreement, fails_like, judge
 from vyre.conform.diff.shrink import is_sound, shrink_program
-from vyre.conform.generate.programs import GeneratedProgram, generate_program
+from vyre.conform.generate.programs import GeneratedProgram, ProgramOptions, generate_program
 from vyre.errors import VyreError
-from vyre.ir import BufferDecl, DataType, InvocationId, Program
-from vyre.ir.expr import LitU32
+from vyre.ir import BinaryOp, BinOp, BufferDecl, DataType, InvocationId, Program
+from vyre.ir.expr import FMulAdd, LitU32
 from vyre.ir.node import Barrier, If, Store
+from vyre.ir.walk import expressions
 from vyre.validate import validate
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from vyre.ir.expr import Expr
 
 
-def first_failure(backend: Wrong) -> GeneratedProgram:
+def first_failure(backend: Wrong, options: ProgramOptions = INTEGER_PROGRAMS) -> GeneratedProgram:
     for seed in range(500):
-        generated = generate_program(seed, INTEGER_PROGRAMS)
+        generated = generate_program(seed, options)
         if judge(generated, backend)[0] is Agreement.Differs:
             return generated
     raise AssertionError("no program shows the fault")
@@ -44,6 +45,25 @@ def test_a_fault_shrinks_to_a_handful_of_nodes(fault: Callable[[Expr], Expr]) ->
     assert is_sound(small)
     assert judge(small, backend)[0] is Agreement.Differs
     assert judge(small, ReferenceBackend())[0] is Agreement.Agrees
+
+
+def taken_apart(expr: Expr) -> Expr:
+    """Two roundings where there must be one."""
+    match expr:
+        case FMulAdd(a=a, b=b, c=c):
+            return BinOp(BinaryOp.FAdd, BinOp(BinaryOp.FMul, a, b), c)
+        case _:
+            return expr
+
+
+def test_a_fault_of_floats_shrinks_to_the_operation() -> None:
+    backend = Wrong(taken_apart)
+    generated = first_failure(backend, FLOAT_PROGRAMS)
+    small = shrink_program(generated, fails_like(Agreement.Differs, backend))
+    assert small.program.size <= 24 < generated.program.size
+    assert any(isinstance(expr, FMulAdd) for expr in expressions(small.program.entry))
+    assert is_sound(small)
+    assert judge(small, backend)[0] is Agreement.Differs
 
 
 def test_shrinking_is_deterministic() -> None:

@@ -10,10 +10,11 @@ from vyre.conform.suite.regressions import Store
 from vyre.conform.suite.run import Suite, make_plan
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from vyre.conform.records.results import Failure, Results
+    from vyre.conform.suite.run import CertifyProgress
 
 
 def certify(
@@ -27,6 +28,8 @@ def certify(
     expected: Sequence[tuple[str, str]] = (),
     resume: bool = False,
     only: str = "",
+    soak: float = 0,
+    progress: Callable[[CertifyProgress], None] = lambda _: None,
     **plan: Any,
 ) -> Results:
     """The results of a run of these ops and stages, with journal and store below `folder`.
@@ -41,7 +44,7 @@ def certify(
     journal = Journal(folder / "journal.jsonl", {"plan": asdict(made)}, resume=resume)
     try:
         suite = Suite(made, backend, journal, store=store, target=f"tests.wrong:{type(backend).__name__}",
-                      expected=expected)  # fmt: skip
+                      expected=expected, soak=soak, progress=progress)  # fmt: skip
         if only:
             suite.blocks = [b for b in suite.blocks if _subject(suite, b.lo) == only]
         return suite.run().results

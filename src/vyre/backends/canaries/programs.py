@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from vyre.ir import Expr
 
-_HALVES = (DataType.F16, DataType.BF16)
 _MAX = 0xFFFF_FFFF
 
 
@@ -77,15 +76,15 @@ def _has_atomic(program: Program) -> bool:
 
 
 def _has_bound_buffer(program: Program) -> bool:
-    return any(not b.access.shared for b in program.buffers)
+    return any(b.access.bound for b in program.buffers)
 
 
 def _has_workgroup_memory(program: Program) -> bool:
     return any(b.access.shared for b in program.buffers)
 
 
-def _has_halves(program: Program) -> bool:
-    return any(b.element in _HALVES and b.access.writable for b in program.buffers)
+def _has_stores_of(size: int) -> Callable[[Program], bool]:
+    return lambda program: any(b.element.stride == size and b.access.writable for b in program.buffers)
 
 
 _OUT = BufferDecl.read_write("out", 0, DataType.U32)
@@ -254,7 +253,21 @@ def _half_stores() -> Canary:
         {"out": (0,) * 32},
         1,
         tuple((2 * i * 257 + 19) | ((2 * i + 1) * 257 + 19) << 16 for i in range(32)),
-        _has_halves,
+        _has_stores_of(2),
+    )
+
+
+def _byte_stores() -> Canary:
+    out = BufferDecl.read_write("out", 0, DataType.U8)
+    entry = [Loop("k", LitU32(0), LitU32(20), [out.store(_I, _I * 259 + Var("k"))])]
+    return Canary(
+        "neighbouring 8-bit stores",
+        "stores of 8-bit elements",
+        Program([out], (64,), entry),
+        {"out": (0,) * 16},
+        1,
+        tuple(sum((((4 * i + j) * 259 + 19) & 0xFF) << 8 * j for j in range(4)) for i in range(16)),
+        _has_stores_of(1),
     )
 
 
@@ -302,6 +315,7 @@ INTEGER_CANARIES: tuple[Canary, ...] = (
     _barriers(),
     _atomics(),
     _half_stores(),
+    _byte_stores(),
     _operator(
         "shifts left",
         "shifts",

@@ -25,9 +25,10 @@ from vyre.backends.cpu.work import Work
 from vyre.backends.forks import renew_after_fork
 from vyre.backends.host_memory import address_of
 from vyre.backends.host_plan import HostPlan
-from vyre.backends.protocol import BackendInfo
+from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.errors import DispatchError, StepLimitExceeded
 from vyre.ir.grid import require_grid
+from vyre.ir.limits import MAX_UNIFORM_BYTES, MAX_WORKGROUP_BYTES, MAX_WORKGROUP_INVOCATIONS
 from vyre.ir.node import Loop
 from vyre.lower.counted import STEPS, counted
 from vyre.lower.llvm import LlvmSource, emit
@@ -99,6 +100,11 @@ class CpuBackend(Examined):
             device=f"{_processor()}, {self._team.threads} threads",
             driver=f"{platform.system()} {platform.machine()}",
             toolchain=f"LLVM {tools.llvm}, llvmlite {tools.llvmlite}, {tools.cpu}, features {tools.digest}",
+            limits=BackendLimits(
+                workgroup_invocations=MAX_WORKGROUP_INVOCATIONS,
+                workgroup_bytes=MAX_WORKGROUP_BYTES,
+                uniform_bytes=MAX_UNIFORM_BYTES,
+            ),
         )
 
     def compile(self, program: Program, *, ways: Ways | None = None) -> CpuExecutable:
@@ -159,7 +165,7 @@ class CpuExecutable:
         self._kernel = kernel
         self._team = team
         self._count_turns = count_turns
-        self._buffers = tuple(b for b in program.buffers if not b.access.shared)
+        self._buffers = tuple(b for b in program.buffers if b.access.bound)
 
     def rewritten(self, text: str) -> CpuExecutable:
         """The same program with another text as its kernel: how a wrong emitter is imitated."""

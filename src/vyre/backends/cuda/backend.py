@@ -24,6 +24,7 @@ from vyre.errors import (
     VyreError,
 )
 from vyre.ir.grid import require_grid
+from vyre.ir.limits import MAX_UNIFORM_BYTES
 from vyre.lower.cuda import emit
 from vyre.lower.intrinsics import check_intrinsics
 from vyre.lower.prepare import prepare
@@ -44,6 +45,7 @@ OPTIONS = ("--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true",
 
 _MAX_SHARED = 48 * 1024
 _MAX_INVOCATIONS = 1024
+_MAX_DEPTH = 64
 _MAX_GRID = (2**31 - 1, 65_535, 65_535)
 
 
@@ -169,7 +171,15 @@ class CudaBackend(Examined):
             device=f"{name.split(bytes(1))[0].decode()} ({self.architecture})",
             driver=_driver_version(),
             toolchain=self._toolchain,
-            limits=BackendLimits(buffer_bytes=memory),
+            limits=BackendLimits(
+                buffer_bytes=memory,
+                workgroup_invocations=_MAX_INVOCATIONS,
+                workgroup_size_x=_MAX_INVOCATIONS,
+                workgroup_size_y=_MAX_INVOCATIONS,
+                workgroup_size_z=_MAX_DEPTH,
+                workgroup_bytes=_MAX_SHARED,
+                uniform_bytes=MAX_UNIFORM_BYTES,
+            ),
             categories=("A", "C"),
             hardware=self.hardware,
         )
@@ -179,7 +189,7 @@ class CudaBackend(Examined):
         self.home.require()
         refuse_lost_features(program, self.verdict, self.name)
         x, y, z = program.workgroup_size
-        if x * y * z > _MAX_INVOCATIONS or z > 64:
+        if x * y * z > _MAX_INVOCATIONS or z > _MAX_DEPTH:
             raise UnsupportedByBackend(
                 f"a workgroup of {x} x {y} x {z}", self.name, why="CUDA blocks are smaller"
             )

@@ -17,6 +17,7 @@ from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.backends.subgroups import opencl_hardware
 from vyre.errors import BackendUnavailable, DeviceLost, DispatchError, SourceRejected, UnsupportedByBackend
 from vyre.ir.grid import require_grid
+from vyre.ir.limits import MAX_UNIFORM_BYTES
 from vyre.lower.intrinsics import check_intrinsics
 from vyre.lower.opencl import emit
 from vyre.lower.prepare import prepare
@@ -78,7 +79,15 @@ class OpenClBackend(Examined):
                 device=str(device.name).strip(),
                 driver=str(device.driver_version).strip(),
                 toolchain=f"pyopencl {self.cl.VERSION_TEXT}, {str(device.platform.version).strip()}",
-                limits=BackendLimits(buffer_bytes=int(device.max_mem_alloc_size)),
+                limits=BackendLimits(
+                    buffer_bytes=int(device.max_mem_alloc_size),
+                    workgroup_invocations=int(device.max_work_group_size),
+                    workgroup_size_x=int(device.max_work_item_sizes[0]),
+                    workgroup_size_y=int(device.max_work_item_sizes[1]),
+                    workgroup_size_z=int(device.max_work_item_sizes[2]),
+                    workgroup_bytes=int(device.local_mem_size),
+                    uniform_bytes=MAX_UNIFORM_BYTES,
+                ),
                 categories=("A", "C") if self.hardware else ("A",),
                 hardware=self.hardware,
             )
@@ -181,7 +190,7 @@ class OpenClBackend(Examined):
                 why=f"{device.name} has {int(device.local_mem_size)}",
                 fix="use smaller workgroup buffers.",
             )
-        bound = sum(not b.access.shared for b in program.buffers)
+        bound = sum(b.access.bound for b in program.buffers)
         limit = int(device.max_parameter_size)
         needed = bound * 8 + 4 * (3 + bound)
         if needed > limit:

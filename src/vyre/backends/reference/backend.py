@@ -43,7 +43,7 @@ class _Interpreted:
     def bind(self, memories: Sequence[DeviceMemory], workgroups: tuple[int, int, int]) -> Callable[[], None]:
         # Weak, because a launch is kept longer than its memories.
         held = [weakref.ref(cast("HostMemory", memory)) for memory in memories]
-        bound = [b for b in self.program.buffers if not b.access.shared]
+        bound = [b for b in self.program.buffers if b.access.bound]
 
         def launch() -> None:
             views: dict[str, memoryview] = {}

@@ -31,6 +31,7 @@ from vyre.errors import (
     UnsupportedByBackend,
 )
 from vyre.ir.grid import require_grid
+from vyre.ir.limits import MAX_UNIFORM_BYTES
 from vyre.lower.intrinsics import check_intrinsics
 from vyre.lower.prepare import prepare
 from vyre.lower.source import launches
@@ -76,9 +77,23 @@ class WebGpuBackend:
             device=facts.device,
             driver=facts.driver,
             toolchain=facts.toolchain,
-            limits=BackendLimits(buffer_bytes=self.buffer_bytes, buffers=self.limits.storage_buffers),
+            limits=self._declared(),
             categories=("A", "C") if self.hardware else ("A",),
             hardware=self.hardware,
+        )
+
+    def _declared(self) -> BackendLimits:
+        """What programs may ask for; a grid of more workgroups along an axis is run in several launches."""
+        limits = self.limits
+        return BackendLimits(
+            buffer_bytes=self.buffer_bytes,
+            buffers=limits.storage_buffers,
+            workgroup_invocations=limits.invocations,
+            workgroup_size_x=limits.workgroup_size[0],
+            workgroup_size_y=limits.workgroup_size[1],
+            workgroup_size_z=limits.workgroup_size[2],
+            workgroup_bytes=limits.workgroup_bytes,
+            uniform_bytes=MAX_UNIFORM_BYTES,
         )
 
     @cached_property
@@ -209,7 +224,7 @@ class WebGpuBackend:
                 f"{device} has {limits.workgroup_bytes}",
                 "use smaller workgroup buffers.",
             )
-        bound = sum(not b.access.shared for b in program.buffers)
+        bound = sum(b.access.bound for b in program.buffers)
         if bound > limits.storage_buffers:
             self._refuse(
                 f"a program of {bound} storage and uniform buffers",
@@ -307,7 +322,8 @@ class WebGpuExecutable:
         limits = self._backend.device.limits
         sized = zip(self.source.buffers, sizes, strict=True)
         lengths = {decl.name: size // decl.element.stride for decl, size in sized}
-        bound = -(-len(self.source.hidden) // 4) * 16
+        at, tables = self.source.tables_at, self.source.tables
+        bound = at + len(tables)
         step = -(-bound // limits.uniform_alignment) * limits.uniform_alignment
         most = limits.workgroups_per_axis
         parts = launches(workgroups, (most, most, most))
@@ -316,6 +332,7 @@ class WebGpuExecutable:
             for number, (base, _) in enumerate(batch):
                 hidden = self.source.hidden_values(lengths, base)
                 struct.pack_into(f"<{len(hidden)}I", data, step * number, *hidden)
+                data[step * number + at : step * number + bound] = tables
             queued = [Launch(step * number, grid) for number, (_, grid) in enumerate(batch)]
             yield _Batch(memoryview(data), bound, queued)
 

@@ -14,6 +14,7 @@ contains. One of schema 1 is read with what it did not say as unknown, and judge
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from vyre.conform.certify import level, schema1, schema1_levels
@@ -23,7 +24,8 @@ from vyre.conform.certify.proofs import LawProof
 from vyre.conform.certify.settings import settings
 from vyre.conform.process.provenance import code_digest, installed
 from vyre.conform.records.blocks import BlockRecord  # noqa: TC001 - read back by its annotations
-from vyre.conform.records.documents import Among, FieldError, canonical, decode, encode, parse
+from vyre.conform.records.documents import Among, FieldError, Omitted, canonical, decode, encode, parse
+from vyre.conform.records.envelope import Envelope  # noqa: TC001 - read back by its annotations
 from vyre.conform.records.evidence import KindCount  # noqa: TC001 - read back by its annotations
 from vyre.conform.records.filled import filled
 from vyre.conform.records.results import (
@@ -36,6 +38,7 @@ from vyre.conform.records.results import (
     OpResult,
     Results,
     RunPlan,
+    Soak,
     StageResult,
     Status,
 )
@@ -46,7 +49,9 @@ from vyre.errors import CertificateError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-SCHEMA = "vyre.certificate/2"
+SCHEMA = "vyre.certificate/3"
+SECOND = "vyre.certificate/2"
+"""Without an envelope, and granted levels by the rules that did not ask for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,9 @@ def _levels_of_schema1(
 
 RULES = {
     SCHEMA: Rules(level.levels, track.op_track, track.subject_track, track.may_be_refused),
+    SECOND: Rules(
+        partial(level.levels, shapes=False), track.op_track, track.subject_track, track.may_be_refused
+    ),
     schema1.SCHEMA: Rules(
         _levels_of_schema1, schema1.op_track, schema1.subject_track, schema1.may_be_refused
     ),
@@ -162,6 +170,10 @@ class CertificateContents:
     schema: str = SCHEMA
     slower: tuple[str, ...] = ()
     """Of the baselines, those that three measurements found slower than a baseline that was given."""
+    soak: Annotated[tuple[Soak, ...] | None, Omitted()] = None
+    """What was run beyond the plan, with other seeds."""
+    envelope: Annotated[Envelope | None, Omitted()] = None
+    """Which shapes of programs and dispatches the certificate claims."""
 
     @property
     def rules(self) -> Rules:
@@ -185,8 +197,9 @@ class CertificateContents:
             for o in self.ops
         )  # fmt: skip
         return Results(
-            self.plan, self.backend, ops, self.stages, self.failures, self.expected, self.conditions
-        )
+            self.plan, self.backend, ops, self.stages, self.failures, self.expected, self.conditions,
+            soak=self.soak, envelope=self.envelope,
+        )  # fmt: skip
 
     @property
     def proofs(self) -> tuple[LawProof, ...]:
@@ -215,26 +228,30 @@ class CertificateContents:
     @classmethod
     def from_record(cls, record: Any) -> CertificateContents:
         schema = cast("dict[str, Any]", record).get("schema") if isinstance(record, dict) else None
-        if schema not in (SCHEMA, schema1.SCHEMA):
+        if schema not in RULES:
             raise CertificateError(
                 f"a certificate of schema {schema!r}, not {SCHEMA!r}.",
                 fix="read it with the version of vyre that wrote it.",
             )
         try:
             whole = cast("dict[str, Any]", record)
-            if schema == schema1.SCHEMA:
-                whole = filled(cls, _of_schema1(whole))
-            return decode(cls, whole)
+            _none_of(whole, _LATER.get(schema, ()), schema)
+            return decode(cls, filled(cls, whole) if schema == schema1.SCHEMA else whole)
         except FieldError as error:
             raise _no_certificate(str(error)) from None
 
 
-def _of_schema1(record: dict[str, Any]) -> dict[str, Any]:
-    """The record, if it has no section that schema 1 did not have."""
-    later = sorted({"code", "conditions", "settings", "slower"} & set(record))
+_LATER = {
+    schema1.SCHEMA: ("code", "conditions", "envelope", "settings", "slower", "soak"),
+    SECOND: ("envelope", "soak"),
+}
+"""Sections that a schema does not have."""
+
+
+def _none_of(record: dict[str, Any], sections: Sequence[str], schema: str) -> None:
+    later = [name for name in sections if name in record]
     if later:
-        raise FieldError(later[0], f"{schema1.SCHEMA} has no such section")
-    return record
+        raise FieldError(later[0], f"{schema} has no such section")
 
 
 def certificates(
@@ -286,6 +303,8 @@ def _certificate(
         () if schema == schema1.SCHEMA else settings(part.plan, part.conditions, promised),
         schema,
         tuple(slower),
+        part.soak,
+        part.envelope,
     )
 
 
@@ -315,6 +334,8 @@ def _part(kind: str, results: Results, rules: Rules) -> Results:
         ops=tuple(o for o in results.ops if wanted(rules.op_track(o.id, approximate))),
         stages=tuple(stages),
         failures=failures,
+        soak=results.soak if kind == STRICT else None,
+        envelope=results.envelope if kind == STRICT else None,
     )
 
 

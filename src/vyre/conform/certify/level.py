@@ -9,13 +9,15 @@ nothing, nor does F64 on a device that has no doubles at all.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from vyre.conform.certify.envelope import shape_reasons
 from vyre.conform.certify.granted import Level, TrackLevels
 from vyre.conform.certify.judged import Operations, count, listed, were
 from vyre.conform.records.results import covers
 from vyre.conform.spec.invariant import EngineInvariant
-from vyre.conform.spec.levels import BASELINES, CLEAN, INVARIANTS, LAWS, OPERATIONS, rows
+from vyre.conform.spec.levels import BASELINES, CLEAN, ENVELOPE, INVARIANTS, LAWS, OPERATIONS, SHAPES, rows
 from vyre.conform.spec.track import (
     APPROXIMATE,
     FLOAT,
@@ -40,21 +42,36 @@ LENGTHS = {"lengths", "float lengths"}
 
 
 def levels(
-    track: str, results: Results, promised: Promises, baselines: Sequence[str], slower: Sequence[str] = ()
+    track: str,
+    results: Results,
+    promised: Promises,
+    baselines: Sequence[str],
+    slower: Sequence[str] = (),
+    *,
+    shapes: bool = True,
 ) -> TrackLevels:
     """Every level of a track, granted or denied with all reasons.
 
     `baselines` are the names of the performance baselines that were measured, `slower` of those that three
-    measurements found slower than a baseline that was given.
+    measurements found slower than a baseline that was given. Without `shapes` no level asks for an envelope.
     """
     rules = _Rules(track, results, promised, baselines, slower)
     found: list[Level] = []
     for row in rows(track):
         below = [f"{found[-1].level} is not granted"] if found and not found[-1].granted else []
-        reasons = tuple(dict.fromkeys([*below, *rules.lacking(row)]))
+        asked = row if shapes else _without_shapes(row)
+        reasons = tuple(dict.fromkeys([*below, *rules.lacking(asked)]))
         found.append(Level(row.level, not reasons, reasons))
     granted = [level.level for level in found if level.granted]
     return TrackLevels(track, granted[-1] if granted else "", tuple(found))
+
+
+def _without_shapes(row: Row) -> Row:
+    return replace(
+        row,
+        rules=tuple(rule for rule in row.rules if rule != ENVELOPE),
+        stages=tuple(need for need in row.stages if need.stage != SHAPES),
+    )
 
 
 class _Rules:
@@ -91,6 +108,7 @@ class _Rules:
             LAWS: lambda: self.operations.laws(row.cases),
             CLEAN: self._others,
             INVARIANTS: self._invariants,
+            ENVELOPE: lambda: shape_reasons(self.results),
             BASELINES: self._performance,
         }
         found = self._numbers(row)
@@ -218,6 +236,10 @@ class _Rules:
             failed = [s.subject for s in self._own(stage) if s.failed]
             if stage.stage not in {*self.named, "regressions"} and failed:
                 found.append(f"the stage {stage.stage} failed: {listed(failed)}")
+        for stage in (s for soak in self.results.soak or () for s in soak.stages):
+            failed = [s.subject for s in self._own(stage) if s.failed]
+            if failed:
+                found.append(f"the stage {stage.stage} failed beyond the plan (--soak): {listed(failed)}")
         return found
 
     def _invariants(self) -> list[str]:

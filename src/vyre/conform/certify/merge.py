@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from vyre.conform.certify.certificate import certificates
+from vyre.conform.certify.certificate import SCHEMA, certificates
 from vyre.conform.certify.promises import changes, registry_now
 from vyre.conform.certify.sound import belongs, misfolded, unsound
 from vyre.conform.records.blocks import FAILED, GroupEntry, GroupFacts
@@ -74,7 +74,10 @@ def merge(shards: Sequence[CertificateContents]) -> CertificateContents:
     results = fold.results(
         plan, first.backend, found, wanted, records, merger.groups(), expected, first.conditions
     )
-    results = replace(results, stages=tuple(_without_others(s, first) for s in results.stages))
+    soaked = tuple(soak for shard in ordered for soak in shard.soak or ())
+    results = replace(
+        results, stages=tuple(_without_others(s, first) for s in results.stages), soak=soaked or None
+    )
     proofs = {(p.op, p.law): p for p in first.proofs}
     made = certificates(
         results,
@@ -130,10 +133,10 @@ def _fitting(shards: Sequence[CertificateContents]) -> list[CertificateContents]
 
 
 def _current(shard: CertificateContents) -> None:
-    if shard.first_schema:
+    if shard.schema != SCHEMA:
         raise CertificateError(
             f"shard {shard.plan.shard[0]}/{shard.plan.shard[1]} is of {shard.schema}, which does not say "
-            "where and how it was run.",
+            f"{'where and how it was run' if shard.first_schema else 'which shapes it claims'}.",
             fix="merge it with the version of vyre that made it, or certify the shards anew.",
         )
 

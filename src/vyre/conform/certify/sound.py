@@ -17,7 +17,8 @@ from vyre.conform.certify.promises import promises
 from vyre.conform.process.provenance import APART, IN_PROCESS
 from vyre.conform.records.blocks import GroupFacts
 from vyre.conform.records.results import covers
-from vyre.conform.spec.track import APPROXIMATE, KINDS, not_approximate
+from vyre.conform.spec.levels import SHAPES
+from vyre.conform.spec.track import APPROXIMATE, KINDS, STRICT, not_approximate
 from vyre.conform.suite import fold
 from vyre.conform.suite.block_records import misrecorded
 from vyre.conform.suite.units import ALL_STAGES, OPS, blocks
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from vyre.conform.certify.certificate import CertificateContents, CertifiedOp
     from vyre.conform.records.blocks import OpBlock, StageBlock
     from vyre.conform.records.evidence import KindCount
-    from vyre.conform.records.results import Failure, OpResult, RunPlan, StageResult
+    from vyre.conform.records.results import Failure, OpResult, RunPlan, Soak, StageResult
     from vyre.conform.suite.units import Unit
 
 GOLDEN = "golden"
@@ -58,7 +59,10 @@ def _contradictions(certificate: CertificateContents) -> Iterator[str]:
     for op in certificate.ops:
         yield from _op(op, certificate)
     for stage in certificate.stages:
-        yield from _stage(stage, certificate)
+        yield from _stage(stage, certificate.failures)
+    for soak in certificate.soak or ():
+        yield from _soak(soak, certificate)
+    yield from _enveloped(certificate)
     for e in certificate.expected:
         if e.failed != any(covers(e.pattern, f) for f in certificate.failures):
             yield f"the expected failure {e.pattern} is called {'failed' if e.failed else 'passed'} wrongly"
@@ -170,14 +174,55 @@ def _listed(
             yield f"{op} does not say where all failing {c.kind} cases of {law or 'parity'} are"
 
 
-def _stage(stage: StageResult, certificate: CertificateContents) -> Iterator[str]:
+def _stage(stage: StageResult, failures: Sequence[Failure]) -> Iterator[str]:
     if len({s.subject for s in stage.subjects}) != len(stage.subjects):
         yield f"the stage {stage.stage} counts a subject twice"
     if stage.cases > stage.planned:
         yield f"the stage {stage.stage} has more cases than were planned"
-    listed = sum(f.stage == stage.stage for f in certificate.failures)
+    listed = sum(f.stage == stage.stage for f in failures)
     if listed != stage.failed:
         yield f"the stage {stage.stage} counts {stage.failed} failures and lists {listed}"
+
+
+def _enveloped(certificate: CertificateContents) -> Iterator[str]:
+    """The envelope is of the rows of the stage `shapes`, and of a whole run."""
+    stage = next((s for s in certificate.stages if s.stage == SHAPES), None)
+    envelope = certificate.envelope
+    if envelope is None:
+        if stage is not None and certificate.kind == STRICT and certificate.plan.whole:
+            yield "it ran the stage shapes and has no envelope"
+        return
+    if stage is None or not certificate.plan.whole:
+        yield "it has an envelope and did not run the stage shapes to its end"
+        return
+    told = (envelope.rows, len(envelope.failed), len(envelope.refused))
+    if told != (stage.cases, stage.failed, stage.refused):
+        yield "its envelope is not that of its stage shapes"
+    names = {f.name for f in envelope.features}
+    if len(envelope.pairs) != len(envelope.features) * (len(envelope.features) - 1) // 2:
+        yield "its envelope has other pairs than its features"
+    elif (
+        len(names) != len(envelope.features)
+        or not {n for m in envelope.missing for n in (m.first, m.second)} <= names
+    ):
+        yield "its envelope lacks a feature, or has it twice"
+    elif any(envelope.ran(m.first, m.level, m.second, level) for m in envelope.missing for level in m.levels):
+        yield "a pair of its envelope is claimed and missing"
+
+
+def _soak(soak: Soak, certificate: CertificateContents) -> Iterator[str]:
+    """What was run beyond the plan: under seeds of its own, and each failure is one that is counted."""
+    if not soak.seeds or not soak.step:
+        yield "it says that it went on beyond its plan, and under no seed"
+    for stage in soak.stages:
+        yield from _stage(stage, soak.failures)
+    known = {s.stage for s in soak.stages}
+    for failure in soak.failures:
+        turn, rest = divmod((failure.seed - soak.first) % (1 << 64), max(1, soak.step))
+        if rest or turn >= soak.seeds or failure.stage not in known:
+            yield f"the failure {failure.case} is of nothing that was run beyond the plan"
+        if failure.backend != certificate.plan.backend:
+            yield f"the failure {failure.case} is of another run"
 
 
 def misstaged(certificate: CertificateContents, found: Sequence[Unit]) -> str:

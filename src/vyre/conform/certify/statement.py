@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform.certify import keys, schema1
-from vyre.conform.certify.certificate import CertificateContents
+from vyre.conform.certify.certificate import SECOND, CertificateContents
 from vyre.conform.records.documents import FieldError, canonical, encode, parse
 from vyre.errors import CertificateError
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from vyre.conform.certify.keys import SigningKey
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-PREDICATE_TYPE = "https://vyre.dev/certificate/v2"
+PREDICATE_TYPE = "https://vyre.dev/certificate/v3"
+_EARLIER = {schema1.SCHEMA: schema1.PREDICATE_TYPE, SECOND: "https://vyre.dev/certificate/v2"}
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 DIGESTS = "digests"
 FETCH_AGAIN = "fetch the certificate again from its source, or certify the backend anew."
@@ -180,7 +181,7 @@ def _certificate(record: dict[str, Any]) -> tuple[CertificateContents, str]:
         raise _changed("the Statement", f"it has the fields {', '.join(sorted(record))}")
     predicate = unsealed(record["predicate"], "predicate")
     certificate = CertificateContents.from_record(predicate)
-    kind = schema1.PREDICATE_TYPE if certificate.first_schema else PREDICATE_TYPE
+    kind = _EARLIER.get(certificate.schema, PREDICATE_TYPE)
     for field, wanted in (("_type", STATEMENT_TYPE), ("predicateType", kind)):
         if record[field] != wanted:
             raise _changed(field, f"it is not {wanted}")

@@ -12,6 +12,7 @@ import re
 import textwrap
 from typing import TYPE_CHECKING
 
+from vyre.conform.certify import envelope
 from vyre.conform.records import counts
 from vyre.conform.records.evidence import EXHAUSTIVE, witnessed
 from vyre.conform.spec.float_names import is_float
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from vyre.conform.certify.finding import Finding
     from vyre.conform.certify.granted import Level, TrackLevels
     from vyre.conform.records.counts import Counts
+    from vyre.conform.records.envelope import Envelope
     from vyre.conform.records.results import BackendFacts, Failure, OpResult, Results
 
 Line = list[tuple[str, str]]
@@ -31,6 +33,8 @@ Line = list[tuple[str, str]]
 _SHOWN = 6
 _REASONS = 3
 _BITS = 32
+_CELL = 40
+"""Columns of a feature of the envelope."""
 _DOMAINS = ("u32", "u16", "u8")
 _NAME = re.compile(r"(?:at most |below )?0x([0-9A-F]+)")
 
@@ -41,7 +45,12 @@ def summary(results: Results, certificates: Sequence[CertificateContents], *, wi
     for certificate in certificates:
         for track in certificate.tracks:
             lines += track_lines(track, width=width)
-    lines += [[], *_table(results), *_stages(results, width), [], *_verdict(results, width)]
+    lines += [[], *_table(results), *_stages(results, width)]
+    for soak in results.soak or ():
+        tone = "bad" if soak.failures else ""
+        lines += _wrapped_lines("soak: ", counts.soaked(soak), tone, width)
+    lines += _shapes(results.envelope, width) if results.envelope is not None else []
+    lines += [[], *_verdict(results, width)]
     lines += _failures(results.unexpected, width)
     lines += _expected(results, width)
     lines += _refused(results.refused, width)
@@ -178,6 +187,30 @@ def _stages(results: Results, width: int) -> list[Line]:
     return [*lines, [(current, "")]] if current else lines
 
 
+def _shapes(found: Envelope, width: int) -> list[Line]:
+    """The envelope: the largest level of each feature that ran, side by side, and what is missing."""
+    cells = [
+        (textwrap.shorten(f"{row.feature} {row.ran}{_of_limit(row)}", _CELL - 2, placeholder=" …"), row.tone)
+        for row in envelope.table(found)
+    ]
+    lines: list[Line] = [[], *_wrapped_lines("", envelope.heading(found), "strong", width)]
+    across = max(1, width // _CELL)
+    for k in range(0, len(cells), across):
+        *part, (last, tone) = cells[k : k + across]
+        lines.append([*((text.ljust(_CELL), _tone(own)) for text, own in part), (last, _tone(tone))])
+    for reason in found.missed:
+        lines += _wrapped_lines(f"{reason}: ", envelope.missing_features(found, reason), "dim", width)
+    return lines
+
+
+def _of_limit(row: envelope.ShapeRow) -> str:
+    return f" of {row.limit}" if row.limit else ""
+
+
+def _tone(tone: str) -> str:
+    return "" if tone == "good" else "bad" if tone == "bad" else "dim"
+
+
 def _verdict(results: Results, width: int) -> list[Line]:
     """What came of the cases that were run, and how many gave no result."""
     found = counts.cases(results)
@@ -188,7 +221,7 @@ def _verdict(results: Results, width: int) -> list[Line]:
     elif results.unexpected_passes:
         number = len(results.unexpected_passes)
         text, style = f"✗ {number} EXPECTED FAILURES PASSED in {ran} that ran.", "bad"
-    elif results.failures:
+    elif results.every_failure:
         text, style = f"! Every failure in {ran} that ran was expected.", "open"
     elif found.run:
         text, style = f"✓ All {ran} that ran agree.", "good"

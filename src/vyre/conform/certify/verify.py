@@ -20,9 +20,10 @@ from vyre.conform.certify.merge import units_of
 from vyre.conform.certify.promises import changes, registry_now
 from vyre.conform.certify.sound import impossible, misfolded, misstaged, unsound
 from vyre.conform.certify.statement import FETCH_AGAIN, read
-from vyre.conform.process.provenance import code_digest, installed
+from vyre.conform.process.provenance import code_digest, declared_limits, installed
 from vyre.conform.records import counts
-from vyre.conform.records.blocks import GroupFacts
+from vyre.conform.records.blocks import FAILED, PASSED, REFUSED, GroupFacts
+from vyre.conform.shapes.envelope import enveloped
 from vyre.conform.spec.track import APPROXIMATE, KINDS, STRICT
 from vyre.conform.suite import fold
 from vyre.conform.suite.plan import registry_digest
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from vyre.conform.certify.certificate import CertificateContents
     from vyre.conform.certify.promises import Promises
     from vyre.conform.certify.statement import Document
+    from vyre.conform.records.envelope import Envelope
     from vyre.conform.records.evidence import KindCount
     from vyre.conform.records.results import OpResult
 
@@ -233,7 +235,18 @@ def _misplanned(certificate: CertificateContents, known: set[str]) -> str:
             return f"the stage {stage.stage} has other cases than its plan"
         if stage.planned > sizes[stage.stage]:
             return f"the stage {stage.stage} has more cases than its plan"
+    if certificate.envelope is not None and certificate.envelope != _envelope_again(
+        certificate.envelope, certificate
+    ):
+        return "its envelope is not that of the rows that passed"
     return misstaged(certificate, found) or misfolded(certificate, found)
+
+
+def _envelope_again(envelope: Envelope, certificate: CertificateContents) -> Envelope:
+    """From the rows that did not pass and the limits that the backend declared."""
+    statuses = dict.fromkeys(range(envelope.rows), PASSED)
+    statuses |= dict.fromkeys(envelope.failed, FAILED) | dict.fromkeys(envelope.refused, REFUSED)
+    return enveloped(statuses, declared_limits(certificate.backend), envelope.lacking)
 
 
 def _shape(op: OpResult) -> object:

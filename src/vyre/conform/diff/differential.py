@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from vyre.conform.generate.programs import GeneratedProgram, ProgramOptions
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.program import Program
-from vyre.ir.types import FLOAT_TYPES, DataType
+from vyre.ir.types import FLOAT_TYPES, VALUE_TYPES, DataType
 from vyre.reference import run
 
 if TYPE_CHECKING:
@@ -27,9 +27,16 @@ if TYPE_CHECKING:
 
     from vyre.backends.protocol import Backend
 
-INTEGER_TYPES = tuple(t for t in DataType if t not in FLOAT_TYPES and t is not DataType.Bytes)
-INTEGER_PROGRAMS = ProgramOptions(types=INTEGER_TYPES)
+INTEGER_TYPES = tuple(t for t in VALUE_TYPES if t not in FLOAT_TYPES)
+INTEGER_PROGRAMS = ProgramOptions(types=INTEGER_TYPES, statements=5, stored=True)
 """Programs of the integer track: every integer, lane and Bool type, Bytes buffers, no floats."""
+_WORDS = (DataType.U32, DataType.I32, DataType.Bool)
+_FLOATS = (*(DataType.F32,) * 4, DataType.F16, DataType.BF16)
+FLOAT_PROGRAMS = ProgramOptions(types=(*_WORDS, *_FLOATS), functions=False, statements=5)
+"""Programs of the float track: mostly F32, with the words that steer them."""
+DOUBLE_PROGRAMS = replace(FLOAT_PROGRAMS, types=(*_WORDS, *_FLOATS, DataType.F64, DataType.F64))
+FUNCTION_PROGRAMS = replace(FLOAT_PROGRAMS, functions=True, statements=2)
+"""Short: a correctly rounded function is long code, and slow in the reference."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from vyre.conform.diff.trace import Entry, Traced, trace_program
 from vyre.errors import VyreError
 from vyre.ir.expr import Atomic, Load
 from vyre.ir.node import Store
+from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, statements
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from vyre.backends.protocol import Backend
     from vyre.ir.expr import Expr
     from vyre.ir.program import Program
-    from vyre.ir.types import DataType
 
 Ids = tuple[int, int, int]
 
@@ -92,7 +92,7 @@ def diverge(
     return Divergence(
         buffer,
         element,
-        decl.element.loaded,
+        decl.element.loaded if decl.element is DataType.Bytes else decl.element,
         bits_first,
         bits_second,
         tuple(_writers(flat, buffer)),

@@ -25,7 +25,7 @@ def host_inputs(program: Program, given: Mapping[str, Any], *, seed: int, length
 
     drawn: dict[str, Any] = dict(given)
     for decl in program.buffers:
-        if not decl.access.shared and decl.name not in given:
+        if decl.access.bound and decl.name not in given:
             rng = Random(f"vyre diff {seed} {decl.name}")
             drawn[decl.name] = random_buffer(rng, decl.element, decl.count or length)
     bound = bind(program, drawn, lengths={}, copy=True)
@@ -52,8 +52,8 @@ def value_text(bits: int, t: DataType) -> str:
 
 def _typed(bits: int, t: DataType) -> str:
     match t:
-        case DataType.I32:
-            return str(bits - (1 << 32) if bits >> 31 else bits)
+        case DataType.I8 | DataType.I16 | DataType.I32 | DataType.I64:
+            return str(bits - (1 << t.bits) if bits >> t.bits - 1 else bits)
         case DataType.Bool:
             return "true" if bits else "false"
         case DataType.Vec2U32 | DataType.Vec4U32:

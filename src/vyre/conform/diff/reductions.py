@@ -25,7 +25,7 @@ from vyre.ir.expr import (
     MakeVec,
     Var,
 )
-from vyre.ir.node import Block, If, Let, Loop, Node, Store
+from vyre.ir.node import Assign, Block, If, Let, Loop, Node, Store
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.ir.walk import expressions, postorder, rebuild, statements, with_parts
@@ -134,6 +134,20 @@ def substituted_lets(generated: GeneratedProgram) -> Iterator[GeneratedProgram]:
                 yield replace(generated, program=candidate)
 
 
+def bound_assignments(generated: GeneratedProgram) -> Iterator[GeneratedProgram]:
+    """A binding removed, and an assignment to its name made the binding."""
+    nodes = dict(statements(generated.program.entry))
+    bound = {node.name: (path, node.value) for path, node in nodes.items() if isinstance(node, Let)}
+    for path, node in nodes.items():
+        if isinstance(node, Assign) and node.name in bound:
+            first, value = bound[node.name]
+            new = Let(node.name, _substituted(node.value, Var(node.name), value))
+            edits: dict[str, tuple[Node, ...]] = {first: (), path: (new,)}
+            candidate = _edited(generated, lambda p, _, e=edits: e.get(p))
+            if candidate.program.size < generated.program.size:
+                yield candidate
+
+
 def _mapped(body: tuple[Node, ...], change: Callable[[Expr], Expr]) -> tuple[Node, ...]:
     def enter(node: Node, _: None, __: list[Node]) -> tuple[Node, None]:
         return with_parts(node, tuple(change(x) for x in node.exprs), node.bodies), None
@@ -173,7 +187,7 @@ def fewer_buffers(generated: GeneratedProgram) -> Iterator[GeneratedProgram]:
         for shorter in (1, length // 2, length - 1):
             if 1 <= shorter < length:
                 count = shorter if decl.count else 0
-                changed = replace(decl, count=count)
+                changed = replace(decl, count=count, data=decl.data[: shorter * stride])
                 inputs = dict(generated.inputs)
                 if data is not None:
                     inputs[decl.name] = data[: shorter * stride]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from vyre.compose.inline import inline
 from vyre.conform.diff.reductions import (
+    bound_assignments,
     fewer_buffers,
     shorter_inputs,
     simpler_expressions,
@@ -43,6 +44,7 @@ _PASSES: tuple[Callable[[GeneratedProgram], Iterator[GeneratedProgram]], ...] = 
     unwrapped_statements,
     smaller_grids,
     simpler_expressions,
+    bound_assignments,
     substituted_lets,
     fewer_buffers,
     shorter_inputs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.types import DataType
+from vyre.ir.types import NARROW_TYPES, DataType
 
 if TYPE_CHECKING:
     from random import Random
@@ -28,6 +28,7 @@ _F64 = (
     0x3FF0000000000000, 0xBFF0000000000000, 0x3FF0000000000001, 0x7FEFFFFFFFFFFFFF, 0x7FF0000000000000,
     0xFFF0000000000000, 0x7FF8000000000000, 0x7FF0000000000001, 0x36A0000000000000, 0x47EFFFFFF0000000,
 )  # fmt: skip
+_I64 = tuple(v << 32 | w for v in (0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF) for w in (0, 1, 0xFFFFFFFF))
 
 SPECIALS: dict[DataType, tuple[int, ...]] = {
     DataType.U32: _U32,
@@ -37,6 +38,8 @@ SPECIALS: dict[DataType, tuple[int, ...]] = {
     DataType.F16: _F16,
     DataType.BF16: _BF16,
     DataType.F64: _F64,
+    DataType.I64: _I64,
+    **{t: tuple(sorted({v & ((1 << t.bits) - 1) for v in _U32})) for t in NARROW_TYPES},
 }
 """Bit patterns per type; lane types draw each lane from U32."""
 
@@ -54,6 +57,40 @@ def random_bits(rng: Random, t: DataType) -> int:
     if kind == 5:
         return ((1 << rng.randrange(width)) + rng.randrange(-1, 2)) % (1 << width)
     return rng.getrandbits(width)
+
+
+_LAYOUTS = {
+    DataType.F32: (23, 127),
+    DataType.F16: (10, 15),
+    DataType.BF16: (7, 127),
+    DataType.F64: (52, 1023),
+}
+"""Bits of the significand, and the exponent of 1."""
+
+
+def ordinary_bits(rng: Random, t: DataType, *, scale: int = 0) -> int:
+    """The bits of a value that operations seldom swallow: a float close to 2^scale, or a uniform word."""
+    if t not in _LAYOUTS:
+        return rng.getrandbits(1 if t is DataType.Bool else t.bits)
+    fraction, one = _LAYOUTS[t]
+    exponent = one + scale + rng.randrange(-2, 3)
+    return (rng.getrandbits(1) << (t.bits - 1)) | (exponent << fraction) | rng.getrandbits(fraction)
+
+
+def varied_buffer(rng: Random, element: DataType, count: int) -> bytes:
+    """`count` elements, most or all of them ordinary; half of all Bools are false."""
+    specials = rng.choice((0, 1)) if element.is_float else 2
+    out: list[bytes] = []
+    for _ in range(count):
+        if element is DataType.Bool and rng.randrange(2):
+            bits = 0
+        elif rng.randrange(8) < specials:
+            bits = random_bits(rng, element.loaded)
+        else:
+            drawn = DataType.U32 if element is DataType.Bool else element.loaded
+            bits = ordinary_bits(rng, drawn)
+        out.append(bits.to_bytes(element.stride, "little"))
+    return b"".join(out)
 
 
 def random_buffer(rng: Random, element: DataType, count: int) -> bytes:

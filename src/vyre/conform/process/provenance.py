@@ -19,6 +19,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from vyre.backends.protocol import BackendLimits
 from vyre.conform.process.held import held
 from vyre.conform.records.documents import canonical, parse, printable
 from vyre.conform.records.results import BackendFacts, CanaryResult, Conditions
@@ -70,6 +71,13 @@ def backend_facts(info: BackendInfo, target: str, canaries: Sequence[tuple[str, 
         tuple(f"{name} {value}" for name, value in limits if value is not None),
         tuple(sorted(info.hardware)),
     )  # fmt: skip
+
+
+def declared_limits(facts: BackendFacts) -> BackendLimits:
+    """What a backend declared, from its record; a limit that is unknown here is none."""
+    said = dict(text.split(" ", 1) for text in facts.limits if text.count(" ") == 1)
+    known = {f.name for f in fields(BackendLimits)}
+    return BackendLimits(**{n: int(v) for n, v in said.items() if n in known and v.isdecimal()})
 
 
 def conditions_of(backend: Backend) -> Conditions:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 from vyre.conform.records.documents import Omitted
-from vyre.conform.records.results import Failure  # noqa: TC001 - read back by its annotations
+from vyre.conform.records.results import Failure, SubjectCount  # noqa: TC001 - read back by annotations
 
 PASSED, FAILED, REFUSED = "passed", "failed", "refused"
 
@@ -149,4 +149,17 @@ class GroupEntry:
 
     group: str
     facts: GroupFacts
+    failures: tuple[Failure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SoakEntry:
+    """A line of the journal: the `soak`-th piece of what is run beyond the plan, and the milliseconds that
+    all of it had taken when this piece was finished."""
+
+    soak: int
+    seed: int
+    stage: str
+    until_ms: int
+    subjects: tuple[SubjectCount, ...]
     failures: tuple[Failure, ...]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from vyre.conform.records.evidence import KindCount
-    from vyre.conform.records.results import LawResult, OpResult, Results, StageResult, SubjectCount
+    from vyre.conform.records.results import LawResult, OpResult, Results, Soak, StageResult, SubjectCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,14 @@ def cases(results: Results) -> Counts:
             *map(stage, results.stages),
         ]
     )
+
+
+def soaked(soak: Soak) -> str:
+    """What was run beyond the plan: `972 cases run under 3 other seeds from 1072877, no failure`."""
+    found = total(map(stage, soak.stages))
+    seeds = f"{soak.seeds:,} other {'seed' if soak.seeds == 1 else 'seeds'} from {soak.first}"
+    failed = len(soak.failures)
+    return f"{found.text('case')} under {seeds}, {failed or 'no'} {'failure' if failed < 2 else 'failures'}"
 
 
 def laws(ops: Iterable[OpResult]) -> Counts:

@@ -20,6 +20,7 @@ from vyre.conform.records.documents import (
     Among,
     Field,
     FieldError,
+    Omitted,
     Rule,
     Within,
     canonical,
@@ -27,6 +28,7 @@ from vyre.conform.records.documents import (
     encode,
     parse,
 )
+from vyre.conform.records.envelope import Envelope  # noqa: TC001 - read back by its annotations
 from vyre.conform.records.evidence import KindCount, density_found, evidence, witnessed
 from vyre.errors import VyreError
 
@@ -308,6 +310,20 @@ class ExpectedFailure:
 
 
 @dataclass(frozen=True, slots=True)
+class Soak:
+    """What a run went on with after its plan: the plan's stages again, under `seeds` other seeds.
+
+    The k-th of them is `first + k * step`, modulo 2^64; of the last one some cases may be missing.
+    """
+
+    first: Seed
+    step: int
+    seeds: int
+    stages: tuple[StageResult, ...]
+    failures: tuple[Failure, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """A finished run."""
 
@@ -319,6 +335,15 @@ class Results:
     expected: tuple[ExpectedFailure, ...] = ()
     conditions: Conditions = field(default_factory=Conditions)
     schema: str = SCHEMA
+    soak: Annotated[tuple[Soak, ...] | None, Omitted()] = None
+    """What was run beyond the plan, by shard."""
+    envelope: Annotated[Envelope | None, Omitted()] = None
+    """Which shapes passed; None for a part of a run, and where the stage `shapes` was left out."""
+
+    @property
+    def every_failure(self) -> tuple[Failure, ...]:
+        """Those of the plan, and those that were met beyond it."""
+        return (*self.failures, *(f for soak in self.soak or () for f in soak.failures))
 
     @property
     def refused(self) -> tuple[OpResult, ...]:
@@ -327,7 +352,7 @@ class Results:
     @property
     def unexpected(self) -> tuple[Failure, ...]:
         """Failures that no line of the expected ones covers."""
-        return tuple(f for f in self.failures if not any(covers(e.pattern, f) for e in self.expected))
+        return tuple(f for f in self.every_failure if not any(covers(e.pattern, f) for e in self.expected))
 
     @property
     def unexpected_passes(self) -> tuple[ExpectedFailure, ...]:

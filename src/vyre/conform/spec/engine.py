@@ -55,6 +55,11 @@ class EngineCase:
     written: Callable[[Mapping[str, Any]], Mapping[str, int]] = _whole
     history: Callable[[Mapping[str, Any]], Sequence[Location]] | None = None
     note: str = ""
+    on: Callable[[Mapping[str, Any]], EngineCase | None] | None = None
+    """The same question of other inputs, so that a failing case can be made small; it gives None for inputs
+    of which it cannot be asked. Itself None where there is nothing that could be cut."""
+    elements: tuple[str, ...] = ("input",)
+    """Inputs of one length, which are cut together."""
 
 
 @dataclass(frozen=True, slots=True)

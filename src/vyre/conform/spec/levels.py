@@ -23,7 +23,9 @@ PROGRAMS = 256
 REPEATS = 3
 
 OPERATIONS, LAWS, CLEAN = "operations", "laws", "clean"
-INVARIANTS, BASELINES = "invariants", "baselines"
+INVARIANTS, BASELINES, ENVELOPE = "invariants", "baselines", "envelope"
+SHAPES = "shapes"
+"""The stage whose rows the envelope is made of."""
 RULES = {
     OPERATIONS: (
         "the run was whole (no shard, nothing skipped, no choice of ops); every Category A op of the registry"
@@ -36,6 +38,11 @@ RULES = {
     ),
     CLEAN: "no failure in any stage besides",
     INVARIANTS: "each of the eight invariants was checked on an engine that promises it",
+    ENVELOPE: (
+        "no row of the stage `shapes` failed; every pair of stated levels of two features passed, up to the"
+        " limits that the backend declares ([the envelope](envelope.md)); none of these is below WebGPU's"
+        " default"
+    ),
     BASELINES: "performance baselines were measured, and none is slower than a baseline that was given",
 }
 """What is asked for besides stages and numbers, as the documentation says it."""
@@ -69,6 +76,20 @@ class Row:
     repeats: int = 0
 
 
+LEAST_LIMITS = {
+    "workgroup_invocations": 256,
+    "workgroup_size_x": 256,
+    "workgroup_size_y": 256,
+    "workgroup_size_z": 64,
+    "workgroup_bytes": 16 << 10,
+    "buffers": 8,
+    "buffer_bytes": 128 << 20,
+    "workgroups_per_axis": 65_535,
+    "uniform_bytes": 64 << 10,
+}
+"""WebGPU's default limits: a backend that declares less has no envelope worth a level."""
+
+
 def _stages(**least: int) -> tuple[StageNeed, ...]:
     return tuple(StageNeed(name, number) for name, number in least.items())
 
@@ -90,8 +111,8 @@ TABLE = (
         repeats=REPEATS,
     ),
     Row(
-        "L3", INTEGER, "engines", (INVARIANTS,), _stages(engines=188, programs=PROGRAMS), programs=PROGRAMS,
-        repeats=REPEATS,
+        "L3", INTEGER, "engines", (INVARIANTS, ENVELOPE), _stages(engines=188, programs=PROGRAMS, shapes=40),
+        programs=PROGRAMS, repeats=REPEATS,
     ),
     Row(
         "L4", INTEGER, "full", (BASELINES,), _stages(composition=95, convention=27), programs=PROGRAMS,
@@ -103,11 +124,11 @@ TABLE = (
         FLOAT,
         "algebraic",
         (LAWS, CLEAN),
-        _stages(determinism=145, bounds=36, dispatches=135, float_folding=31),
+        _stages(determinism=145, bounds=36, dispatches=135, float_folding=31, float_programs=28),
         WITNESSES,
         repeats=REPEATS,
     ),
-    Row("L3f", FLOAT, "tensors", (), _stages(engines=40, tensors=1), repeats=REPEATS),
+    Row("L3f", FLOAT, "tensors", (ENVELOPE,), _stages(engines=40, tensors=1), repeats=REPEATS),
     Row("L4f", FLOAT, "networks", (BASELINES,), _stages(networks=1), repeats=REPEATS),
     Row("L1a", APPROXIMATE, "within tolerance", (OPERATIONS,), _stages(golden=143, approximate=54)),
 )  # fmt: skip

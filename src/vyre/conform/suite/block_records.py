@@ -16,6 +16,7 @@ from vyre.conform.records.blocks import (
     BlockEntry,
     GroupEntry,
     OpBlock,
+    SoakEntry,
     StageBlock,
 )
 from vyre.conform.records.documents import Field, decode
@@ -41,14 +42,17 @@ def read_record(record: Field, unit: Unit) -> StageBlock | OpBlock:
     return found
 
 
-def read_entry(entry: Field, units: Sequence[Unit]) -> BlockEntry | GroupEntry | Provenance:
-    """The same for a line of the journal: a finished block, or what was noted when a group was finished.
+def read_entry(entry: Field, units: Sequence[Unit]) -> BlockEntry | GroupEntry | SoakEntry | Provenance:
+    """The same for a line of the journal: a finished block, what was noted when a group was finished, or a
+    piece of what was run beyond the plan.
 
     The first line says where the run was begun (`conform/process/provenance.py`).
     """
     if ENTRY in entry.record():
         entry.only((ENTRY,))
         return decode(Provenance, entry.field(ENTRY).value, ENTRY)
+    if "soak" in entry.record():
+        return decode(SoakEntry, entry.value)
     if "group" in entry.record():
         noted = decode(GroupEntry, entry.value)
         entry.field("group").text({u.group for u in units})

@@ -11,23 +11,28 @@ from typing import TYPE_CHECKING
 from vyre.conform.records.blocks import FAILED, GroupEntry, GroupFacts
 from vyre.conform.records.faults import EXPLAINED
 from vyre.conform.suite import fold
-from vyre.conform.suite.units import OPS, STAGES, graph_of
+from vyre.conform.suite.units import OPS, REGRESSIONS, STAGES, graph_of
 from vyre.conform.verify import control
 from vyre.conform.verify.bench import program_of
 from vyre.conform.verify.cases import kind_of
 from vyre.conform.verify.graph import PARITY
 from vyre.conform.verify.named import INPUTS, MADE, bits_of, hexes, run_named
 from vyre.conform.verify.operations import explain
+from vyre.conform.verify.replayed import DEPENDS, replayed
 from vyre.semantics.domain import CONCRETE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vyre.conform.records.blocks import Outcome
     from vyre.conform.records.faults import Faults
     from vyre.conform.records.results import Failure, RunPlan
     from vyre.conform.suite.fold import OpTally, Records
     from vyre.conform.suite.units import Block, Unit
     from vyre.conform.verify.bench import Bench
+
+
+ONCE = "another value in the run, this one when run alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,8 @@ class Closing:
     def entry(self, group: str, records: Records) -> GroupEntry:
         number, unit = next((n, u) for n, u in enumerate(self.units) if u.group == group)
         if unit.kind is None:
-            return GroupEntry(group, GroupFacts(), self._stage_failures(number, unit, records))
+            failed = [o for o in fold.outcomes(number, self.blocks, records) if o.status == FAILED]
+            return GroupEntry(group, GroupFacts(), self.stage_failures(unit, failed))
         return self._op_entry(group, records)
 
     def _op_entry(self, group: str, records: Records) -> GroupEntry:
@@ -86,7 +92,7 @@ class Closing:
             kind=said.kind,
             inputs=bits_of(graph, check, said.words),
             expected=report.expected,
-            actual=report.actual,
+            actual=report.actual if report.failed else ONCE,
             found=bits_of(graph, check, said.found),
             count=found.count(number),
             note=note,
@@ -103,7 +109,7 @@ class Closing:
         report = run_named(self.bench, name, self.plan, STAGES)
         where = (f"word {made.position} of case {made.case}",)
         note = "the backend ran the generator of inputs; the op was tried on the host's" + (
-            "" if report.failed else "; it was right when it was run again"
+            "" if report.failed else f"; it did not come back when it was run again: {DEPENDS}"
         )
         return self.faults.failure(
             stage=OPS,
@@ -148,11 +154,19 @@ class Closing:
             program=program_of(graph.spec).to_text(),
         )
 
-    def _stage_failures(self, number: int, unit: Unit, records: Records) -> tuple[Failure, ...]:
-        found = [o for o in fold.outcomes(number, self.blocks, records) if o.status == FAILED]
+    def stage_failures(
+        self, unit: Unit, failed: Sequence[Outcome], *, explained: int = EXPLAINED
+    ) -> tuple[Failure, ...]:
+        """The failed cases of a stage, the first of them made small."""
+        small = 0 if unit.name == REGRESSIONS else explained  # each of those is a replay already
+        found = [self._again(unit, o) if k < small else o for k, o in enumerate(failed)]
+        return tuple(self.faults.of_stage(unit.name, o) for o in found)
+
+    def _again(self, unit: Unit, outcome: Outcome) -> Outcome:
+        """A failing case made small, or with a note where it does not come back."""
         explain = getattr(unit.stage, "explain", None)
         if explain is not None:
-            for k, outcome in enumerate(found[:EXPLAINED]):
-                again = explain(self.bench.backend, self.plan, outcome.case)
-                found[k] = again if again.status == FAILED else outcome
-        return tuple(self.faults.of_stage(unit.name, o) for o in found)
+            again = explain(self.bench.backend, self.plan, outcome.case)
+            if again.status == FAILED:
+                return again
+        return replayed(outcome, lambda: run_named(self.bench, outcome.case, self.plan, STAGES).status)

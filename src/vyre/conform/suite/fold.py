@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from vyre.conform.records.blocks import FAILED, REFUSED, CaseRange, GroupFacts, OpBlock, StageBlock
+from vyre.conform.process.provenance import declared_limits
+from vyre.conform.records.blocks import FAILED, PASSED, REFUSED, CaseRange, GroupFacts, OpBlock, StageBlock
 from vyre.conform.records.evidence import KindCount
 from vyre.conform.records.ranges import joined
 from vyre.conform.records.results import (
@@ -25,14 +26,18 @@ from vyre.conform.records.results import (
     SubjectCount,
     covers,
 )
+from vyre.conform.shapes.envelope import enveloped, lacked
+from vyre.conform.spec.levels import SHAPES
 from vyre.conform.suite.units import OPS, graph_of
 from vyre.conform.verify.cases import is_memory
 from vyre.conform.verify.graph import PARITY
+from vyre.conform.verify.stages.shapes import ran
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from vyre.conform.records.blocks import GroupEntry, Outcome, Stop, WrongInput
+    from vyre.conform.records.envelope import Envelope, Lacking
     from vyre.conform.records.results import BackendFacts, Conditions, RunPlan
     from vyre.conform.suite.units import Block, Unit
     from vyre.conform.verify.graph import Graph
@@ -222,4 +227,23 @@ def results(
     order = dict.fromkeys(u.group for u in units)
     failures = tuple(f for group in order if group in groups for f in groups[group].failures)
     known = tuple(ExpectedFailure(p, reason, any(covers(p, f) for f in failures)) for p, reason in expected)
-    return Results(plan, facts, ops, stages, failures, known, conditions)
+    envelope = _envelope(plan, facts, units, blocks, records)
+    return Results(plan, facts, ops, stages, failures, known, conditions, envelope=envelope)
+
+
+def _envelope(
+    plan: RunPlan, facts: BackendFacts, units: Sequence[Unit], blocks: Sequence[Block], records: Records
+) -> Envelope | None:
+    """Of a whole run that had the stage `shapes`, whose cases are the rows by their numbers."""
+    number = next((n for n, u in enumerate(units) if u.name == SHAPES), None)
+    if number is None or not plan.whole:
+        return None
+    limits = declared_limits(facts)
+    statuses: dict[int, str] = {}
+    lacking: list[Lacking] = []
+    for outcome in outcomes(number, blocks, records):
+        row = int(outcome.case.rpartition("/")[2])
+        statuses[row] = outcome.status
+        if outcome.status == PASSED:
+            lacking += lacked(row, ran(outcome), limits)
+    return enveloped(statuses, limits, lacking)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.conform.records.blocks import FAILED, BlockEntry, GroupEntry, OpBlock
+from vyre.conform.records.blocks import FAILED, BlockEntry, GroupEntry, OpBlock, SoakEntry
 from vyre.conform.records.documents import Field, FieldError
 from vyre.conform.suite import fold
 from vyre.conform.suite.block_records import misrecorded, read_entry
@@ -32,12 +32,14 @@ class Resumed:
     records: dict[tuple[int, int], StageBlock | OpBlock]
     groups: dict[str, GroupEntry]
     stopped: dict[str, tuple[int, int]]
+    soaked: list[SoakEntry]
+    """What was run beyond the plan."""
 
 
 def resumed(journal: Journal, units: Sequence[Unit], blocks: Sequence[Block]) -> Resumed:
     """Raises `VyreError` where the journal is not of this run, or was changed."""
     places = {(b.unit, b.number): b for b in blocks}
-    held = Resumed({}, {}, {})
+    held = Resumed({}, {}, {}, [])
     groups: dict[str, GroupEntry] = {}
     for number in range(len(journal.entries)):
         match _entry(journal, number, units):
@@ -49,6 +51,8 @@ def resumed(journal: Journal, units: Sequence[Unit], blocks: Sequence[Block]) ->
                 if isinstance(entry.record, OpBlock) and entry.record.stop is not None:
                     group = units[entry.unit].group
                     held.stopped[group] = min(place, held.stopped.get(group, place))
+            case SoakEntry() as piece:
+                held.soaked.append(piece)
             case _:
                 continue
     # What was noted of a group follows from its blocks; a note that does not fit them is made again.
@@ -56,7 +60,9 @@ def resumed(journal: Journal, units: Sequence[Unit], blocks: Sequence[Block]) ->
     return held
 
 
-def _entry(journal: Journal, number: int, units: Sequence[Unit]) -> BlockEntry | GroupEntry | Provenance:
+def _entry(
+    journal: Journal, number: int, units: Sequence[Unit]
+) -> BlockEntry | GroupEntry | SoakEntry | Provenance:
     """A line of the journal may be from another version, or from an editor."""
     try:
         return read_entry(Field(journal.entries[number]), units)

@@ -15,7 +15,7 @@ import threading
 import time
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vyre.backends.float_state import default_state
@@ -28,6 +28,7 @@ from vyre.conform.suite import fold
 from vyre.conform.suite.closing import Closing
 from vyre.conform.suite.plan import make_plan, settle
 from vyre.conform.suite.resumed import resumed
+from vyre.conform.suite.soak import Soaking, soaked_stages
 from vyre.conform.suite.units import REGRESSIONS, STAGES, blocks, units
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.confirm import confirmed
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vyre.backends.protocol import Backend, BackendInfo
-    from vyre.conform.records.blocks import GroupEntry
+    from vyre.conform.records.blocks import GroupEntry, SoakEntry
     from vyre.conform.records.journal import Journal
-    from vyre.conform.records.results import Results, RunPlan
+    from vyre.conform.records.results import Failure, Results, RunPlan, Soak
     from vyre.conform.suite.regressions import Store
     from vyre.conform.suite.units import Block
 
@@ -95,8 +96,12 @@ class Suite:
         target: str = "",
         expected: Sequence[tuple[str, str]] = (),
         progress: Callable[[CertifyProgress], None] = lambda _: None,
+        soak: float = 0,
     ) -> None:
+        """`soak` are the minutes for which the run goes on beyond its plan."""
         require_exact(backend.describe())
+        if soak:
+            soaked_stages(plan)
         self.plan = settle(plan, journal)
         self.place = provenance(backend, target or plan.backend)
         bind(journal, self.place)
@@ -108,6 +113,7 @@ class Suite:
         self.faults = Faults(self.plan, self.target)
         self.expected = tuple(expected)
         self.progress = progress
+        self.minutes = soak
         stored = dict(store.load(plan.backend)) if store is not None else {}
         missing = [d for d in self.plan.regressions if d not in stored]
         if missing:
@@ -140,8 +146,9 @@ class Suite:
             self._store(entry)
         before = sum(b.hi - b.lo for b in self.blocks if (b.unit, b.number) in self.records)
         self._work(before)
+        soaked = self._soaked(held.soaked)
         self.journal.sync()
-        results = self._results()
+        results = replace(self._results(), soak=soaked)
         timing = Timing(
             seconds=round(time.perf_counter() - started, 3),
             resumed_cases=before,
@@ -180,6 +187,20 @@ class Suite:
                     if not left[group]:
                         self._finish(group)
                     self.progress(CertifyProgress(done, total, resumed, group, self._failing()))
+
+    def _soaked(self, before: Sequence[SoakEntry]) -> tuple[Soak, ...] | None:
+        """What is run beyond the plan, with what an earlier run of it has kept."""
+        soaking = Soaking(self.bench, self.plan, self.target, self.journal, self.minutes, before)
+        total = sum(b.hi - b.lo for b in self.blocks)
+        for entry in soaking.before:
+            self._keep_failures(entry.failures)
+        for entry in soaking.run():
+            self._require_same_device(ask=False)
+            self._keep_failures(entry.failures)
+            left = f"soak, {soaking.left / 60:.0f} minutes left"
+            failing = self._failing() + soaking.failing
+            self.progress(CertifyProgress(total, total, 0, left, failing))
+        return soaking.result()
 
     def _require_same_device(self, *, ask: bool = True) -> None:
         """Raises `VyreError` where the backend is no longer the one that the run began with."""
@@ -232,8 +253,12 @@ class Suite:
 
     def _store(self, entry: GroupEntry) -> None:
         """Keeps the failures of a finished group for the runs to come; one that is kept already stays."""
-        for failure in entry.failures:
-            if self.store is not None and entry.group != REGRESSIONS:
+        if entry.group != REGRESSIONS:
+            self._keep_failures(entry.failures)
+
+    def _keep_failures(self, failures: Sequence[Failure]) -> None:
+        if self.store is not None:
+            for failure in failures:
                 self.store.add(failure)
 
     def _results(self) -> Results:

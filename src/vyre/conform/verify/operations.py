@@ -24,6 +24,7 @@ from vyre.conform.verify.cases import LONGEST, is_memory
 from vyre.conform.verify.device import InputsDiffer, device_checks
 from vyre.conform.verify.graph import PARITY
 from vyre.conform.verify.made import InputMaker
+from vyre.conform.verify.replayed import DEPENDS
 from vyre.errors import VyreError
 from vyre.semantics.arrays import NUMPY
 from vyre.semantics.words import mask_of
@@ -386,4 +387,6 @@ def _unstable(bench: Bench, kind: Kind, check: Check, number: int, alone: int, s
         said.note = f"fails only as case {place} of a dispatch of {len(words[0])}, never alone"
         return
     said.kind = "unstable"
-    said.note = f"the same input failed {alone} of {_RETRIES} times alone, {among} of 3 among others"
+    said.note = (
+        f"the same input failed {alone} of {_RETRIES} times alone, {among} of 3 among others: {DEPENDS}"
+    )

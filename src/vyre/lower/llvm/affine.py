@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
+from vyre.ir.buffers import BufferAccess
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.walk import postorder, statements
 from vyre.lower.llvm.forms import Affine, Term
@@ -36,6 +37,9 @@ Narrower loops, and those between barriers, gain less from it than a second vers
 
 _REACH = 1 << 61
 """Limits are computed in signed 64-bit numbers; a larger one is none."""
+
+_OWN = (BufferAccess.Private, BufferAccess.Constant)
+"""Their lengths say nothing about the grid."""
 
 _UPWARD = {BinaryOp.Lt: True, BinaryOp.Ge: False}
 _DOWNWARD = {BinaryOp.Gt: True, BinaryOp.Le: False}
@@ -308,7 +312,7 @@ class Ranges:
                 self._require(comparison[0].index, comparison[0].buffer)
 
     def _require(self, form: Affine | None, buffer: str) -> None:
-        if form is None:
+        if form is None or self.prepared.buffer(buffer).access in _OWN:
             return
         stray = form.group != form.local * self.width
         self.strays |= stray

@@ -23,7 +23,8 @@ def interchanged(run: Run, ranges: Ranges, order: Order) -> Run | Repeat:
     """`run`, whose variables are all its own, with its loop outside where it is one and may be moved."""
     match run.body:
         case (n.Loop(var=var, start=start, stop=stop, body=body) as loop,) if ranges.extent(var) is not None:
-            if run.copies == 1 and _apart(body, var, ranges) and order.turns_apart(loop):
+            ends_early = any(node.breaks for node in body)
+            if run.copies == 1 and not ends_early and _apart(body, var, ranges) and order.turns_apart(loop):
                 return Repeat(var, start, stop, (Run(body, lanes=True),))
         case _:
             pass

@@ -14,8 +14,9 @@ from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.walk import expressions
 from vyre.lower.llvm.affine import stands_alone
-from vyre.lower.llvm.layout import registers
+from vyre.lower.llvm.layout import own_bytes, registers
 from vyre.lower.llvm.memory import Ids, length_of
+from vyre.lower.llvm.own import own_memory
 from vyre.lower.llvm.regions import Choice, Item, Once, RegionPlan, Repeat, Run
 from vyre.lower.llvm.statements import StatementEmitter
 from vyre.lower.llvm.text import FunctionText
@@ -54,6 +55,7 @@ def flat_function(
     text.do("%id = phi i64 [ %first, %entry ], [ %id.next, %following ]")
     emitter.ids = _flat_ids(text, prepared)
     emitter.leave = following
+    own_memory(emitter)
     if emitter.block(prepared.entry):
         text.jump(following)
     text.start(following)
@@ -135,6 +137,7 @@ class _Workgroup:
             emitter.places[variable] = Derived(value)
         if plan.mortal:
             self._dead = self.text.slot("dead")
+        self._ends: list[str] = []
 
     def begin(self, following: str) -> None:
         """Ids of the workgroup and its zeroed memory."""
@@ -146,6 +149,8 @@ class _Workgroup:
         for decl in self.prepared.buffers:
             if decl.access.shared:
                 self._fill(f"%b_{decl.name}", decl.count * decl.element.stride)
+            elif f"b_{decl.name}" in self.layout.scratch:
+                self._fill(f"%b_{decl.name}", self.layout.invocations * own_bytes(decl))
         if self.plan.mortal:
             self._fill("%c_returned", 4 * self.layout.invocations)
             text.do(f"store i32 0, ptr {self._dead}, align 4")
@@ -187,7 +192,9 @@ class _Workgroup:
     def _repeat(self, item: Repeat) -> None:
         emitter = self.emitter
         loop = emitter.begin_loop(item.var, emitter.scalar(item.start), emitter.scalar(item.stop))
+        self._ends.append(loop.after)
         self.items(item.body)
+        self._ends.pop()
         self.text.jump(loop.latch)
         emitter.end_loop(loop)
 
@@ -195,6 +202,10 @@ class _Workgroup:
         """The loops over the invocations of the workgroup, x innermost."""
         text, emitter = self.text, self.emitter
         end = text.unique("endregion")
+        left = ""
+        if run.breaks:
+            left = text.slot("left")
+            text.do(f"store i32 0, ptr {left}, align 4")
         sizes = {axis: str(size) for axis, size in enumerate(self.prepared.workgroup_size)}
         sizes[0] = str(self.prepared.workgroup_size[0] * run.copies)
         if run.below is not None:
@@ -219,7 +230,7 @@ class _Workgroup:
             opened.append((head, latch, counter, sizes[axis]))
         emitter.ids = self._ids(counters)
         emitter.forget()
-        self._body(run, opened[-1][1])
+        self._body(run, opened[-1][1], left)
         for level, (head, latch, counter, size) in reversed(list(enumerate(opened))):
             text.start(latch)
             text.do(f"{counter}.next = add nuw i64 {counter}, 1")
@@ -233,10 +244,19 @@ class _Workgroup:
         emitter.forget()
         if self.plan.mortal and run.returns:
             self._stop_when_all_returned()
+        if left:
+            stay = text.unique("stay")
+            gone = text.let("c", f"icmp ne i32 {text.let('t', f'load i32, ptr {left}, align 4')}, 0")
+            text.branch(gone, self._ends[-1], stay)
+            text.start(stay)
 
-    def _body(self, run: Run, latch: str) -> None:
+    def _body(self, run: Run, latch: str, left: str) -> None:
+        """One invocation; where it breaks, it says so in `left`, and so do all that are alive (V010)."""
         text, emitter = self.text, self.emitter
         emitter.leave = latch
+        if left:
+            emitter.breaks.append(text.unique("break"))
+        own_memory(emitter, self.layout)
         if self.plan.mortal:
             mark = text.let("p", f"getelementptr inbounds i32, ptr %c_returned, i64 {emitter.ids.linear}")
             gone = text.let("c", f"icmp ne i32 {text.let('t', f'load i32, ptr {mark}, align 4')}, 0")
@@ -246,6 +266,10 @@ class _Workgroup:
             if run.returns:
                 emitter.leave = text.unique("returned")
         if emitter.block(run.body):
+            text.jump(latch)
+        if left:
+            text.start(emitter.breaks.pop())
+            text.do(f"store i32 1, ptr {left}, align 4")
             text.jump(latch)
         if emitter.leave != latch:
             text.start(emitter.leave)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.ir.buffers import BufferAccess
 from vyre.ir.expr import Atomic
 from vyre.ir.types import DataType
 from vyre.ir.walk import expressions
 from vyre.lower.clike import lanes_of
+from vyre.lower.llvm.regions import Run
 from vyre.lower.source import bound_buffers
 
 if TYPE_CHECKING:
@@ -38,6 +40,11 @@ class MemoryLayout:
     invocations: int
 
 
+def own_bytes(decl: BufferDecl) -> int:
+    """Bytes of one invocation's copy of a private buffer; the next one is aligned as it is."""
+    return -(-decl.count * decl.element.stride // 4) * 4
+
+
 def lay_out(prepared: Prepared, plan: RegionPlan) -> MemoryLayout:
     x, y, z = prepared.workgroup_size
     bound = bound_buffers(prepared)
@@ -49,6 +56,10 @@ def lay_out(prepared: Prepared, plan: RegionPlan) -> MemoryLayout:
         parameters.append((kind if decl.access.writable else "ptr noalias readonly", f"b_{decl.name}"))
     parameters += [("i32", f"len_{decl.name}") for decl in bound if decl.count == 0]
     sizes = {f"b_{b.name}": b.count * b.element.stride for b in prepared.buffers if b.access.shared}
+    if len(plan.items) > 1 or not all(isinstance(item, Run) for item in plan.items):
+        # What is an invocation's own has to last from one region to the next.
+        own = (b for b in prepared.buffers if b.access is BufferAccess.Private)
+        sizes |= {f"b_{b.name}": own_bytes(b) * x * y * z for b in own}
     for variable in plan.crossing:
         for lane, kind in enumerate(registers(prepared, prepared.variables[variable])):
             sizes[f"c_{variable}.{lane}"] = (8 if kind == "double" else 4) * x * y * z

@@ -6,10 +6,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.ir.buffers import BufferAccess
 from vyre.ir.operators import AtomicOp
-from vyre.ir.types import DataType
+from vyre.ir.types import SIGNED_TYPES, DataType
 from vyre.lower.llvm.addressed import reads_memory
 from vyre.lower.llvm.layout import registers
+from vyre.lower.llvm.tables import table
 
 if TYPE_CHECKING:
     from vyre.ir import expr as e
@@ -33,7 +35,8 @@ _ATOMIC = {
     AtomicOp.Exchange: "xchg",
 }
 ZERO = {"i32": "0", "double": "0.0"}
-_HALVES = (DataType.F16, DataType.BF16)
+_NARROW = {t: f"i{t.bits}" for t in DataType if t.stride < 4}
+"""Elements of less than a word, by the type that they have in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,8 @@ class MemoryEmitter(ABC):
         self.ranges = ranges
         self.fast = fast
         self.ids = Ids({})
+        self.bases = {b.name: table(b.name) for b in prepared.buffers if b.access is BufferAccess.Constant}
+        """The addresses of buffers that are no parameters."""
 
     @abstractmethod
     def value(self, expr: e.Expr, hint: str = "t") -> Lanes:
@@ -93,9 +98,10 @@ class MemoryEmitter(ABC):
         loaded: list[str] = []
         for lane, kind in enumerate(kinds):
             address = self._address(decl, at, lane)
-            if decl.element in _HALVES:
-                half = text.let("h", f"load i16, ptr {address}, align 2")
-                loaded.append(text.let("t", f"zext i16 {half} to i32"))
+            if narrow := _NARROW.get(decl.element):
+                part = text.let("h", f"load {narrow}, ptr {address}, align {decl.element.stride}")
+                extend = "sext" if decl.element in SIGNED_TYPES else "zext"
+                loaded.append(text.let("t", f"{extend} {narrow} {part} to i32"))
             else:
                 loaded.append(text.let("t", f"load {kind}, ptr {address}, align 4"))
         if decl.element is DataType.Bool:
@@ -120,9 +126,9 @@ class MemoryEmitter(ABC):
         kinds = registers(self.prepared, decl.element)
         for number, (lane, kind) in enumerate(zip(lanes, kinds, strict=True)):
             address = self._address(decl, at, number)
-            if decl.element in _HALVES:
-                half = text.let("h", f"trunc i32 {lane} to i16")
-                text.do(f"store i16 {half}, ptr {address}, align 2")
+            if narrow := _NARROW.get(decl.element):
+                part = text.let("h", f"trunc i32 {lane} to {narrow}")
+                text.do(f"store {narrow} {part}, ptr {address}, align {decl.element.stride}")
             else:
                 text.do(f"store {kind} {lane}, ptr {address}, align 4")
         if guard is not None:
@@ -214,10 +220,10 @@ class MemoryEmitter(ABC):
     def _address(self, decl: BufferDecl, at: str, lane: int) -> str:
         kinds = registers(self.prepared, decl.element)
         lanes = len(kinds)
-        base = f"ptr %b_{decl.name}, i64 {at}"
+        base = f"ptr {self.bases.get(decl.name, f'%b_{decl.name}')}, i64 {at}"
         if lanes > 1:
             return self.text.let("p", f"getelementptr inbounds [{lanes} x i32], {base}, i64 {lane}")
-        element = "i16" if decl.element in _HALVES else kinds[0]
+        element = _NARROW.get(decl.element, kinds[0])
         return self.text.let("p", f"getelementptr inbounds {element}, {base}")
 
 

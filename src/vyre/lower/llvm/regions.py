@@ -41,6 +41,11 @@ class Run:
     def returns(self) -> bool:
         return any(isinstance(node, n.Return) for _, node in statements(self.body))
 
+    @property
+    def breaks(self) -> bool:
+        """Whether the loop of the workgroup around it may end here, for all live invocations together."""
+        return any(node.breaks for node in self.body)
+
 
 @dataclass(frozen=True, slots=True)
 class Once:

@@ -32,7 +32,8 @@ class OpenLoop:
 
 
 class StatementEmitter(ValueEmitter):
-    """Emits statements. `leave` is the label that a `Return` goes to."""
+    """Emits statements. `leave` is the label that a `Return` goes to; `breaks` has that of a `Break`, for
+    every loop around."""
 
     def __init__(
         self,
@@ -45,6 +46,7 @@ class StatementEmitter(ValueEmitter):
     ) -> None:
         super().__init__(prepared, text, ranges, fast=fast, guards=guards)
         self.leave = ""
+        self.breaks: list[str] = []
         self._assigned = {node.name for _, node in statements(prepared.entry) if isinstance(node, n.Assign)}
         self._frozen = compared_addresses(prepared.entry)
 
@@ -68,6 +70,9 @@ class StatementEmitter(ValueEmitter):
                 self._loop(node)
             case n.Block(body=body):
                 return self.block(body)
+            case n.Break():
+                self.text.jump(self.breaks[-1])
+                return False
             case n.Return():
                 self.text.jump(self.leave)
                 return False
@@ -125,8 +130,10 @@ class StatementEmitter(ValueEmitter):
 
     def _loop(self, node: n.Loop) -> None:
         loop = self.begin_loop(node.var, self.scalar(node.start), self.scalar(node.stop))
+        self.breaks.append(loop.after)
         if self.block(node.body):
             self.text.jump(loop.latch)
+        self.breaks.pop()
         self.end_loop(loop)
 
     def begin_loop(self, var: str, start: str, stop: str) -> OpenLoop:

@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from vyre.ir import node as n
+from vyre.ir.buffers import BufferAccess
 from vyre.ir.walk import statements
 from vyre.lower.llvm.interchange import interchanged
 from vyre.lower.llvm.regions import RegionPlan, Run, names_of, small_variables
@@ -45,6 +46,8 @@ def plan_strands(plan: RegionPlan, ranges: Ranges) -> RegionPlan:
         case _:
             return plan
     units = list(_taken(body, ranges))
+    if any(b.access is BufferAccess.Private for b in ranges.prepared.buffers):
+        return whole
     if any(isinstance(node, n.Return | n.Barrier) for _, node in statements(units)):
         return whole
     small = small_variables(ranges.prepared, set())

@@ -90,7 +90,11 @@ def bucket_engine(shape: Shape) -> Engine:
 
 def _case(seed: int, index: int, invariant: Inv) -> EngineCase:
     rng = source(seed, index)
-    data = distinct(rng, length(rng, index, least=2))
+    return _on({"input": distinct(rng, length(rng, index, least=2))})
+
+
+def _on(inputs: Mapping[str, Any]) -> EngineCase:
+    data = inputs["input"]
     keys = data % KEYS
 
     def history(outputs: Mapping[str, Any]) -> list[Location]:
@@ -102,7 +106,7 @@ def _case(seed: int, index: int, invariant: Inv) -> EngineCase:
             for k in range(KEYS)
         ]
 
-    return EngineCase(bucket_engine, {"input": data}, data, output, work_bound(data.size), history=history)
+    return EngineCase(bucket_engine, inputs, data, output, work_bound(data.size), history=history, on=_on)
 
 
 SPEC = EngineSpec(

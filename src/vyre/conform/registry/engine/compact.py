@@ -55,15 +55,26 @@ def _case(seed: int, index: int, invariant: Inv) -> EngineCase:
     chosen = flags(rng, index, count)
     if invariant is Inv.Ordered:
         chosen[[0, -1]] = 1
-    expected = data[chosen != 0]
+    return _of({"input": data, "flags": chosen})
+
+
+def _on(inputs: Mapping[str, Any]) -> EngineCase | None:
+    """Elements that are alike cannot be ranked."""
+    return _of(inputs) if np.unique(inputs["input"]).size == len(inputs["input"]) else None
+
+
+def _of(inputs: Mapping[str, Any]) -> EngineCase:
+    expected = inputs["input"][inputs["flags"] != 0]
     return EngineCase(
         build,
-        {"input": data, "flags": chosen},
+        inputs,
         expected,
         counted,
-        work_bound(count),
+        work_bound(len(inputs["input"])),
         key=ranked(expected),
         written=written,
+        on=_on,
+        elements=("input", "flags"),
     )
 
 

@@ -20,6 +20,8 @@ from vyre.ir.operators import ReduceOp, ReduceOrder
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from vyre.engines.plan import Shape
@@ -70,13 +72,22 @@ def _case(order: ReduceOrder, build: Any, seed: int, index: int, invariant: Inv)
     op, element = _FOLDS[index % len(_FOLDS)]
     bits = float_bits(rng, op, element, length(rng, index))
     data = bits if element is DataType.BF16 else bits.view(np.dtype(f"<f{bits.itemsize}"))
+    return _on(order, build, op, element, {"input": data})
+
+
+def _on(
+    order: ReduceOrder, build: Any, op: ReduceOp, element: DataType, inputs: Mapping[str, Any]
+) -> EngineCase:
+    data = inputs["input"]
+    bits = data.view(np.dtype(f"<u{data.itemsize}"))
     return EngineCase(
         partial(build, Fold(op, element)),
-        {"input": data},
+        inputs,
         np.array([reduced(order, op, element, bits)], np.uint32),
         output,
         work_bound(bits.size),
         note=f"{order.value} {op.value} of {element.value}",
+        on=partial(_on, order, build, op, element),
     )
 
 

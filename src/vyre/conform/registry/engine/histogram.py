@@ -24,7 +24,11 @@ def _build(shape: Shape) -> Any:
 
 def _case(seed: int, index: int, invariant: Inv) -> EngineCase:
     rng = source(seed, index)
-    data = (words(rng, index, length(rng, index)) & np.uint32(0xFF)).astype(np.uint8)
+    return _on({"input": (words(rng, index, length(rng, index)) & np.uint32(0xFF)).astype(np.uint8)})
+
+
+def _on(inputs: Mapping[str, Any]) -> EngineCase:
+    data = inputs["input"]
     wanted = np.bincount(data, minlength=BINS)
 
     def history(outputs: Mapping[str, Any]) -> list[Location]:
@@ -36,11 +40,12 @@ def _case(seed: int, index: int, invariant: Inv) -> EngineCase:
 
     return EngineCase(
         _build,
-        {"input": data},
+        inputs,
         wanted.astype(np.uint32),
         output,
         work_bound(data.size + BINS * 64),
         history=history,
+        on=_on,
     )
 
 

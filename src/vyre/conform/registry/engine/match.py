@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from vyre.engines.automaton import Dfa
 from vyre.engines.dfa import LOOKUP, match_engine
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from vyre.engines.plan import Shape
@@ -48,15 +51,21 @@ def _case(seed: int, index: int, invariant: Inv) -> EngineCase:
         dfa, note = Dfa.of(rows, {int(rng.integers(states))}), f"{states} random states"
     if invariant is Inv.Ordered:
         dfa, note = Dfa.finding([b"a", b"b"]), "words a, b"
+    return _on(dfa, note, {"input": data, "table": dfa.table})
+
+
+def _on(dfa: Dfa, note: str, inputs: Mapping[str, Any]) -> EngineCase:
+    data = inputs["input"]
     return EngineCase(
         _build,
-        {"input": data, "table": dfa.table},
+        inputs,
         places(dfa.table, data),
         counted,
         work_bound(data.size * max(1, dfa.states)),
         key=by_value,
         written=written,
         note=note,
+        on=partial(_on, dfa, note),
     )
 
 

@@ -124,15 +124,21 @@ def _case(seed: int, index: int, invariant: Inv) -> EngineCase:
     names = [list(MAPS)[int(k)] for k in rng.integers(len(MAPS), size=int(rng.integers(1, 3)))]
     maps = tuple((name, int(rng.integers(1 << 32))) for name in names)
     chain = Chain(maps, _OPS[index % len(_OPS)], bool(rng.integers(2)), 1 << int(rng.integers(4)))
-    data = words(rng, index, length(rng, index))
+    return _on(chain, {"input": words(rng, index, length(rng, index))})
+
+
+def _on(chain: Chain, inputs: Mapping[str, Words]) -> EngineCase:
+    data = inputs["input"]
+    names = " then ".join(name for name, _ in chain.maps)
     return EngineCase(
         partial(chain_engine, chain),
-        {"input": data},
+        inputs,
         _oracle(chain, data),
         counted,
         work_bound(data.size),
         written=written,
-        note=f"{' then '.join(names)}, {chain.op} scan, kept where & {chain.keep}",
+        note=f"{names}, {chain.op} scan, kept where & {chain.keep}",
+        on=partial(_on, chain),
     )
 
 

@@ -31,7 +31,7 @@ def _array(decl: BufferDecl, data: bytes) -> Any:
 
 def program_engine(made: GeneratedProgram, shape: Shape) -> Engine:
     """The program on its own grid; there is nothing that a shape could cut."""
-    visible = [b for b in made.program.buffers if not b.access.shared]
+    visible = [b for b in made.program.buffers if b.access.bound]
     read = {b.name: b.element for b in visible if b.access is not BufferAccess.ReadWrite}
 
     def plan(lengths: Mapping[str, int]) -> Plan:
@@ -59,7 +59,7 @@ def _case(seed: int, index: int, invariant: Inv) -> EngineCase:
     arrays = {
         b.name: _array(b, made.inputs[b.name])
         for b in made.program.buffers
-        if not b.access.shared and b.access is not BufferAccess.ReadWrite
+        if b.access.bound and b.access is not BufferAccess.ReadWrite
     }
     return EngineCase(
         partial(program_engine, made),

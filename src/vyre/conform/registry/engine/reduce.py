@@ -56,14 +56,19 @@ def _build(op: str, shape: Shape) -> Any:
 def _case(seed: int, index: int, invariant: Inv) -> EngineCase:
     rng = source(seed, index)
     op = list(_ORACLES)[index % len(_ORACLES)]
-    data = words(rng, index, length(rng, index))
+    return _on(op, {"input": words(rng, index, length(rng, index))})
+
+
+def _on(op: str, inputs: Mapping[str, Any]) -> EngineCase:
+    data = inputs["input"]
     return EngineCase(
         partial(_build, op),
-        {"input": data},
+        inputs,
         np.array([joined(op, data)], np.uint32),
         output,
         work_bound(data.size),
         note=f"op={op}",
+        on=partial(_on, op),
     )
 
 

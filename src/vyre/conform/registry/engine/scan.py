@@ -15,9 +15,13 @@ from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.engines.prefix import scan_engine
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from vyre.engines.plan import Shape
 
 _OPS = ("add", "xor", "max", "min", "or", "and", "mul")
+_ASCENDING = 1 << 16
+"""The largest element of a sum that is to ascend without wrapping."""
 
 
 def _build(op: str, inclusive: bool, shape: Shape) -> Any:
@@ -31,15 +35,27 @@ def _case(seed: int, index: int, invariant: Inv) -> EngineCase:
     ascending = invariant is Inv.Ordered and index % 2 == 0
     if ascending:
         # Sums of small numbers of 1 and more ascend strictly, so that any exchange shows.
-        op, data = "add", data % np.uint32(1 << 16) + np.uint32(1)
+        op, data = "add", data % np.uint32(_ASCENDING) + np.uint32(1)
+    return _of(op, inclusive, ascending, {"input": data})
+
+
+def _on(op: str, inclusive: bool, ascending: bool, inputs: Mapping[str, Any]) -> EngineCase | None:
+    data = inputs["input"]
+    lawful = not ascending or bool(np.all((data > 0) & (data <= _ASCENDING)))
+    return _of(op, inclusive, ascending, inputs) if lawful else None
+
+
+def _of(op: str, inclusive: bool, ascending: bool, inputs: Mapping[str, Any]) -> EngineCase:
+    data = inputs["input"]
     return EngineCase(
         partial(_build, op, inclusive),
-        {"input": data},
+        inputs,
         scanned(op, data, inclusive=inclusive),
         output,
         work_bound(data.size),
         key=by_value if ascending else None,
         note=f"op={op}, {'inclusive' if inclusive else 'exclusive'}",
+        on=partial(_on, op, inclusive, ascending),
     )
 
 

@@ -73,8 +73,9 @@ def _shown(convention: Convention) -> str:
 
 def _access(row: Row) -> RowOutcome:
     access = BufferAccess(row["access"])
-    binding = None if access.shared else 0
-    buffer = BufferDecl("b", binding, access, _T.U32, 16)
+    binding = 0 if access.bound else None
+    data = bytes(64) if access is BufferAccess.Constant else b""
+    buffer = BufferDecl("b", binding, access, _T.U32, 16, data)
     uses: dict[str, Node] = {
         "load": Let("x", Load("b", _ZERO)),
         "store": Store("b", _ZERO, LitU32(1)),

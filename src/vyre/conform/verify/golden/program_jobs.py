@@ -27,7 +27,7 @@ def layout_jobs(rows: Iterable[Row]) -> Iterator[GoldenJob]:
 
 def _layout_job(row: Row) -> GoldenJob:
     of = DataType(row["type"])
-    store = Store("out", lift(0), literal(of, bits_of(row["value"], of, {})))
+    store = Store("out", lift(0), literal(of.loaded, bits_of(row["value"], of, {})))
     program = Program([BufferDecl.read_write("out", 0, of, count=1)], (1,), [store])
 
     def judge(results: Mapping[str, bytes]) -> list[RowOutcome]:
@@ -70,17 +70,17 @@ def program_jobs(rows: Iterable[Row]) -> Iterator[GoldenJob]:
 
 
 def _program_job(row: Row, program: Program, registry: Registry | None) -> GoldenJob:
-    element = {b.name: b.element for b in program.buffers}
+    element = {b.name: DataType.U32 if b.element is DataType.Bytes else b.element for b in program.buffers}
 
     def encoded(name: str, values: Sequence[Value]) -> bytes:
-        of = element[name].loaded
+        of = element[name]
         return pack((bits_of(v, of, {}) for v in values), of)
 
     def judge(results: Mapping[str, bytes]) -> list[RowOutcome]:
         for name, values in row["expected"].items():
             promised = encoded(name, values)
             if results[name] != promised:
-                of = element[name].loaded
+                of = element[name]
                 texts = [", ".join(show(v, of) for v in unpack(b, of)) for b in (promised, results[name])]
                 return [RowOutcome(row, Status.Failed, 1, name, texts[0], texts[1], str(program))]
         return [RowOutcome(row, Status.Passed, 1)]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 U32 = DataType.U32
 SIZE = 32
 LENGTHS = (1, 7, 32, 33)
-UNIFORM_LENGTHS = (8, 16, 32, 64)
+UNIFORM_LENGTHS = (16, 32, 48, 64)
 """Whole multiples of 16 bytes for every type."""
 TYPES = tuple(t for t in DataType if t is not DataType.Bytes)
 
@@ -75,16 +75,16 @@ def _load(memory: BufferDecl, length: int, case: int, seed: int, plan: RunPlan) 
     buffers = {
         "index": index.tobytes(),
         "memory": _data(of, seed, length),
-        "out": b"\xa5" * (count * of.stride),
+        "out": b"\xa5" * (count * of.loaded.stride),
     }
-    return _finish(program, buffers, -(-count // SIZE), plan, of.stride)
+    return _finish(program, buffers, -(-count // SIZE), plan, of.loaded.stride)
 
 
 def store(of: DataType, case: int, seed: int, plan: RunPlan) -> Trial:
     """Stores, in bounds at most once to each element, and the lengths as the program sees them."""
     length = LENGTHS[case % len(LENGTHS)]
     index = _indices(case, seed, length)
-    where, value = BufferDecl.read("index", 0, U32), BufferDecl.read("value", 1, of)
+    where, value = BufferDecl.read("index", 0, U32), BufferDecl.read("value", 1, of.loaded)
     memory, out = BufferDecl.read_write("memory", 2, of), BufferDecl.read_write("lengths", 3, U32)
     i = InvocationId(0)
     entry: list[Node] = [

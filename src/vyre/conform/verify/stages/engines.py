@@ -5,11 +5,13 @@ Case `number` is about subject `number % subjects` whatever the size of the run,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from vyre.conform.registry.engine import ENGINES
 from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt
 from vyre.conform.verify.stages.engines_checks import CHECKERS, SHAPES, EngineBench
+from vyre.conform.verify.stages.engines_small import shown, smaller
 from vyre.engines.run import Runner
 
 if TYPE_CHECKING:
@@ -17,13 +19,14 @@ if TYPE_CHECKING:
 
     from vyre.backends.protocol import Backend
     from vyre.conform.records.results import RunPlan
-    from vyre.conform.spec.engine import EngineSpec
+    from vyre.conform.spec.engine import EngineCase, EngineSpec
     from vyre.conform.spec.invariant import EngineInvariant
+    from vyre.conform.verify.stages.engines_checks import WrongResult
+    from vyre.engines.plan import Shape
 
 FEW, MANY = 3, 4
 _LONG_RUN = 1 << 16
 """Random cases of a plan from which on every invariant gets `MANY` cases."""
-_SHOWN = 8
 
 
 class Engines:
@@ -47,40 +50,56 @@ class Engines:
         runner = Runner(backend)
         return [self._one(runner, plan, number) for number in range(lo, hi)]
 
-    def _one(self, runner: Runner, plan: RunPlan, number: int) -> Outcome:
+    def explain(self, backend: Backend, plan: RunPlan, case: str) -> Outcome:
+        """The outcome of a failing case again, on the smallest inputs that still fail."""
+        return self._one(Runner(backend), plan, int(case.rpartition("/")[2]), small=True)
+
+    def _one(self, runner: Runner, plan: RunPlan, number: int, *, small: bool = False) -> Outcome:
         spec, invariant = self._subjects[number % len(self._subjects)]
         name = f"{self.name}/{spec.id}.{invariant.name}/{number}"
         turn = number // len(self._subjects)
         subject = self.subject(number)
-        return attempt(
-            name, subject, None, lambda: _asked(runner, plan, spec, invariant, name, subject, number, turn)
+
+        def ask() -> Outcome:
+            case = spec.case(plan.seed + number, turn, invariant)
+            asked = _Question(runner, invariant, plan.repeats, SHAPES[turn % len(SHAPES)])
+            return asked.outcome(smaller(case, asked.fails) if small else case, name, subject)
+
+        return attempt(name, subject, None, ask)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """An invariant, and how it is asked of a case."""
+
+    runner: Runner
+    invariant: EngineInvariant
+    repeats: int
+    other: Shape
+
+    def wrong(self, case: EngineCase) -> WrongResult | None:
+        return CHECKERS[self.invariant](self._bench(case))
+
+    def fails(self, case: EngineCase) -> bool:
+        """Whether a result is wrong; what a backend refuses or dies of is another failure."""
+        try:
+            return self.wrong(case) is not None
+        except Exception:  # a backend that fails in other ways on a smaller case
+            return False
+
+    def outcome(self, case: EngineCase, name: str, subject: str) -> Outcome:
+        wrong = self.wrong(case)
+        if wrong is None:
+            return Outcome(name, subject, PASSED)
+        bench = self._bench(case)
+        programs = "\n\n".join(dict.fromkeys(s.program.to_text() for s in bench.plan(bench.shape).steps))
+        note = "; ".join(text for text in (f"at {wrong.where}", case.note) if text)
+        return Outcome(
+            name, subject, FAILED, wrong.kind, shown(case), wrong.expected, wrong.actual, note, programs
         )
 
-
-def _asked(
-    runner: Runner,
-    plan: RunPlan,
-    spec: EngineSpec,
-    invariant: EngineInvariant,
-    name: str,
-    subject: str,
-    number: int,
-    turn: int,
-) -> Outcome:
-    case = spec.case(plan.seed + number, turn, invariant)
-    bench = EngineBench(case, runner, plan.repeats, SHAPES[turn % len(SHAPES)])
-    wrong = CHECKERS[invariant](bench)
-    if wrong is None:
-        return Outcome(name, subject, PASSED)
-    inputs = tuple(f"{key}: {_contents(value)}" for key, value in case.inputs.items())
-    programs = "\n\n".join(dict.fromkeys(s.program.to_text() for s in bench.plan(bench.shape).steps))
-    note = "; ".join(text for text in (f"at {wrong.where}", case.note) if text)
-    return Outcome(name, subject, FAILED, wrong.kind, inputs, wrong.expected, wrong.actual, note, programs)
-
-
-def _contents(array: Any) -> str:
-    first = ", ".join(str(value) for value in array[:_SHOWN].tolist())
-    return f"{len(array)} elements, {first}{', …' if len(array) > _SHOWN else ''}"
+    def _bench(self, case: EngineCase) -> EngineBench:
+        return EngineBench(case, self.runner, self.repeats, self.other)
 
 
 STAGE = Engines()

@@ -46,6 +46,18 @@ def half(case: int, seed: int, plan: RunPlan) -> Trial:
     return _half_stores(DataType.F16 if case % 2 else DataType.BF16, case, seed, plan)
 
 
+def byte(case: int, seed: int, plan: RunPlan) -> Trial:
+    """Neighbouring invocations store neighbouring bytes of one word, which keep the low bits of theirs."""
+    source = BufferDecl.read("input", 0, U32)
+    output = BufferDecl.read_write("output", 1, DataType.U8 if case % 2 else DataType.I8)
+    i = InvocationId(0)
+    program = Program((source, output), (SIZE, 1, 1), [Store("output", i, source[i])])
+    data = random_u32(seed, COUNT)
+    buffers = {"input": data.tobytes(), "output": b"\xa5" * COUNT}
+    judge = exactly({"output": data.astype(np.uint8).tobytes()}, width=1)
+    return Trial("", program, buffers, (GROUPS, 1, 1), judge, _RUNS * plan.repeats)
+
+
 def scattered(case: int, seed: int, plan: RunPlan) -> Trial:
     """A permutation: every element is written by another workgroup than its neighbours."""
     source = BufferDecl.read("input", 0, U32)
@@ -138,6 +150,7 @@ STAGE = TrialStage(
     "races",
     {
         "adjacent halves": half,
+        "adjacent bytes": byte,
         "scattered stores": scattered,
         "histogram": histogram,
         "prefix sum": scan,

@@ -1,0 +1,105 @@
+"""The arrays, lengths and grid of a call from the options of a command."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vyre.cli.files import read_array, split_binding
+from vyre.errors import VyreError
+from vyre.ir.buffers import BufferAccess
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from vyre.ir.program import Program
+
+_NUMBER = re.compile(r"[0-9]{1,10}")
+
+
+@dataclass(frozen=True, slots=True)
+class CallOptions:
+    """What a compiled program is called with."""
+
+    arrays: Mapping[str, Any]
+    lengths: Mapping[str, int | tuple[str, ...]]
+    grid: tuple[int, ...] | None
+
+
+def read_call(
+    program: Program,
+    inputs: tuple[str, ...],
+    sizes: tuple[str, ...],
+    workgroups: str | None,
+    *,
+    also: Iterable[str] = (),
+) -> CallOptions:
+    """Reads the files that --input names; `also` are names that must be writable buffers too."""
+    writable = [b.name for b in program.buffers if b.access is BufferAccess.ReadWrite]
+    lengths = {name: _count(name, text) for name, text in bindings("--length", sizes).items()}
+    for name in (*also, *lengths):
+        if name not in writable:
+            raise VyreError(
+                f"the program has no writable buffer {name!r}.",
+                fix=f"name one of {', '.join(writable) or '(none)'}.",
+            )
+    grid = grid_option(workgroups)
+    arrays = {name: read_array(path) for name, path in bindings("--input", inputs).items()}
+    for name in lengths.keys() & arrays.keys():
+        raise VyreError(f"{name!r} has --length and --input.", fix="keep one of them.")
+    return CallOptions(arrays, _lengths(program, arrays, lengths), grid)
+
+
+def bindings(option: str, given: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in map(split_binding, given):
+        if name in found:
+            raise VyreError(f"{option} names {name!r} twice.", fix="keep one of them.")
+        found[name] = value
+    return found
+
+
+def _count(name: str, text: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise VyreError(f"{text[:40]!r} is no length of {name!r}.", fix=f"write it like {name}=1024.")
+    return int(text)
+
+
+def _lengths(
+    program: Program, arrays: Mapping[str, Any], given: Mapping[str, int]
+) -> dict[str, int | tuple[str, ...]]:
+    """The lengths of the outputs that nobody supplies: as given, as declared, or as the longest input."""
+    declared = {b.name: b for b in program.buffers}
+    inputs = tuple(
+        name
+        for name in arrays
+        if name in declared and declared[name].access in (BufferAccess.ReadOnly, BufferAccess.ReadWrite)
+    )
+    lengths: dict[str, int | tuple[str, ...]] = {**given}
+    for buffer in program.buffers:
+        if not buffer.access.writable and buffer.name not in arrays:
+            raise VyreError(
+                f"nothing was given for the {buffer.access.value} buffer {buffer.name!r}.",
+                fix=f"pass --input {buffer.name}=FILE, an .npy file or raw bytes.",
+            )
+        needs = buffer.access is BufferAccess.ReadWrite and buffer.name not in arrays and not buffer.count
+        if needs and inputs:
+            lengths.setdefault(buffer.name, inputs)
+        elif needs and buffer.name not in lengths:
+            raise VyreError(
+                f"nothing says how long the buffer {buffer.name!r} is.",
+                fix=f"pass --length {buffer.name}=1024, or --input {buffer.name}=FILE.",
+            )
+    return lengths
+
+
+def grid_option(option: str | None) -> tuple[int, ...] | None:
+    if option is None:
+        return None
+    parts = option.split(",")
+    if not 1 <= len(parts) <= 3 or not all(_NUMBER.fullmatch(p.strip()) for p in parts):
+        raise VyreError(
+            f"{option[:40]!r} is not a grid.", fix="write up to three numbers, such as 64 or 8,8,1."
+        )
+    return tuple(int(p) for p in parts)

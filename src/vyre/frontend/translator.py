@@ -1,0 +1,158 @@
+"""What translating any statement needs: the block that grows, the names, and the place in the source."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from vyre.frontend.coordinates import Buffers, touches
+from vyre.frontend.expressions import Expressions
+from vyre.frontend.scope import Local
+from vyre.frontend.tables import ConstantTable, table_of
+from vyre.frontend.values import BeyondOps, Buffer, Refused, Value, Written
+from vyre.ir.buffers import BufferDecl
+from vyre.ir.expr import Var
+from vyre.ir.limits import MAX_NESTING
+from vyre.ir.node import Let
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Generator, Mapping, Sequence
+
+    from vyre.frontend.calls import Linker
+    from vyre.frontend.scalars import Scalars
+    from vyre.frontend.scope import Scope
+    from vyre.frontend.source import Source
+    from vyre.frontend.values import Const, Operand, PyObject
+    from vyre.ir.node import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the functions of one kernel or op share while it is translated."""
+
+    linker: Linker
+    scalars: Scalars | None
+    """None in an op, which sees only its arguments."""
+    memory: list[BufferDecl] = field(default_factory=list[BufferDecl])
+    """Buffers that the bodies declare."""
+    tables: dict[ConstantTable, Buffer] = field(default_factory=dict[ConstantTable, Buffer])
+    open: list[Any] = field(default_factory=list[Any])
+    """The functions that are being written out, outermost first."""
+
+
+class BodyTranslator(ABC):
+    """Translates one function; `Statements` says what each statement is."""
+
+    def __init__(self, source: Source, scope: Scope, names: Mapping[str, Any], context: Surroundings) -> None:
+        self.source = source
+        self.scope = scope
+        self.names = names
+        self.context = context
+        self._block: list[Written] = []
+        self.statement: ast.stmt = source.tree
+        """The one that is being translated."""
+        buffers = Buffers(self._dimension, context.linker.link, self._table)
+        self.buffers = buffers
+        self._expressions = Expressions(source, scope, names, self.call, buffers)
+
+    @property
+    def in_op(self) -> bool:
+        return self.context.scalars is None
+
+    def translate(self, body: Sequence[ast.stmt]) -> list[Written]:
+        """The statements of a block in the current scope."""
+        with self.block() as written:
+            self.run(body)
+        return written
+
+    def run(self, body: Sequence[ast.stmt]) -> None:
+        """Adds the statements to the current block."""
+        for node in body:
+            self.statement = node
+            try:
+                self.one(node)
+            except Refused as refusal:
+                self.source.fail(node, refusal.message, refusal.fix)
+
+    @contextmanager
+    def block(self) -> Generator[list[Written]]:
+        """A new block, which collects what is translated meanwhile."""
+        outer, self._block = self._block, []
+        try:
+            yield self._block
+        finally:
+            self._block = outer
+
+    def value(self, node: ast.expr) -> Operand:
+        return self._expressions.translate(node)
+
+    def emit(self, at: ast.AST, node: Node, *bodies: list[Written]) -> None:
+        self._block.append(Written(node, self.source.location(at), bodies))
+
+    def declare_result(self, name: str, value: Value) -> None:
+        """A variable for what the function gives back; `name` is one that the function does not use."""
+        self.emit(self.source.tree, Let(name, value.expr))
+        self.scope.declare(name, Local("variable", Value(Var(name), value.type)))
+
+    def add(self, written: Sequence[Written]) -> None:
+        """Statements that another translator made for this block."""
+        self._block.extend(written)
+
+    def once(self, at: ast.AST, stem: str, value: Value) -> Value:
+        """The value under a name, where writing it twice would load or count twice."""
+        return self.named(at, stem, value) if touches(value.expr) else value
+
+    def named(self, at: ast.AST, stem: str, value: Value) -> Value:
+        """The value under a new name."""
+        name = self.scope.fresh(stem)
+        self.emit(at, Let(name, value.expr))
+        return replace(value, expr=Var(name))
+
+    def inside(
+        self,
+        at: ast.stmt,
+        keyword: str,
+        body: Sequence[ast.stmt],
+        declared: Mapping[str, Local] | None = None,
+    ) -> list[Written]:
+        """The statements of a nested block, in which `declared` holds besides."""
+        if self.scope.nesting >= MAX_NESTING:
+            raise Refused(
+                f"blocks are nested more than {MAX_NESTING} levels deep; each `elif` counts as one.",
+                "move some of them into functions.",
+            )
+        self.scope.enter(f"{keyword} at line {self.source.location(at).line}")
+        for name, local in (declared or {}).items():
+            self.scope.declare(name, local)
+        try:
+            return self.translate(body)
+        finally:
+            self.scope.leave()
+
+    def _table(self, values: Any, stem: str) -> Buffer:
+        if self.in_op:
+            raise BeyondOps
+        made = table_of(values)
+        if made not in self.context.tables:
+            name = self.scope.fresh(stem)
+            decl = BufferDecl.constant(name, made.element, made.data)
+            self.context.memory.append(decl)
+            self.context.tables[made] = Buffer(decl, made.shape if len(made.shape) > 1 else ())
+        return self.context.tables[made]
+
+    def _dimension(self, dimension: int | str) -> Value | Const:
+        assert self.context.scalars is not None  # an op has no buffers
+        return self.context.scalars.dimension(dimension)
+
+    @abstractmethod
+    def one(self, node: ast.stmt) -> None:
+        """Adds one statement to the current block, or raises `Refused`."""
+
+    @abstractmethod
+    def call(
+        self, function: PyObject, args: list[Operand], keywords: dict[str, Operand], *, whole: bool
+    ) -> Operand:
+        """What a call stands for; `whole` says that the statement has nothing beside it."""

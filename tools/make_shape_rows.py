@@ -1,0 +1,159 @@
+"""Makes the rows of shapes: `python tools/make_shape_rows.py --write`.
+
+The rows of `src/vyre/conform/shapes/rows.json` are a covering array over all pairs of levels of the chosen
+features, followed by each feature's extremes alone. Most features constrain each other, and general
+generators that filter their rows do not end on so many constraints; so each row is grown here under the constraints. Run it
+again after a change of the table, and say in the changelog that the envelope changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vyre.conform.shapes.constraints import why_not
+from vyre.conform.shapes.features import CHOSEN, NONE
+from vyre.conform.shapes.rows import pairs_of, wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from vyre.conform.shapes.features import Level
+    from vyre.conform.shapes.rows import Setting
+
+CANDIDATES = 12
+TRIES = 400
+TARGET = Path(__file__).parent.parent / "src" / "vyre" / "conform" / "shapes" / "rows.json"
+
+BASE: Mapping[str, Level] = {
+    "loop depth": 1, "turns": 3, "loop bounds": "literal", "loop start": 0,
+    "workgroup x": 16, "workgroup y": 1, "workgroup z": 1,
+    "workgroups x": 17, "workgroups y": 1, "workgroups z": 1,
+    "buffers": 8, "buffer length": 31, "element type": "U32", "access": "ReadOnly",
+    "workgroup bytes": 516, "uniform bytes": 20, "branch nesting": 2, "branches": "divergent", "scopes": 0,
+    "barriers": 2, "barrier nesting": 0, "variables": 33, "expression depth": 12, "literal": "1",
+    "loads after stores": 1, "float chain": 2, "float loop": "FAdd", "reduction": "Strict Add",
+    "reduction length": 3, "atomic": "Add", "atomic memory": "storage", "contention": 5, "return": NONE,
+    "output": "exact", "dispatch": "once", "entrance": "run", "payload": "F32 arithmetic",
+}  # fmt: skip
+"""A small case that has something of everything; extremes are tried in it."""
+
+BINDING = {
+    "buffers", "reduction", "access", "atomic memory", "atomic", "contention", "workgroup bytes",
+    "uniform bytes", "loop bounds", "loop depth", "turns",
+}  # fmt: skip
+"""Features that leave little choice to others, which are mostly chosen first."""
+
+FOLLOWS: Mapping[str, Mapping[str, Level]] = {
+    "loop depth=0": {"turns": 0, "loop bounds": NONE, "float loop": NONE},
+    "turns=0": {"float loop": NONE},
+    "float chain=0": {"float loop": NONE, "payload": "integers"},
+    "barriers=0": {"barrier nesting": 0},
+    "atomic=none": {"atomic memory": NONE, "contention": 0},
+    "contention=0": {"atomic": NONE, "atomic memory": NONE},
+    "reduction=none": {"reduction length": 0},
+    "branch nesting=0": {"branches": "uniform"},
+    "buffers=4": {"uniform bytes": 0, "atomic": NONE, "atomic memory": NONE, "contention": 0,
+                  "reduction": NONE, "reduction length": 0},
+    "buffers=6": {"uniform bytes": 0},
+    "barrier nesting": {"branch nesting": 12},
+    "contention=257": {"workgroup x": 33},
+    "contention=65537": {"workgroup x": 256, "workgroups x": 1025},
+    "workgroup bytes=0": {},
+}  # fmt: skip
+"""What else changes with a level."""
+
+
+def covering() -> list[list[Level]]:
+    """Rows for all pairs that are wanted: each begins with one that is missing and takes level by level what
+    brings most others with it. Ties are broken by chance, whose seed is fixed."""
+    chance = random.Random("vyre shapes")
+    missing: dict[Setting, set[Setting]] = {}
+    for a, b in wanted():
+        missing.setdefault(a, set()).add(b)
+        missing.setdefault(b, set()).add(a)
+    rows: list[list[Level]] = []
+    hopeless = 0
+    while any(missing.values()):
+        first = max(missing, key=lambda s: (len(missing[s]), str(s)))
+        second = min(missing[first], key=lambda s: (-len(missing[s]), str(s)))
+        made: list[dict[str, Level]] = []
+        for _ in range(TRIES):
+            row = _grown(dict((first, second)), missing, chance)
+            made += [row] if row is not None else []
+            if len(made) == CANDIDATES:
+                break
+        if not made:
+            hopeless += 1
+            print("fits into no row:", first, second)
+            missing[first].discard(second)
+            missing[second].discard(first)
+            continue
+        best = max(made, key=lambda row: _gain(row, missing))
+        for a, b in pairs_of(best):
+            missing.get(a, set()).discard(b)
+            missing.get(b, set()).discard(a)
+        rows.append([best[name] for name in CHOSEN])
+    print(f"{hopeless} pairs fit into no row")
+    return rows
+
+
+def _gain(row: Mapping[str, Level], missing: Mapping[Setting, set[Setting]]) -> int:
+    return sum(b in missing.get(a, ()) for a, b in pairs_of(row))
+
+
+def _grown(
+    row: dict[str, Level], missing: Mapping[Setting, set[Setting]], chance: random.Random
+) -> dict[str, Level] | None:
+    names = [name for name in CHOSEN if name not in row]
+    names.sort(key=lambda name: (name not in BINDING or chance.random() < 0.2, chance.random()))
+    for name in names:
+        have = set(row.items())
+        ranked = sorted(
+            CHOSEN[name].levels,
+            key=lambda level: (-len(missing.get((name, level), set()) & have), chance.random()),
+        )
+        fitting = next((o for o in ranked if why_not({**row, name: o}) is None), None)
+        if fitting is None:
+            return None
+        row[name] = fitting
+    return row
+
+
+def alone() -> list[list[Level]]:
+    found: list[list[Level]] = [[BASE[name] for name in CHOSEN]]
+    for name, feature in CHOSEN.items():
+        numbers = isinstance(feature.levels[0], int)
+        for level in (*((feature.levels[-1],) if numbers else ()), *feature.alone):
+            follows = {**FOLLOWS.get(name, {}), **FOLLOWS.get(f"{name}={level}", {})}
+            row = {**BASE, **follows, name: level}
+            if name.startswith("workgroups ") and level != 1:
+                row = {**row, **{n: 1 for n in ("workgroups x", "workgroups y", "workgroups z") if n != name}}
+            if name.startswith("workgroup ") and name != "workgroup bytes" and level != 1:
+                row = {**row, **{n: 1 for n in ("workgroup x", "workgroup y", "workgroup z") if n != name}}
+            if name == "buffer length" and level == feature.alone[-1]:
+                row = {**row, "workgroups x": 3}
+            why = why_not(row)
+            if why not in (None, "too costly"):
+                raise SystemExit(f"{name} = {level} alone: {why}")
+            found.append([row[n] for n in CHOSEN])
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--write", action="store_true")
+    rows = covering()
+    pairwise = len(rows)
+    rows += [row for row in alone() if row not in rows]
+    print(f"{pairwise} rows for the pairs, {len(rows) - pairwise} alone")
+    if parser.parse_args().write:
+        lines = ",\n".join(json.dumps(row) for row in rows)
+        TARGET.write_text(f'{{"features": {json.dumps(list(CHOSEN))},\n"rows": [\n{lines}\n]}}\n')
+
+
+if __name__ == "__main__":
+    main()
