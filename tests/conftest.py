@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("VYRE_CACHE", "off")
+# Who reads a failure of these tests looks for our frames.
+os.environ.setdefault("VYRE_TRACEBACK", "full")
 
 TESTS = Path(__file__).parent
 # Folders whose tests need no device, no system package and no long proof; what is marked slow is not fast.

@@ -87,11 +87,13 @@ def frames(error: BaseException) -> list[str]:
     return [f.filename for f in traceback.extract_tb(error.__traceback__)]
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_the_traceback_of_a_mistake_ends_at_the_users_line(
-    mistake: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture(autouse=True)
+def as_users_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VYRE_TRACEBACK", raising=False)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_the_traceback_of_a_mistake_ends_at_the_users_line(mistake: str) -> None:
     with pytest.raises(VyreError) as caught:
         MISTAKES[mistake]()
     assert set(frames(caught.value)) == {__file__}

@@ -159,9 +159,8 @@ __all__ = [
     "default_registry", "device_zeros", "dispatch", "exp", "exp2", "exp10", "f16", "f32", "f64", "floor",
     "fma", "freduce", "freduce_approx", "from_lanes", "grid", "i8", "i16", "i32", "i64", "invocation_id",
     "isinf", "isnan", "kernel", "lane", "local_id", "log", "log2", "log10", "mul_hi", "num_invocations",
-    "num_workgroups", "op", "packed_bytes", "popcount", "private", "reverse_bits", "select", "shared",
-    "sin", "sqrt", "tan", "to_device", "trunc", "u8", "u16", "u32", "u64", "u128", "vec2", "vec4",
-    "workgroup_id",
+    "num_workgroups", "op", "packed_bytes", "popcount", "private", "reverse_bits", "select", "shared", "sin",
+    "sqrt", "tan", "to_device", "trunc", "u8", "u16", "u32", "u64", "u128", "vec2", "vec4", "workgroup_id",
 ]  # fmt: skip
 
 _HOMES = {

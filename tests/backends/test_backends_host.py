@@ -166,6 +166,7 @@ REFUSED: list[tuple[DataType, Any, str]] = [
     (DataType.Bytes, np.zeros(2, np.uint32), r"got uint32.*pass vyre\.array\(x, vyre\.packed_bytes\), which"),
     (DataType.U32, np.uint32(3), "single number|got a uint32"),
     (DataType.U32, np.array(3, np.uint32), "single number"),
+    (DataType.U32, 3, r"got an int.*pass vyre\.array\(\[x\], vyre\.u32\)\."),
     (DataType.U32, [1, 2], r"got a list.*vyre\.array"),
     (DataType.U32, np.array(["a"]), "got str"),
     (DataType.U32, np.array([None]), "got object"),

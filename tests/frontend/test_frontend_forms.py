@@ -363,6 +363,12 @@ def test_break_and_bounded_loops(backend: str) -> None:
 
 def test_a_bounded_loop_ends_after_its_turns() -> None:
     assert collatz(u32s(837799), backend="reference").tolist() == [200]
+    (finding,) = collatz.check(u32s(837799), workgroups=1).findings[-1:]
+    assert finding.kind == "bounded loop"
+    assert finding.harmless
+    assert finding.places[0].location is not None
+    assert "while vyre.bounded(n > 1, 200):" in finding.places[0].location.text
+    assert all(f.kind != "bounded loop" for f in collatz.check(u32s(27), workgroups=1).findings)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -376,3 +382,20 @@ def test_constant_tables_and_returns_from_loops(backend: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_private_arrays(backend: str) -> None:
     assert reverse(u32s(1, 2, 3, 4), workgroups=1, backend=backend).tolist() == [41, 33, 22, 14]
+
+
+@vyre.kernel
+def scaled(x: In[u32], out: Out[u32], by: u32 = 3, plus: u32 = 1) -> None:  # pyright: ignore[reportArgumentType]
+    i = vyre.invocation_id(0)
+    out[i] = x[i] * by + plus
+
+
+def test_scalars_of_a_kernel_have_defaults() -> None:
+    assert scaled(u32s(1, 2)).tolist() == [4, 7]
+    assert scaled(u32s(1, 2), plus=0).tolist() == [3, 6]
+    assert scaled(u32s(1, 2), None, 5).tolist() == [6, 11]
+
+
+def test_a_buffer_has_no_default(refused: Callable[[str], KernelError]) -> None:
+    error = refused("@vyre.kernel\ndef k(out: Out[u32], a: In[u32] = §None):\n    out[0] = 1\n")
+    assert "'a' has a default" in error.message

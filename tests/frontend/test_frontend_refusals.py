@@ -172,7 +172,6 @@ SIGNATURES = {
     "shared size": ("def k(t: §Shared[u32], out: Out[u32]):\n    pass", "no size", "vyre.shared"),
     "star": ("def k(*§arrays, out: Out[u32]):\n    pass", "no fixed place", "plain parameter"),
     "keyword only": ("def k(*, §out: Out[u32]):\n    pass", "no fixed place", "plain parameter"),
-    "default": ("def k(out: Out[u32], n: u32 = §3):\n    pass", "default value", "at the call"),
     "no output": ("§def k(a: In[u32]):\n    pass", "no output", "Out or InOut"),
     "return annotation": ("def k(out: Out[u32]) -> §u32:\n    pass", "returns no value", "-> None"),
     "reserved parameter": ("def k(§__a: In[u32], out: Out[u32]):\n    pass", "reserved", "another name"),

@@ -115,7 +115,7 @@ def test_no_value_of_a_kernel_is_of_such_a_type() -> None:
 
     def annotated(out: Out[u32]) -> None:
         x: i16 = 1  # type: ignore[assignment] # refused
-        out[0] = x
+        out[0] = x  # type: ignore[call-overload] # refused
 
     def made(out: Out[u8]) -> None:
         out[0] = u8(3)  # type: ignore[call-overload] # refused

@@ -9,7 +9,7 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -35,6 +35,21 @@ def made(amount: int) -> Kernel:
         x[vyre.invocation_id(0)] += amount
 
     return raised
+
+
+TABLE = (3, 1, 4, 1, 5)
+
+
+@vyre.kernel
+def formed(a: In[f32, Literal["m", "n"]], out: Out[f32, Literal["m", "n"]]) -> None:
+    """A shape, a private array, a table and a loop that ends early."""
+    i, j = vyre.grid(2)
+    kept = vyre.private(u32, 4)
+    for k in range(10):
+        if k > 2:
+            break
+        kept[k] = TABLE[k]
+    out[i, j] = a[i, j] * 2.0 + vyre.convert(kept[2], f32)
 
 
 def u32s(*values: int) -> Any:
@@ -65,6 +80,14 @@ def test_a_kernel_of_a_closure_is_pickled_with_its_constants() -> None:
     assert again(u32s(1, 2)).tolist() == [6, 7]
     assert again.program.workgroup_size == (8, 1, 1)
     assert copy.deepcopy(made(6))(u32s(1)).tolist() == [7]
+
+
+def test_every_form_of_a_kernel_is_pickled() -> None:
+    again: Kernel = pickle.loads(pickle.dumps(formed))
+    a, out = np.arange(6, dtype=np.float32).reshape(2, 3), np.full((2, 3), 9, np.float32)
+    assert again(a, out) is out
+    assert np.array_equal(out, a * 2 + 4)
+    assert np.array_equal(formed(a), out)
 
 
 def test_nodes_that_are_read_back_are_the_same_objects() -> None:

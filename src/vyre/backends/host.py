@@ -169,7 +169,11 @@ def _import(decl: BufferDecl, value: Any) -> Array:
     if not hasattr(value, "__dlpack__"):
         made = f"vyre.array({decl.name}, {public_name(decl.element)})"
         kind = type(value).__name__
-        refuse(decl, f"got a {kind}", f"pass {made if kind in ('list', 'tuple') else _example(decl)}.")
+        if kind in ("int", "float", "bool"):
+            made = f"vyre.array([{decl.name}], {public_name(decl.element)})"
+        elif kind not in ("list", "tuple"):
+            made = _example(decl)
+        refuse(decl, f"got {'an' if kind[0] in 'aeio' else 'a'} {kind}", f"pass {made}.")
     try:
         return from_dlpack(value, written=decl.access is BufferAccess.ReadWrite)
     except Exception as error:  # every producer of DLPack has errors of its own

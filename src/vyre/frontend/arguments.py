@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.errors import DispatchError
 from vyre.frontend.literals import number_bits, python_float
-from vyre.frontend.shapes import Settled, settle
+from vyre.frontend.shapes import has_shapes, settle
 from vyre.frontend.signature import OWN
 from vyre.frontend.types import Role
 from vyre.frontend.values import Refused
@@ -35,74 +35,65 @@ class Bound:
 
 
 class Binder:
-    """Binds the calls of one kernel. What follows from the number, the names and the shapes of the arguments
-    is found out once for calls alike."""
+    """Binds the calls of one kernel. Which argument is which parameter is found out once for calls alike."""
 
-    __slots__ = ("_forms", "_kernel", "_translation")
+    __slots__ = ("_forms", "_kernel", "_scalars", "_shaped", "_translation")
 
     def __init__(self, kernel: str, translation: Translation) -> None:
         self._kernel = kernel
         self._translation = translation
+        self._scalars = translation.scalars
+        self._shaped = has_shapes(translation)
         self._forms: dict[tuple[Any, ...], _Form] = {}
 
     def __call__(
-        self, arrays: tuple[Any, ...], named: Mapping[str, Any], workgroups: int | Sequence[int] | None
+        self,
+        arrays: tuple[Any, ...],
+        named: Mapping[str, Any],
+        workgroups: int | Sequence[int] | None,
     ) -> Bound:
-        form = self._forms.get((len(arrays), *named))
+        if self._shaped:
+            return bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
+        key = (len(arrays), *named)
+        form = self._forms.get(key)
         if form is None:
             bound = bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
-            self._forms[len(arrays), *named] = _form_of(self._translation, len(arrays), named)
+            self._forms[key] = _form_of(self._translation, len(arrays), named)
             return bound
         given = dict(zip(form.names, (*arrays, *named.values()), strict=True))
-        try:
-            key = (workgroups, *[given[name].shape for name in form.buffers])
-            settled = form.settled.get(key)
-        except (AttributeError, TypeError):  # a length, a list, an output that is left out by None, a mistake
-            return bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
-        if settled is None:
-            bound = bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
-            if () not in key:  # a single number, which may be a length
-                found = settle(self._kernel, self._translation, given, workgroups)
-                if len(form.settled) >= _MOST_SETTLED:
-                    form.settled.clear()
-                form.settled[key] = _Settled(bound.lengths, found)
-            return bound
-        for name, scalars in self._translation.scalars.items():
-            known = settled.found.scalars
-            given[name] = b"".join(
-                [
-                    _scalar(self._kernel, p, known[p.name] if p.name in known else given.pop(p.name))
-                    for p in scalars
-                ]
-            )
-        return Bound(given, settled.lengths, settled.found.shapes, settled.found.workgroups)
-
-
-_MOST_SETTLED = 64
-
-
-@dataclass(frozen=True, slots=True)
-class _Settled:
-    """What follows from the shapes of the arguments."""
-
-    lengths: Mapping[str, int | tuple[str, ...]]
-    found: Settled
+        for name, value in given.items():
+            # A length or a shape, an output that is left out by None, or a mistake; or outputs take a shape.
+            if (
+                value is None
+                or (name in form.outputs and (type(value) is tuple or not hasattr(value, "__len__")))
+                or (form.lengths and getattr(value, "ndim", 1) != 1)
+            ):
+                return bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
+        for name, scalars in self._scalars.items():
+            given[name] = b"".join([_scalar(self._kernel, p, given.pop(p.name)) for p in scalars])
+        return Bound(given, form.lengths, {}, workgroups)
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A call with so many arguments by position and these by name: their parameters."""
+    """A call with so many arguments by position and these by name: their parameters, and the lengths of the
+    outputs that it leaves out."""
 
     names: tuple[str, ...]
-    buffers: tuple[str, ...]
-    settled: dict[tuple[Any, ...], _Settled]
+    outputs: frozenset[str]
+    lengths: Mapping[str, int | tuple[str, ...]]
 
 
 def _form_of(translation: Translation, positional: int, named: Mapping[str, Any]) -> _Form:
     visible = visible_parameters(translation)
     names = (*[p.name for p in visible[:positional]], *named)
-    scalars = {p.name for p in visible if p.role is None}
-    return _Form(names, tuple(name for name in names if name not in scalars), {})
+    absent = [p for p in visible if p.role is Role.Out and p.name not in names]
+    inputs = tuple(p.name for p in visible if p.role in (Role.In, Role.InOut))
+    return _Form(
+        names,
+        frozenset(p.name for p in visible if p.role is Role.Out and p.name in names),
+        {p.name: inputs for p in absent if not p.count},
+    )
 
 
 def bind_arguments(
@@ -163,7 +154,7 @@ def _match(
     elif twice is not None:
         problem = f"{kernel}() got two values for {twice!r}, one by position and one by name"
     else:
-        given |= named
+        given = {**{p.name: p.default for p in visible if p.default is not None}, **given, **named}
         missing = [p.name for p in visible if p.role is not Role.Out and given.get(p.name) is None]
         if not missing:
             return given

@@ -12,11 +12,11 @@ from vyre.frontend.expand import run_function
 from vyre.frontend.results import result_type
 from vyre.frontend.scalars import Scalars
 from vyre.frontend.scope import Local, Scope
-from vyre.frontend.shapes import require_grid_fits
+from vyre.frontend.shapes import grid_use, require_grid_fits
 from vyre.frontend.signature import CALL_OPTIONS, OWN, Parameter, parameters
 from vyre.frontend.source import Source, names_of, source_of
 from vyre.frontend.statements import Statements, locations
-from vyre.frontend.translation import GridUse, Translation
+from vyre.frontend.translation import Translation
 from vyre.frontend.translator import Surroundings
 from vyre.frontend.types import Role
 from vyre.frontend.values import Buffer, Value
@@ -54,7 +54,7 @@ def translate_kernel(
     program = Program(
         [*decls, *context.memory], workgroup_size, [w.node for w in written], locations=locations(written)
     )
-    asks = GridUse(scalars.grid, scalars.beyond_x)
+    asks = grid_use(found, scalars)
     require_grid_fits(source, tuple(found), asks)
     return Translation(program, tuple(found), tuple(context.linker.ops.values()), scalars.packed(), asks)
 

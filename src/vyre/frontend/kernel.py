@@ -154,11 +154,11 @@ class Kernel:
             zeroed=self._zeroed,
             step_limit=step_limit,
         )
-        if len(results) == 1 and not bound.shapes:
+        for name, shape in bound.shapes.items():
+            results[name] = shaped(results[name], shape)
+        if len(results) == 1:
             return results.popitem()[1]
-        outputs = [p.name for p in self._translation.parameters if p.name in results]
-        ordered = tuple([shaped(results[name], bound.shapes.get(name)) for name in outputs])
-        return ordered[0] if len(ordered) == 1 else ordered
+        return tuple([results[p.name] for p in self._translation.parameters if p.name in results])
 
     @boundary
     def check(

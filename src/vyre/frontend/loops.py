@@ -17,7 +17,7 @@ from vyre.frontend.signature import require_name
 from vyre.frontend.values import Const, Operand, PyObject, Refused, Several, Value, Written
 from vyre.ir.expr import BinOp, Expr, LitU32, Select, Var
 from vyre.ir.limits import U32_MAX
-from vyre.ir.node import Block, Let, Loop
+from vyre.ir.node import BOUNDED_TURN, Block, Let, Loop
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
 
@@ -76,7 +76,7 @@ def translate_while(t: BodyTranslator, node: ast.While) -> None:
     for made in (leave, leave.test):
         ast.copy_location(made, given["condition"])
     body = without_continue(node.body, t.scope.fresh)
-    counter = t.scope.fresh("turn")
+    counter = t.scope.fresh(BOUNDED_TURN)
     written = t.inside(node, "while", [leave, *body])
     t.emit(node, Loop(counter, LitU32(0), turns.expr, tuple(w.node for w in written)), written)
 

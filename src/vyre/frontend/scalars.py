@@ -46,6 +46,11 @@ class Scalars:
             if p.role is None:
                 scope.declare(p.name, Local("scalar", self._place(p)))
 
+    @property
+    def asks_host(self) -> bool:
+        """Whether the host has to settle a number at each call."""
+        return bool(self._of_host)
+
     def dimension(self, dimension: int | str) -> Value | Const:
         """A dimension of a shape: a number that is known now, or one that the host gives."""
         return Const(dimension) if isinstance(dimension, int) else self._host(DIMENSION + dimension)

@@ -12,8 +12,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.errors import DispatchError
-from vyre.frontend.scalars import DIMENSION, WORKGROUPS
+from vyre.frontend.scalars import DIMENSION, WORKGROUPS, Scalars
 from vyre.frontend.signature import OWN
+from vyre.frontend.translation import GridUse
 from vyre.frontend.types import Role
 from vyre.ir.grid import Grid, grid_of
 from vyre.ir.limits import U32_MAX
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from vyre.frontend.signature import Parameter
     from vyre.frontend.source import Source
-    from vyre.frontend.translation import GridUse, Translation
+    from vyre.frontend.translation import Translation
 
     Shape = tuple[int, ...]
 
@@ -42,6 +43,18 @@ class Settled:
     workgroups: Any = None
 
 
+_NOTHING = Settled()
+
+
+def grid_use(found: Sequence[Parameter], scalars: Scalars) -> GridUse:
+    """What a kernel with these parameters asks of each call."""
+    shaped_ones = any(p.shape for p in found)
+    plain = not (shaped_ones or scalars.grid or scalars.beyond_x or scalars.asks_host)
+    inputs = tuple(p.name for p in found if p.role in (Role.In, Role.InOut))
+    outs = tuple(p.name for p in found if p.role is Role.Out)
+    return GridUse(scalars.grid, scalars.beyond_x, plain, inputs, outs)
+
+
 def require_grid_fits(source: Source, parameters: Sequence[Parameter], asks: GridUse) -> None:
     """Refuses coordinates that the sole output cannot have."""
     outputs = [p for p in parameters if p.role in _OUTPUTS]
@@ -56,6 +69,17 @@ def require_grid_fits(source: Source, parameters: Sequence[Parameter], asks: Gri
     )
 
 
+def has_shapes(translation: Translation) -> bool:
+    """Whether a call of the kernel has dimensions to agree on, or a grid to find."""
+    numbers = (p.name for scalars in translation.scalars.values() for p in scalars)
+    return (
+        bool(translation.asks.grid)
+        or translation.asks.beyond_x
+        or any(p.shape for p in translation.parameters)
+        or any(name.startswith((DIMENSION, WORKGROUPS)) for name in numbers)
+    )
+
+
 def settle(
     kernel: str,
     translation: Translation,
@@ -63,6 +87,8 @@ def settle(
     workgroups: int | Sequence[int] | None,
 ) -> Settled:
     """Checks the shapes of a call. `given` holds arrays by parameter; an Out may be missing, or a shape."""
+    if translation.asks.plain and _is_flat(translation.asks, given):
+        return _NOTHING if workgroups is None else Settled(workgroups=workgroups)
     found = Settled()
     named: dict[str, tuple[int, str, Shape]] = {}
     known: dict[str, Shape] = {}
@@ -93,14 +119,23 @@ def settle(
     return Settled(found.scalars, found.lengths, found.shapes, grid)
 
 
-def shaped(result: Any, shape: Shape | None) -> Any:
+def shaped(result: Any, shape: Shape) -> Any:
     """A result in the shape that the call gave it; nobody else has seen it yet."""
-    if shape is None:
-        return result
     if hasattr(result, "reshape"):
         return result.reshape(shape)
     result.shape = shape
     return result
+
+
+def _is_flat(asks: GridUse, given: Mapping[str, Any]) -> bool:
+    """Whether every output that the call makes has one dimension, as have all inputs then."""
+    for name in asks.outs:
+        out = given.get(name)
+        if isinstance(out, tuple):
+            return False
+        if out is None and any(getattr(given[i], "ndim", 1) != 1 for i in asks.inputs):
+            return False
+    return True
 
 
 def _is_made(value: Any) -> bool:

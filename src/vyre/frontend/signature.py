@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +64,8 @@ class Parameter:
     node: ast.arg
     shape: tuple[int | str, ...] = ()
     """The declared dimensions, each fixed or named; empty for a plain buffer or a count."""
+    default: Any = None
+    """What a call passes for a scalar that it leaves out; None where it may not."""
 
     def declare(self, binding: int | None) -> BufferDecl:
         assert self.role is not None
@@ -93,12 +95,20 @@ def parameters(source: Source, names: Mapping[str, Any], *, helper: bool = False
         source.fail(
             odd, f"the parameter {odd.arg!r} has no fixed place.", "list every buffer as a plain parameter."
         )
-    if arguments.defaults and not helper:
-        source.fail(
-            arguments.defaults[0], "a parameter has a default value.", "pass the value at the call instead."
-        )
     plain = (*arguments.posonlyargs, *arguments.args)
-    return [_parameter(source, node, names, helper=helper) for node in plain]
+    found = [_parameter(source, node, names, helper=helper) for node in plain]
+    return found if helper else _with_defaults(source, found)
+
+
+def _with_defaults(source: Source, found: list[Parameter]) -> list[Parameter]:
+    """The parameters of a kernel with the defaults of its scalars."""
+    nodes = source.tree.args.defaults
+    values: tuple[Any, ...] = source.function.__defaults__ or ()
+    first = len(found) - len(nodes)
+    for p, node in zip(found[first:], nodes, strict=True):
+        if p.role is not None:
+            source.fail(node, f"the buffer {p.name!r} has a default value.", "pass it at the call instead.")
+    return [*found[:first], *(replace(p, default=v) for p, v in zip(found[first:], values, strict=True))]
 
 
 def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any], *, helper: bool) -> Parameter:

@@ -19,6 +19,10 @@ class GridUse:
 
     grid: int
     beyond_x: bool
+    plain: bool
+    """Whether no shape, place or count of the grid needs the host: most calls have nothing to settle then."""
+    inputs: tuple[str, ...]
+    outs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

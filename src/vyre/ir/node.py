@@ -191,4 +191,8 @@ class Barrier(Node):
         self._seal()
 
 
+BOUNDED_TURN = "bounded_turn"
+"""How the variable of a loop begins that stands for a condition with a bound; a check tells when the bound
+ended it. The name has no other meaning."""
+
 NODE_KINDS: tuple[type[Node], ...] = (Let, Assign, Store, If, Loop, Break, Return, Block, Barrier)

@@ -105,6 +105,6 @@ def _word(word: str, source: Source) -> dict[str, Any]:
 
 def _workgroup_bytes(program: Program, language: str) -> int:
     shared = [b for b in program.buffers if b.access.shared]
-    if language == "wgsl":  # 16-bit elements take a word each, and every array starts at 16 bytes
+    if language == "wgsl":  # narrow elements take a word each, and every array starts at 16 bytes
         return sum(-(-4 * lanes_of(b.element) * b.count // 16) * 16 for b in shared)
     return sum(b.count * b.element.stride for b in shared)

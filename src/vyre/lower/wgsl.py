@@ -1,8 +1,8 @@
 """WGSL, for Naga and Tint alike.
 
 Buffers are module variables, and each has functions of its own that check bounds. A buffer that
-some atomic touches is an array of atomics, and so is a writable buffer of 16-bit elements, whose
-stores flip the bits of their own half only. Uniform buffers are bound as read-only storage: a uniform
+some atomic touches is an array of atomics, and so is a writable buffer of 8-bit or 16-bit elements, whose
+stores flip their own bits of a word only. Uniform buffers are bound as read-only storage: a uniform
 array would need a stride of 16 bytes and a length fixed in the text. The hidden words are a uniform,
 because devices offer as few as eight storage buffers; the constant tables follow them.
 

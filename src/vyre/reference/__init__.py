@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         OutOfBounds,
         Race,
         Report,
+        SpentLoop,
         UninitialisedRead,
     )
     from vyre.reference.interpreter import DEFAULT_STEP_BUDGET, RunResult, run
@@ -29,6 +30,7 @@ __all__ = [
     "Report",
     "RunResult",
     "Schedule",
+    "SpentLoop",
     "TraceStep",
     "Tracer",
     "UninitialisedRead",
@@ -37,7 +39,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "vyre.reference.findings": "Access AccessKind DivergentBarrier OutOfBounds Race Report UninitialisedRead",
+    "vyre.reference.findings": """
+        Access AccessKind DivergentBarrier OutOfBounds Race Report SpentLoop UninitialisedRead
+    """,
     "vyre.reference.interpreter": "DEFAULT_STEP_BUDGET RunResult run",
     "vyre.reference.invocations": "InvocationRef",
     "vyre.reference.schedule": "Order Schedule all_schedules",

@@ -44,6 +44,8 @@ def action_of(instruction: c.Instruction, budget: Budget, observer: Observer | N
             return _compute(instruction)
         case c.Note():
             return _note(instruction)
+        case c.Spent():
+            return _spent(instruction, observer)
         case c.Read():
             return _read(instruction, observer)
         case c.Write():
@@ -80,6 +82,14 @@ def _compute(instruction: c.Compute) -> Action:
 def _note(i: c.Note) -> Action:
     def action(registers: list[int], invocation: Invocation) -> None:
         i.tell(invocation, [registers[register] for register in i.registers])
+
+    return action
+
+
+def _spent(i: c.Spent, observer: Observer | None) -> Action:
+    def action(_: list[int], invocation: Invocation) -> None:
+        if observer is not None:
+            observer.spent(invocation, i.place)
 
     return action
 

@@ -94,6 +94,13 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """Says that a loop with a bound took all its turns; it changes nothing."""
+
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Jump:
     target: int
 
@@ -153,7 +160,7 @@ class Leave:
 
 MemoryInstruction = Read | Write | Update | Reduce
 StopInstruction = Meet | Exchange | Leave
-StraightInstruction = Compute | Note | MemoryInstruction
+StraightInstruction = Compute | Note | Spent | MemoryInstruction
 JumpInstruction = Jump | JumpIfZero | LoopEnter | LoopNext
 Instruction = StraightInstruction | JumpInstruction | StopInstruction
 

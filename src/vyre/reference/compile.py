@@ -204,8 +204,12 @@ class _Compiler:
         at = self.reserve()
         self.note("loop", node.var, DataType.U32, counter)
 
+        place = self.place
+
         def after_body() -> None:
             self.emit(c.LoopNext(counter, stop, at + 1))
+            if node.var.startswith(n.BOUNDED_TURN):
+                self.emit(c.Spent(place))
             self.instructions[at] = c.LoopEnter(counter, stop, len(self.instructions))
             for jump in self.breaks.pop():
                 self.instructions[jump] = c.Jump(len(self.instructions))

@@ -87,6 +87,17 @@ class DivergentBarrier:
 
 
 @dataclass(frozen=True, slots=True)
+class SpentLoop:
+    """A loop that its bound ended, after all its turns; the condition may still have held."""
+
+    loop: str
+    invocation: InvocationRef
+
+    def __str__(self) -> str:
+        return f"the loop at {self.loop} took all its turns in {self.invocation}"
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The findings of one run. Each is told once for each pair of places, not for every element."""
 
@@ -95,6 +106,7 @@ class Report:
     out_of_bounds: tuple[OutOfBounds, ...] = ()
     divergent_barriers: tuple[DivergentBarrier, ...] = ()
     atomic_history: tuple[History, ...] = ()
+    spent_loops: tuple[SpentLoop, ...] = ()
 
     @property
     def deterministic(self) -> bool:

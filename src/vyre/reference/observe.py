@@ -12,6 +12,7 @@ from vyre.reference.findings import (
     DivergentBarrier,
     OutOfBounds,
     Report,
+    SpentLoop,
     UninitialisedRead,
 )
 from vyre.reference.races import Location, RaceDetector
@@ -40,6 +41,7 @@ class Observer:
         self._written: set[Location] = set()
         self._uninitialised: dict[tuple[str, Place], UninitialisedRead] = {}
         self._out_of_bounds: dict[tuple[str, Place, AccessKind], OutOfBounds] = {}
+        self._spent: dict[str, SpentLoop] = {}
         self._divergent: dict[tuple[str, str], DivergentBarrier] = {}
         self._open: dict[Location, _OpenHistory] = {}
         self._histories: list[History] = []
@@ -72,6 +74,10 @@ class Observer:
                 self._open[location] = _OpenHistory(invocation.buffers[slot], event.before)
             self._open[location].events.append(event)
 
+    def spent(self, invocation: Invocation, place: Place) -> None:
+        path = self.path(place)
+        self._spent.setdefault(path, SpentLoop(path, invocation.ref))
+
     def ended(self, invocation: Invocation) -> None:
         self._detector.ended(invocation.ref, invocation.group.epoch)
 
@@ -88,6 +94,7 @@ class Observer:
             tuple(self._out_of_bounds.values()),
             tuple(self._divergent.values()),
             tuple(self._histories),
+            tuple(self._spent.values()),
         )
 
     def path(self, place: Place) -> str:

@@ -20,11 +20,12 @@ from vyre.validate.paths import locate
 if TYPE_CHECKING:
     from vyre.errors import SourceLocation
     from vyre.ir.program import Program
-    from vyre.reference import Access, DivergentBarrier, OutOfBounds, Race, UninitialisedRead
+    from vyre.reference import Access, DivergentBarrier, OutOfBounds, Race, SpentLoop, UninitialisedRead
     from vyre.reference.invocations import InvocationRef
     from vyre.watch.watcher import Watched
 
 RACE, UNINITIALISED, BARRIER, BOUNDS = "race", "uninitialised read", "divergent barrier", "out of bounds"
+SPENT = "bounded loop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ def report_of(subject: str, seen: Watched | None) -> CheckReport:
         *map(told.uninitialised, found.uninitialised_reads),
         *map(told.barrier, found.divergent_barriers),
         *map(told.bounds, found.out_of_bounds),
+        *map(told.spent, found.spent_loops),
     )
     return CheckReport(subject, findings, seen.steps)
 
@@ -152,6 +154,15 @@ class _Told:
             f"{found.buffer} has {found.length} elements, and the access to element {found.index} {gave}.",
             (self._access(found.access),),
             f"guard it with `if index < len({found.buffer}):`, unless that is what you meant.",
+            harmless=True,
+        )
+
+    def spent(self, found: SpentLoop) -> CheckFinding:
+        return CheckFinding(
+            SPENT,
+            "a loop took all the turns that vyre.bounded gives it, and its condition may still hold.",
+            (self._place(f"ended for {self._who(found.invocation)}", found.loop),),
+            "give it more turns, unless that is what you meant.",
             harmless=True,
         )
 

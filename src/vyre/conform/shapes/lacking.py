@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.shapes.features import ENTRANCES
+from vyre.conform.process.entrances import ENTRANCES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,0 +1,56 @@
+fn lit(a: u32) -> u32 { return a; }
+fn div_u32(a: u32, b: u32) -> u32 { if (b == 0u) { return 0u; } return a / b; }
+fn mod_u32(a: u32, b: u32) -> u32 { if (b == 0u) { return 0u; } return a % b; }
+fn mul_hi_u32(a: u32, b: u32) -> u32 {
+  let al = a & 65535u; let ah = a >> 16u; let bl = b & 65535u; let bh = b >> 16u;
+  let m = ah * bl + ((al * bl) >> 16u);
+  let k = al * bh + (m & 65535u);
+  return ah * bh + (m >> 16u) + (k >> 16u);
+}
+fn popcount_u32(a: u32) -> u32 { return countOneBits(a); }
+fn clz_u32(a: u32) -> u32 { return countLeadingZeros(a); }
+fn ctz_u32(a: u32) -> u32 { return countOneBits((a & (0u - a)) - 1u); }
+fn reverse_u32(a: u32) -> u32 { return reverseBits(a); }
+fn any_2(a: vec2<u32>) -> u32 { return select(0u, 1u, (a.x | a.y) != 0u); }
+fn any_4(a: vec4<u32>) -> u32 { return select(0u, 1u, (a.x | a.y | a.z | a.w) != 0u); }
+fn zext_1_2(a: u32) -> vec2<u32> { return vec2<u32>(a, 0u); }
+fn zext_1_4(a: u32) -> vec4<u32> { return vec4<u32>(a, 0u, 0u, 0u); }
+fn zext_2_4(a: vec2<u32>) -> vec4<u32> { return vec4<u32>(a.x, a.y, 0u, 0u); }
+fn sext_2(a: u32) -> vec2<u32> { return vec2<u32>(a, 0u - (a >> 31u)); }
+fn sext_4(a: u32) -> vec4<u32> { let s = 0u - (a >> 31u); return vec4<u32>(a, s, s, s); }
+fn splat_2(a: u32) -> vec2<u32> { return vec2<u32>(a, a); }
+fn splat_4(a: u32) -> vec4<u32> { return vec4<u32>(a, a, a, a); }
+fn low_4_2(a: vec4<u32>) -> vec2<u32> { return a.xy; }
+fn neg_f64(a: vec2<u32>) -> vec2<u32> { return vec2<u32>(a.x, a.y ^ 2147483648u); }
+fn abs_f64(a: vec2<u32>) -> vec2<u32> { return vec2<u32>(a.x, a.y & 2147483647u); }
+@group(0) @binding(0) var<storage, read> b_a: array<vec2<u32>>;
+@group(0) @binding(1) var<storage, read_write> b_out: array<vec2<u32>>;
+@group(0) @binding(2) var<uniform> hidden: array<vec4<u32>, 2>;
+fn hidden_base_x() -> u32 { return hidden[0].x; }
+fn hidden_base_y() -> u32 { return hidden[0].y; }
+fn hidden_base_z() -> u32 { return hidden[0].z; }
+fn hidden_len_a() -> u32 { return hidden[0].w; }
+fn hidden_len_out() -> u32 { return hidden[1].x; }
+fn load_a(i: u32) -> vec2<u32> {
+  if (i < hidden_len_a()) { return b_a[i]; }
+  return vec2<u32>(0u);
+}
+fn store_out(i: u32, v: vec2<u32>) {
+  if (i < hidden_len_out()) { b_out[i] = v; }
+}
+@compute @workgroup_size(64, 1, 1)
+fn vyre_main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
+  let local_x = local.x;
+  let workgroup_x = group.x + hidden_base_x();
+  let invocation_x = workgroup_x * 64u + local_x;
+  let local_y = local.y;
+  let workgroup_y = group.y + hidden_base_y();
+  let invocation_y = workgroup_y * 1u + local_y;
+  let local_z = local.z;
+  let workgroup_z = group.z + hidden_base_z();
+  let invocation_z = workgroup_z * 1u + local_z;
+  let len_a = hidden_len_a();
+  let len_out = hidden_len_out();
+  var v_x: vec2<u32> = load_a(invocation_x);
+  store_out(invocation_x, vec2<u32>(v_x.y, v_x.x));
+}
