@@ -19,6 +19,7 @@ import statistics
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,7 +146,7 @@ def core(options: argparse.Namespace) -> None:
         ("FExp", exponential, np.exp, (a,)),
     ]
     for name, kernel, peer, arrays in cases:
-        calls: dict[str, Call] = {"vyre cpu": lambda *x, k=kernel: k(*x, backend=backend), "NumPy": peer}
+        calls: dict[str, Call] = {"vyre cpu": partial(kernel, backend=backend), "NumPy": peer}
         times = rounds_of(lambda given=arrays: given, calls, rounds=options.rounds, each=1)
         title = f"2^{options.log2} floats, {name} on one core, outputs made by each"
         table(title, times, unit=1e3, name="ms")
@@ -190,11 +191,8 @@ def cuda(options: argparse.Namespace) -> None:
 
     if torch is not None:
         device = [torch.from_numpy(x).cuda() for x in host]
-        own: dict[str, Call] = {"torch a + b": torch.add}
-        ours: dict[str, Call] = {"vyre, torch tensors": lambda a, b: added(a, b, backend="cuda")}
-        run(
-            f"{SMALL} floats, a + b, fresh tensors", lambda: tuple(x.clone() for x in device), {**own, **ours}
-        )
+        both: dict[str, Call] = {"torch a + b": torch.add, "vyre, torch tensors": on_cuda}
+        run(f"{SMALL} floats, a + b, fresh tensors", lambda: tuple(x.clone() for x in device), both)
         wide = torch.ones(1 << options.log2_gpu, device="cuda")
         run(f"2^{options.log2_gpu} floats, a + b", lambda: (wide, wide), both, each=5)
         short = torch.ones(1024, device="cuda")

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.canaries import run as canaries
+from vyre.backends.canaries.every import CANARIES
 from vyre.backends.probe import cases as probe_cases
 from vyre.backends.probe import run as probe
 from vyre.conform.oracle.digest import CHUNK
@@ -53,7 +54,7 @@ def _probe(backend: Backend, rest: str) -> bool:
 
 
 def _canary(backend: Backend, rest: str) -> bool:
-    asked = [c for c in canaries.CANARIES if c.name == rest]
+    asked = [c for c in CANARIES if c.name == rest]
     with TemporaryDirectory() as folder:
         found = canaries.examine(backend, canaries=asked, cache=Path(folder) / "canaries.json")
     return rest in found.failures

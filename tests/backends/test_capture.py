@@ -55,6 +55,23 @@ def test_replays_are_the_same_calls_again(backend: str) -> None:
         calls(*plain, backend=backend)
 
 
+@vyre.kernel
+def halves(x: vyre.In[vyre.u32], out: vyre.Out[vyre.u32]) -> None:
+    i = vyre.invocation_id(0)
+    if i < 50:
+        out[i] = x[i]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_output_starts_as_zeros_in_every_replay(backend: str) -> None:
+    a, b, _ = buffers_on(backend)
+    with vyre.capture(backend) as plan:
+        halves(a, b, backend=backend)
+    b.copy_from(np.full(100, 9, np.uint32))
+    plan.replay()
+    assert b.numpy().tolist() == [*range(50), *[0] * 50]
+
+
 def test_a_plan_keeps_closed_buffers() -> None:
     a, b, c = buffers_on("cpu")
     with vyre.capture("cpu") as plan:

@@ -160,25 +160,6 @@ def test_lengths_and_grids_are_prepared_once(monkeypatch: pytest.MonkeyPatch) ->
     assert len(prepared) == len(set(prepared)) == 6
 
 
-def test_outputs_that_start_as_zeros_are_cleared_unless_all_of_them_is_written(compiled: Compiled) -> None:
-    added = Program([X, Y], (64,), [Y.store(I, Y[I] + X[I])])
-    adding = compile_program(added, backend=CpuBackend(threads=1, canaries=False))
-    y = words(7, 7)
-    found = plan_of(adding)({"x": words(1, 2), "y": y}, {}, None, copy=False, zeroed=("y",))
-    assert found is not None
-    assert found["y"] is y
-    assert y.tolist() == [1, 2]
-    again = plan_of(adding)({"x": words(1, 2), "y": y}, {}, None, copy=False, zeroed=())
-    assert again is not None
-    assert y.tolist() == [2, 4]
-    fresh = plan_of(adding)({"x": words(1, 2), "y": y}, {}, None, copy=True, zeroed=("y",))
-    assert fresh is not None
-    assert (fresh["y"].tolist(), y.tolist()) == ([1, 2], [2, 4])
-    out = words(*[9] * 100)
-    short_way(compiled, {"x": words(1, 2), "y": words(3, 4), "out": out}, zeroed=("out",))
-    assert out.tolist() == [2, 4] + [0] * 98
-
-
 def test_an_empty_grid_runs_nothing(compiled: Compiled) -> None:
     found = compiled({"x": words(1, 2), "y": words(3, 4)}, lengths=LENGTHS, workgroups=0)
     assert found["y"].tolist() == [3, 4]

@@ -10,12 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
-from vyre.backends.canaries.float_programs import FLOAT_CANARIES
-from vyre.backends.canaries.programs import INTEGER_CANARIES, Canary, words
-from vyre.backends.execute import execute
 from vyre.backends.protocol import CanaryVerdict
 from vyre.disk import cache_directory, private_folder, read_own, write_own
 from vyre.errors import UnsupportedByBackend, VyreError
@@ -23,13 +22,12 @@ from vyre.lower.version import lowering_version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
+    from vyre.backends.canaries.programs import Canary
     from vyre.backends.protocol import Backend
     from vyre.ir.program import Program
 
 
-CANARIES = INTEGER_CANARIES + FLOAT_CANARIES
 _LARGEST = 1 << 22
 """Bytes of a file of verdicts."""
 
@@ -38,10 +36,10 @@ def examine(
     backend: Backend,
     *,
     lowering: str | None = None,
-    canaries: Sequence[Canary] = CANARIES,
+    canaries: Sequence[Canary] | None = None,
     cache: Path | None = None,
 ) -> CanaryVerdict:
-    """The verdict on a backend's device, from the cache where it has one.
+    """The verdict on a backend's device, from the cache where it has one; all canaries are run by default.
 
     A verdict holds for a device, its driver and toolchain, and one `lowering`, by default this version's.
     """
@@ -53,7 +51,7 @@ def examine(
         return CanaryVerdict(known, fresh=False)
     failures: dict[str, str] = {}
     lasting = True
-    for canary in canaries:
+    for canary in _every(canaries):
         try:
             wrong = _run(canary, backend)
         except UnsupportedByBackend:
@@ -97,7 +95,11 @@ class Examined:
 
 
 def refuse_lost_features(
-    program: Program, verdict: CanaryVerdict | None, backend: str, *, canaries: Sequence[Canary] = CANARIES
+    program: Program,
+    verdict: CanaryVerdict | None,
+    backend: str,
+    *,
+    canaries: Sequence[Canary] | None = None,
 ) -> None:
     """Raises `UnsupportedByBackend` for a program that needs what the device failed.
 
@@ -105,7 +107,7 @@ def refuse_lost_features(
     """
     if verdict is None or not verdict.failures:
         return
-    for canary in canaries:
+    for canary in _every(canaries):
         detail = verdict.failures.get(canary.name)
         if detail is None or canary.uses is None or not canary.uses(program):
             continue
@@ -119,6 +121,9 @@ def refuse_lost_features(
 
 def _run(canary: Canary, backend: Backend) -> str:
     """What is wrong with the results, or nothing."""
+    from vyre.backends.canaries.programs import words
+    from vyre.backends.execute import execute
+
     executable = backend.compile(canary.program)
     memory = {name: bytearray(words(values)) for name, values in canary.inputs.items()}
     execute(executable, canary.program, memory, (canary.workgroups, 1, 1))
@@ -129,10 +134,29 @@ def _run(canary: Canary, backend: Backend) -> str:
     return ""
 
 
-def _key(backend: Backend, canaries: Sequence[Canary], lowering: str) -> str:
+def _every(canaries: Sequence[Canary] | None) -> Sequence[Canary]:
+    if canaries is not None:
+        return canaries
+    from vyre.backends.canaries.every import CANARIES
+
+    return CANARIES
+
+
+@cache
+def _version() -> str:
+    """A digest of the code that makes the canaries: what they ask and expect follows from it."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _key(backend: Backend, canaries: Sequence[Canary] | None, lowering: str) -> str:
     info = backend.describe()
     parts = [info.name, info.device, info.driver, info.version, info.toolchain, lowering]
-    for canary in canaries:
+    if canaries is None:
+        parts.append(_version())
+    for canary in canaries or ():
         parts += [canary.name, repr(canary.inputs), repr(canary.expected)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from vyre.backends.canaries.run import CANARIES
+from vyre.backends.canaries.every import CANARIES
 from vyre.conform.certify import schema1
 from vyre.conform.certify.finding import GOOD, OPEN, WRONG, Finding
 from vyre.conform.certify.merge import units_of

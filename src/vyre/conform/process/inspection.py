@@ -59,6 +59,6 @@ def canaries_of(backend: Backend) -> Canaries:
     verdict = backend.verdict if isinstance(backend, ExaminedBackend) else None
     if not isinstance(verdict, CanaryVerdict):
         return ()
-    from vyre.backends.canaries.run import CANARIES
+    from vyre.backends.canaries.every import CANARIES
 
     return tuple((canary.name, verdict.failures.get(canary.name, "")) for canary in CANARIES)
