@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
+from vyre.ir.buffers import BufferAccess
 from vyre.ir.environment import Types
 from vyre.ir.operators import (
     ApproxOp,
@@ -37,6 +38,7 @@ def universe(types: Iterable[DataType], *, approximate: bool) -> set[Key]:
     floats = [t for t in some if t in FLOAT_TYPES]
     lanes = [t for t in some if t in LANE_TYPES]
     keys: set[Key] = {("BufLen",), ("Call",), ("If",), ("Loop",), ("Return",), ("Block",), ("Barrier",)}
+    keys |= {("Break",), *(("Buffer", access.value) for access in BufferAccess)}
     keys |= {(k, str(a)) for k in ("InvocationId", "WorkgroupId", "LocalId") for a in range(3)}
     keys |= {("BinOp", o.value, t.value) for o, t in product(BinaryOp, some) if binary_type(o, t, t)}
     keys |= {("UnOp", o.value, t.value) for o, t in product(UnaryOp, some) if unary_type(o, t)}
@@ -67,6 +69,8 @@ def count_kinds(program: Program, registry: Registry, counts: Counter[Key]) -> N
     """Adds what a valid program with unique variable names contains; shared nodes count once a statement."""
     types = Types(program.buffers, signatures=lambda op_id: registry[op_id].signature)
     elements = {b.name: b.element for b in program.buffers}
+    for decl in program.buffers:
+        counts["Buffer", decl.access.value] += 1
     for _, node in statements(program.entry):
         for root in node.exprs:
             for expr in postorder(root):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,12 +10,9 @@ import pytest
 import vyre
 from vyre import Program
 from vyre.backends import get
-from vyre.errors import BackendUnavailable, StepLimitExceeded
+from vyre.errors import BackendUnavailable, StepLimitExceeded, UnsupportedByBackend
 from vyre.ir.limits import MAX_CONSTANT_BYTES, MAX_PRIVATE_BYTES
 from vyre.reference import run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 GROUPS = 4
 HEAD = """vyre 1
@@ -81,8 +77,13 @@ BREAKS = {
     }""",
 }
 
-DEEP = "entry { let s = 0 for i in 0..9 { " + "if a[i] > 3 { " * 50
-DEEP += "s := s + i if i == local.x { break } s := s + 1" + " }" * 51 + " out[invocation.x] = s }"
+DEEP = (
+    "entry { let s = 0 for i in 0..9 { "
+    + "if a[i] > 3 { " * 50
+    + "s := s + i if i == local.x { break } s := s + 1"
+    + " }" * 51
+    + " out[invocation.x] = s }"
+)
 
 MEMORY = {
     "private memory of every shape": """buffer p: private U32[8]
@@ -141,12 +142,12 @@ PROGRAMS = {**BREAKS, "under fifty conditions": DEEP, **MEMORY}
 
 
 @pytest.fixture(scope="module", params=["cpu", "opencl", "wgpu", "dawn"])
-def backend(request: pytest.FixtureRequest) -> Iterator[str]:
+def backend(request: pytest.FixtureRequest) -> str:
     try:
         get(request.param)
     except BackendUnavailable as reason:
         pytest.skip(str(reason))
-    yield request.param
+    return request.param
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -169,3 +170,32 @@ def test_turns_behind_a_break_are_not_taken(backend: str) -> None:
     assert found["out"].tolist() == [3] * 4
     with pytest.raises(StepLimitExceeded):
         vyre.dispatch(program, {"out": out}, backend=backend, workgroups=1, step_limit=19)
+
+
+def test_private_memory_that_would_not_fit_a_stack_is_refused() -> None:
+    """PoCL has all of a workgroup on the stack of one thread, and 8 MiB there end the process."""
+    try:
+        device = get("opencl")
+    except BackendUnavailable as reason:
+        pytest.skip(str(reason))
+    if "pocl" not in str(device.describe()).lower():
+        pytest.skip("not a device that runs workgroups on threads of the CPU")
+    text = "vyre 1 workgroup {} buffer out: readwrite U32[1024] @0 buffer p: private U32[2048] entry {{ "
+    text += "for k in 0..2048 {{ p[k * 7 % 2048] = p[k] + k + 1 }} out[invocation.x] = p[local.x] }}"
+    with pytest.raises(UnsupportedByBackend, match="bytes of private memory in a workgroup"):
+        device.compile(Program.from_text(text.format(1024)))
+    device.compile(Program.from_text(text.format(256)))
+
+
+def test_a_loop_that_ends_early_is_not_turned_inside_out() -> None:
+    """On cpu a loop over elements a workgroup's width apart becomes the workgroup's, unless it breaks."""
+    program = Program.from_text(
+        "vyre 1 workgroup 64 buffer a: readonly U32 @0 buffer out: readwrite U32 @1 entry { for k in 0..4 { "
+        "let i = workgroup.x * 256 + k * 64 + local.x if a[i] == 0 { break } out[i] = a[i] + 1 } }"
+    )
+    values = np.arange(2048, dtype=np.uint32) * np.uint32(7) % np.uint32(5)
+    inputs = {"a": values.tobytes(), "out": bytes(values.nbytes)}
+    expected = run(program, inputs, (8, 1, 1)).buffers["out"]
+    arrays = {"a": values, "out": np.zeros_like(values)}
+    found = vyre.dispatch(program, arrays, backend="cpu", workgroups=8)["out"]
+    assert found.tobytes() == expected

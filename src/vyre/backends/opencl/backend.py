@@ -16,6 +16,7 @@ from vyre.backends.opencl.memory import MIN_BYTES, OpenClMemory, faults
 from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.backends.subgroups import opencl_hardware
 from vyre.errors import BackendUnavailable, DeviceLost, DispatchError, SourceRejected, UnsupportedByBackend
+from vyre.ir.buffers import BufferAccess
 from vyre.ir.grid import require_grid
 from vyre.lower.intrinsics import check_intrinsics
 from vyre.lower.opencl import emit
@@ -37,6 +38,9 @@ _DIVIDING = frozenset(
     (f"{fmt}.{name}", "native") for fmt in ("f32", "f16", "bf16") for name in ("div", "sqrt")
 )
 _POCL = "Portable Computing Language"
+_STACK = 2 << 20
+"""A device of the CPU has the private memory of a whole workgroup on the stack of a thread, usually of 8 MiB,
+and ends the process where that is too little."""
 _MAX_INVOCATIONS_X = 1 << 31
 _MAX_GRID_YZ = 65_535
 """What one launch may be: NVIDIA's driver has these limits, and 32-bit devices the first."""
@@ -180,6 +184,15 @@ class OpenClBackend(Examined):
                 self.name,
                 why=f"{device.name} has {int(device.local_mem_size)}",
                 fix="use smaller workgroup buffers.",
+            )
+        private = (b for b in program.buffers if b.access is BufferAccess.Private)
+        stacked = x * y * z * sum(b.count * b.element.stride for b in private)
+        if stacked > _STACK and device.type & self.cl.device_type.CPU:
+            raise UnsupportedByBackend(
+                f"{stacked} bytes of private memory in a workgroup",
+                self.name,
+                why=f"{device.name} keeps it on the stack of a thread, which has room for {_STACK}",
+                fix="use smaller private buffers or a smaller workgroup.",
             )
         bound = sum(b.access.bound for b in program.buffers)
         limit = int(device.max_parameter_size)

@@ -15,7 +15,7 @@ from vyre.conform.generate.buffers import random_buffer
 from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.environment import Types
-from vyre.ir.expr import Expr, InvocationId, LitU32, Load, Select, Var, WorkgroupId
+from vyre.ir.expr import Atomic, Expr, InvocationId, LitU32, Load, Select, Var, WorkgroupId
 from vyre.ir.node import Assign, Barrier, Break, If, Let, Loop, Node, Return, Store
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
@@ -97,7 +97,7 @@ class _Builder:
             if scope.loop and (scope.direct or not scope.meets) and self.rng.randrange(4) == 0:
                 out.append(self._break(scope))
         match node:
-            case Let(name=name):
+            case Let(name=name) if _is_usable(node):
                 scope.names[name] = self.types.variables[name]
             case Loop(var=var, body=body):
                 # A return may be what keeps invocations from a barrier behind the loop.
@@ -154,8 +154,8 @@ class _Builder:
 
     def _seen(self, entry: tuple[Node, ...]) -> tuple[Node, ...]:
         """The stores at the end, which also store what private memory and the tables hold."""
-        visible = {node.name: self.types.variables[node.name] for node in entry if isinstance(node, Let)}
-        scope = _Scope(visible)
+        lets = (node for node in entry if isinstance(node, Let) and _is_usable(node))
+        scope = _Scope({node.name: self.types.variables[node.name] for node in lets})
         last = len(entry)
         while isinstance(entry[last - 1], Store):
             last -= 1
@@ -173,3 +173,8 @@ class _Builder:
         else:
             value = Select((InvocationId(0) % 2).eq(0), node.value, loaded)
         return with_parts(node, (node.index, value), ())
+
+
+def _is_usable(node: Let) -> bool:
+    """What an atomic gives depends on who came first, so its value goes nowhere."""
+    return not isinstance(node.value, Atomic)
