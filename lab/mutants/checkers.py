@@ -255,7 +255,7 @@ BROKEN: tuple[BrokenChecker, ...] = (
     ),
     BrokenChecker(
         "engines: every answer is right",
-        ("vyre.conform.verify.stages.engines:_asked",),
+        ("vyre.conform.verify.stages.engines:attempt",),
         _passing,
         _mutant("reduction in another order: the first element last, reduce_strict"),
     ),

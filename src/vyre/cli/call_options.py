@@ -20,11 +20,15 @@ _NUMBER = re.compile(r"[0-9]{1,10}")
 
 @dataclass(frozen=True, slots=True)
 class CallOptions:
-    """What a compiled program is called with."""
+    """What a compiled program is called with; `sizes` are the lengths that were given."""
 
     arrays: Mapping[str, Any]
-    lengths: Mapping[str, int | tuple[str, ...]]
+    sizes: Mapping[str, int]
     grid: tuple[int, ...] | None
+
+    def lengths(self, program: Program) -> dict[str, int | tuple[str, ...]]:
+        """The lengths of all outputs; refuses a program for which something was not given."""
+        return _lengths(program, self.arrays, self.sizes)
 
 
 def read_call(
@@ -48,7 +52,7 @@ def read_call(
     arrays = {name: read_array(path) for name, path in bindings("--input", inputs).items()}
     for name in lengths.keys() & arrays.keys():
         raise VyreError(f"{name!r} has --length and --input.", fix="keep one of them.")
-    return CallOptions(arrays, _lengths(program, arrays, lengths), grid)
+    return CallOptions(arrays, lengths, grid)
 
 
 def bindings(option: str, given: tuple[str, ...]) -> dict[str, str]:

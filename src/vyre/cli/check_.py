@@ -43,7 +43,7 @@ def command(
     call = read_call(program, inputs, sizes, workgroups)
     watcher = Watcher()
     compile_program(program, backend=watcher)(
-        call.arrays, workgroups=call.grid, copy=True, lengths=call.lengths
+        call.arrays, workgroups=call.grid, copy=True, lengths=call.lengths(program)
     )
     report = report_of(file, watcher.seen)
     click.echo(json.dumps(_record(report)) if as_json else str(report))

@@ -48,7 +48,7 @@ def command(
     saves = bindings("--output", outputs)
     call = read_call(program, inputs, sizes, workgroups, also=saves)
     compiled = compile_program(program, backend=backend)
-    results = compiled(call.arrays, workgroups=call.grid, copy=True, lengths=call.lengths)
+    results = compiled(call.arrays, workgroups=call.grid, copy=True, lengths=call.lengths(program))
     for name, path in saves.items():
         write_array(path, results[name])
     records = [_record(name, array) for name, array in results.items()]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.backends.canaries.run import examine, refuse_lost_features
 from vyre.backends.forks import Home, abandon
-from vyre.backends.protocol import BackendInfo, BackendLimits
+from vyre.backends.protocol import BackendInfo
 from vyre.backends.subgroups import webgpu_hardware
 from vyre.backends.webgpu.device import STORAGE, UNIFORM, DeviceFault, Launch, RejectedSource
 from vyre.backends.webgpu.memory import Pool, WebGpuMemory, download, padded, upload
@@ -31,7 +31,6 @@ from vyre.errors import (
     UnsupportedByBackend,
 )
 from vyre.ir.grid import require_grid
-from vyre.ir.limits import MAX_UNIFORM_BYTES
 from vyre.lower.intrinsics import check_intrinsics
 from vyre.lower.prepare import prepare
 from vyre.lower.source import launches
@@ -77,23 +76,9 @@ class WebGpuBackend:
             device=facts.device,
             driver=facts.driver,
             toolchain=facts.toolchain,
-            limits=self._declared(),
+            limits=self.limits.declared(),
             categories=("A", "C") if self.hardware else ("A",),
             hardware=self.hardware,
-        )
-
-    def _declared(self) -> BackendLimits:
-        """What programs may ask for; a grid of more workgroups along an axis is run in several launches."""
-        limits = self.limits
-        return BackendLimits(
-            buffer_bytes=self.buffer_bytes,
-            buffers=limits.storage_buffers,
-            workgroup_invocations=limits.invocations,
-            workgroup_size_x=limits.workgroup_size[0],
-            workgroup_size_y=limits.workgroup_size[1],
-            workgroup_size_z=limits.workgroup_size[2],
-            workgroup_bytes=limits.workgroup_bytes,
-            uniform_bytes=MAX_UNIFORM_BYTES,
         )
 
     @cached_property
@@ -124,7 +109,7 @@ class WebGpuBackend:
         return executable
 
     def allocate(self, nbytes: int) -> WebGpuMemory:
-        BackendLimits(buffer_bytes=self.buffer_bytes).require_room(nbytes, self.name)
+        self.limits.declared().require_room(nbytes, self.name)
         with self.using() as device:
             return WebGpuMemory(self, device, nbytes)
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from vyre.backends.protocol import BackendLimits
+from vyre.ir.limits import MAX_UNIFORM_BYTES
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -46,6 +49,20 @@ class DeviceLimits:
     workgroup_size: tuple[int, int, int]
     workgroup_bytes: int
     workgroups_per_axis: int
+
+    def declared(self) -> BackendLimits:
+        """What programs may ask for; a grid of more workgroups along an axis is run in several launches."""
+        x, y, z = self.workgroup_size
+        return BackendLimits(
+            buffer_bytes=min(self.buffer_bytes, self.binding_bytes),
+            buffers=self.storage_buffers,
+            workgroup_invocations=self.invocations,
+            workgroup_size_x=x,
+            workgroup_size_y=y,
+            workgroup_size_z=z,
+            workgroup_bytes=self.workgroup_bytes,
+            uniform_bytes=MAX_UNIFORM_BYTES,
+        )
 
 
 @dataclass(frozen=True, slots=True)

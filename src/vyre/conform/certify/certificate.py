@@ -228,7 +228,7 @@ class CertificateContents:
     @classmethod
     def from_record(cls, record: Any) -> CertificateContents:
         schema = cast("dict[str, Any]", record).get("schema") if isinstance(record, dict) else None
-        if schema not in RULES:
+        if not isinstance(schema, str) or schema not in RULES:
             raise CertificateError(
                 f"a certificate of schema {schema!r}, not {SCHEMA!r}.",
                 fix="read it with the version of vyre that wrote it.",
