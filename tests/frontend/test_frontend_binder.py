@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -47,6 +47,31 @@ def test_every_call_is_bound_as_by_itself(arrays: tuple[Any, ...], named: dict[s
     assert found.buffers.keys() == expected.buffers.keys()
     for name, value in expected.buffers.items():
         assert found.buffers[name] is value or found.buffers[name] == value
+
+
+@vyre.kernel
+def raised(a: vyre.In[vyre.u32], out: vyre.Out[vyre.u32], by: vyre.u32 = 5) -> None:
+    i = vyre.invocation_id(0)
+    out[i] = a[i] + by
+
+
+def test_a_default_is_taken_in_every_call() -> None:
+    for _ in range(3):
+        assert raised(A).tolist() == [5, 6, 7, 8]
+        assert raised(A, by=1).tolist() == [1, 2, 3, 4]
+        assert raised(A, OUT.copy(), 2).tolist() == [2, 3, 4, 5]
+
+
+@vyre.kernel
+def transposed(a: vyre.In[vyre.u32, Literal["m", "n"]], out: vyre.Out[vyre.u32, Literal["n", "m"]]) -> None:
+    i, j = vyre.grid(2)
+    out[i, j] = a[j, i]
+
+
+def test_shapes_are_settled_in_every_call() -> None:
+    for shape in ((2, 3), (3, 2), (2, 3)):
+        a = np.arange(6, dtype=np.uint32).reshape(shape)
+        assert transposed(a).tolist() == a.T.tolist()
 
 
 def test_a_mistake_in_a_call_like_one_before_is_refused() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.errors import DispatchError
 from vyre.frontend.literals import number_bits, python_float
-from vyre.frontend.shapes import has_shapes, settle
+from vyre.frontend.shapes import settle
 from vyre.frontend.signature import OWN
 from vyre.frontend.types import Role
 from vyre.frontend.values import Refused
@@ -37,13 +37,12 @@ class Bound:
 class Binder:
     """Binds the calls of one kernel. Which argument is which parameter is found out once for calls alike."""
 
-    __slots__ = ("_forms", "_kernel", "_scalars", "_shaped", "_translation")
+    __slots__ = ("_forms", "_kernel", "_scalars", "_translation")
 
     def __init__(self, kernel: str, translation: Translation) -> None:
         self._kernel = kernel
         self._translation = translation
         self._scalars = translation.scalars
-        self._shaped = has_shapes(translation)
         self._forms: dict[tuple[Any, ...], _Form] = {}
 
     def __call__(
@@ -52,13 +51,13 @@ class Binder:
         named: Mapping[str, Any],
         workgroups: int | Sequence[int] | None,
     ) -> Bound:
-        if self._shaped:
-            return bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
         key = (len(arrays), *named)
         form = self._forms.get(key)
         if form is None:
             bound = bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
-            self._forms[key] = _form_of(self._translation, len(arrays), named)
+            made = _form_of(self._translation, len(arrays), named)
+            if self._translation.asks.plain and made.complete:
+                self._forms[key] = made
             return bound
         given = dict(zip(form.names, (*arrays, *named.values()), strict=True))
         for name, value in given.items():
@@ -82,6 +81,8 @@ class _Form:
     names: tuple[str, ...]
     outputs: frozenset[str]
     lengths: Mapping[str, int | tuple[str, ...]]
+    complete: bool
+    """Whether every scalar is given; a default is looked up by the ordinary way."""
 
 
 def _form_of(translation: Translation, positional: int, named: Mapping[str, Any]) -> _Form:
@@ -93,6 +94,7 @@ def _form_of(translation: Translation, positional: int, named: Mapping[str, Any]
         names,
         frozenset(p.name for p in visible if p.role is Role.Out and p.name in names),
         {p.name: inputs for p in absent if not p.count},
+        all(p.name in names for p in visible if p.role is None),
     )
 
 

@@ -69,17 +69,6 @@ def require_grid_fits(source: Source, parameters: Sequence[Parameter], asks: Gri
     )
 
 
-def has_shapes(translation: Translation) -> bool:
-    """Whether a call of the kernel has dimensions to agree on, or a grid to find."""
-    numbers = (p.name for scalars in translation.scalars.values() for p in scalars)
-    return (
-        bool(translation.asks.grid)
-        or translation.asks.beyond_x
-        or any(p.shape for p in translation.parameters)
-        or any(name.startswith((DIMENSION, WORKGROUPS)) for name in numbers)
-    )
-
-
 def settle(
     kernel: str,
     translation: Translation,
