@@ -50,7 +50,7 @@ def test_every_call_is_bound_as_by_itself(arrays: tuple[Any, ...], named: dict[s
 
 
 @vyre.kernel
-def raised(a: vyre.In[vyre.u32], out: vyre.Out[vyre.u32], by: vyre.u32 = 5) -> None:
+def raised(a: vyre.In[vyre.u32], out: vyre.Out[vyre.u32], by: vyre.u32 = 5) -> None:  # pyright: ignore[reportArgumentType]
     i = vyre.invocation_id(0)
     out[i] = a[i] + by
 
