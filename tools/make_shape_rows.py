@@ -30,11 +30,11 @@ TARGET = Path(__file__).parent.parent / "src" / "vyre" / "conform" / "shapes" / 
 
 BASE: Mapping[str, Level] = {
     "loop depth": 1, "turns": 3, "loop bounds": "literal", "loop start": 0,
-    "workgroup x": 7, "workgroup y": 1, "workgroup z": 1,
+    "workgroup x": 16, "workgroup y": 1, "workgroup z": 1,
     "workgroups x": 17, "workgroups y": 1, "workgroups z": 1,
     "buffers": 8, "buffer length": 31, "element type": "U32", "access": "ReadOnly",
-    "workgroup bytes": 516, "uniform bytes": 20, "branch nesting": 1, "branches": "divergent", "scopes": 0,
-    "barriers": 2, "barrier nesting": 0, "variables": 33, "expression depth": 9, "literal": "1",
+    "workgroup bytes": 516, "uniform bytes": 20, "branch nesting": 2, "branches": "divergent", "scopes": 0,
+    "barriers": 2, "barrier nesting": 0, "variables": 33, "expression depth": 12, "literal": "1",
     "loads after stores": 1, "float chain": 2, "float loop": "FAdd", "reduction": "Strict Add",
     "reduction length": 3, "atomic": "Add", "atomic memory": "storage", "contention": 5, "return": NONE,
     "output": "exact", "dispatch": "once", "entrance": "run", "payload": "F32 arithmetic",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from vyre.ir.buffers import BufferAccess
-from vyre.ir.expr import BinOp, BufLen, InvocationId, LitU32, Load, LocalId, Var, WorkgroupId
+from vyre.ir.expr import BinOp, BufLen, InvocationId, LitU32, Load, LocalId, Select, Var, WorkgroupId
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder
@@ -29,6 +29,7 @@ _KNOWN: Mapping[BinaryOp, Callable[[int, int], int]] = {
     BinaryOp.BitAnd: lambda a, b: a & b,
     BinaryOp.BitOr: lambda a, b: a | b,
     BinaryOp.BitXor: lambda a, b: a ^ b,
+    BinaryOp.Lt: lambda a, b: int(a < b),
     BinaryOp.Shl: lambda a, b: a << (b & 31) & _MASK,
     BinaryOp.Shr: lambda a, b: a >> (b & 31),
 }
@@ -85,6 +86,9 @@ class Bounds:
             case BinOp(op=op, left=left, right=right) if op in _KNOWN:
                 a, b = known[left], known[right]
                 return None if a is None or b is None else _KNOWN[op](a, b)
+            case Select(condition=condition, if_true=yes, if_false=no):
+                chosen = known[condition]
+                return None if chosen is None else known[yes] if chosen else known[no]
             case Load(buffer=buffer, index=index):
                 return self._loaded(buffer, known[index])
             case _:

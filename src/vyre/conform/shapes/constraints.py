@@ -79,11 +79,33 @@ def buffers_needed(row: Row) -> int:
         + (row.get("reduction", NONE) != NONE)
         + (row.get("loop bounds") in ("loaded", "divergent"))
         + (row.get("access") == "ReadWrite")
+        + swaps_in_storage(row)
     )
 
 
+def swaps_in_storage(row: Row) -> bool:
+    """Whether the tile is too small for exchanges, which then go through a buffer; by what is known so far."""
+    if any(name not in row for name in ("barriers", "atomic memory", "contention", "workgroup bytes", *_SIZE)):
+        return False
+    own = bins(row) if row["atomic memory"] == "workgroup" else 0
+    return exchange_barriers(row) > 0 and number(row, "workgroup bytes") // 4 - own < size(row)
+
+
+def exchange_barriers(row: Row) -> int:
+    """Barriers that atomics of a workgroup leave for exchanges."""
+    return number(row, "barriers") - (2 if row["atomic memory"] == "workgroup" else 0)
+
+
+def loops_around(row: Row) -> int:
+    """Loops that can stand around barriers: an exchange that is repeated needs two."""
+    possible = row["turns"] != 0 and exchange_barriers(row) >= 2
+    return min(2, number(row, "loop depth")) if possible else 0
+
+
 def _barrier_room(row: Row) -> bool:
-    loops = min(2, number(row, "loop depth")) if row["turns"] != 0 else 0
+    if row["barrier nesting"] and exchange_barriers(row) < 1:
+        return False
+    loops = loops_around(row)
     return number(row, "barrier nesting") <= number(row, "branch nesting") + number(row, "scopes") + loops
 
 
@@ -192,7 +214,7 @@ _RULES: tuple[tuple[str, tuple[str, ...], Callable[[Row], object]], ...] = (
     ),
     (
         "nothing is around the barriers",
-        ("barrier nesting", "branch nesting", "scopes", "loop depth", "turns"),
+        ("barrier nesting", "branch nesting", "scopes", "loop depth", "turns", "barriers", "atomic memory"),
         _barrier_room,
     ),
     (
@@ -223,9 +245,24 @@ _RULES: tuple[tuple[str, tuple[str, ...], Callable[[Row], object]], ...] = (
     ),
     ("the loop rounds", ("float loop", "float chain"), lambda r: r["float loop"] == NONE or r["float chain"]),
     (
+        "a return needs a branch",
+        ("return", "branch nesting"),
+        lambda r: r["return"] == NONE or r["branch nesting"],
+    ),
+    (
+        "the branch on the last turn diverges",
+        ("branch nesting", "loop bounds"),
+        lambda r: r["branch nesting"] != 1 or r["loop bounds"] != "divergent",
+    ),
+    (
+        "branches in a divergent loop diverge",
+        ("branches", "loop bounds", "branch nesting"),
+        lambda r: not r["branch nesting"] or r["branches"] != "uniform" or r["loop bounds"] != "divergent",
+    ),
+    (
         "branches have conditions of one kind",
         ("branch nesting", "branches"),
-        lambda r: r["branch nesting"] or r["branches"] == "uniform",
+        lambda r: number(r, "branch nesting") >= 2 or r["branches"] == "uniform",
     ),
     ("more buffers are needed", ("buffers",), lambda r: buffers_needed(r) <= number(r, "buffers")),
     (

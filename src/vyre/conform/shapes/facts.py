@@ -144,6 +144,7 @@ class _Walk:
         self.loops = self.ifs = self.scopes = self.around = 0
         self.visible = 0
         self.chains: dict[str, int] = {}
+        self.bound_in: dict[str, int] = {}
         self.stored: set[tuple[str, Expr]] = set()
 
     def block(self, body: tuple[Node, ...]) -> None:
@@ -161,12 +162,13 @@ class _Walk:
             case Let(name=name, value=value):
                 self.bounds.bind(name, value)
                 self.chains[name] = self.chain(value)
+                self.bound_in[name] = self.loops
                 self.visible += 1
                 facts.variables = max(facts.variables, self.visible)
             case Assign(name=name, value=value):
                 self.bounds.assign(name, value)
                 self.chains[name] = self.chain(value)
-                if self.loops:
+                if self.loops > self.bound_in.get(name, 0):
                     facts.float_loops |= _accumulates(name, value)
             case Store(buffer=buffer, index=index, value=value):
                 self.chain(value)

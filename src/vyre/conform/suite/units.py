@@ -30,6 +30,7 @@ from vyre.conform.verify.stages import (
     hardest,
     programs,
     races,
+    shapes,
     subgroups,
 )
 from vyre.errors import VyreError
@@ -62,6 +63,7 @@ STAGES: Mapping[str, Stage] = {
         folding.STAGE,
         dispatches.STAGE,
         programs.PROGRAMS,
+        shapes.STAGE,
         convention.STAGE,
         engines.STAGE,
         composition.STAGE,

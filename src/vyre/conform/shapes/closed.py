@@ -1,0 +1,89 @@
+"""Closed forms of long loops, by NumPy and exact integers: nothing here knows how a backend runs a loop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Words = NDArray[np.uint32]
+    Floats = NDArray[np.float32]
+
+FACTOR, STEP, OUTER, OFFSET = 0x0019_660D, 0x0001_0DCD, 0x3C6E_F35F, 0x6C07_8965
+"""A turn replaces the word s by s * FACTOR + k * STEP + outer * OUTER + OFFSET, all modulo 2^32."""
+
+_MASK = 0xFFFF_FFFF
+_CHUNK = 1 << 15
+Matrix = tuple[tuple[int, int, int], ...]
+
+
+def turned(words: Words, start: int, turns: int, outer: int) -> Words:
+    """The words after `turns` turns that begin with k = start."""
+    once: Matrix = ((FACTOR, STEP, outer * OUTER + OFFSET & _MASK), (0, 1, 1), (0, 0, 1))
+    total = _power(once, turns)
+    constant = total[0][1] * start + total[0][2] & _MASK
+    return words * np.uint32(total[0][0]) + np.uint32(constant)
+
+
+def _power(matrix: Matrix, exponent: int) -> Matrix:
+    found: Matrix = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    while exponent:
+        if exponent & 1:
+            found = _product(matrix, found)
+        matrix = _product(matrix, matrix)
+        exponent >>= 1
+    return found
+
+
+def _product(a: Matrix, b: Matrix) -> Matrix:
+    def cell(row: int, column: int) -> int:
+        return sum(a[row][k] * b[k][column] for k in range(3)) & _MASK
+
+    return tuple((cell(r, 0), cell(r, 1), cell(r, 2)) for r in range(3))
+
+
+SUMMAND, FACTORS = (0x3F80_0000, 0xFFFF, 7), (0x3F7F_FFF0, 31, 0)
+"""How the bits of the operand of a turn come from k: the base plus (k & mask) << shift."""
+
+
+def operand(kind: str) -> tuple[int, int, int]:
+    return SUMMAND if kind == "FAdd" else FACTORS
+
+
+def accumulated(floats: Floats, kind: str, start: int, turns: int) -> Floats:
+    """The floats after `turns` turns of rounded additions or multiplications, one after the other."""
+    base, mask, shift = operand(kind)
+    step: Any = np.add if kind == "FAdd" else np.multiply
+    for first in range(0, turns, _CHUNK):
+        count = min(_CHUNK, turns - first)
+        k = (np.arange(count, dtype=np.uint64) + start + first).astype(np.uint32)
+        given = (((k & np.uint32(mask)) << np.uint32(shift)) + np.uint32(base)).view(np.float32)
+        table = np.empty((count + 1, len(floats)), np.float32)
+        table[0], table[1:] = floats, given[:, None]
+        floats = step.accumulate(table, axis=0)[-1]
+    return floats
+
+
+def reduced(order: str, op: str, values: Floats) -> int:
+    """The bits of a reduction, in the order that the language declares for it."""
+    steps: dict[str, tuple[Any, float]] = {
+        "Add": (np.add, 0.0),
+        "Mul": (np.multiply, 1.0),
+        "Min": (np.minimum, np.inf),
+        "Max": (np.maximum, -np.inf),
+    }
+    step, empty = steps[op]
+    if not len(values):
+        found = np.float32(empty)
+    elif order == "Strict":
+        found = step.accumulate(values, dtype=np.float32)[-1]
+    else:
+        level = values
+        while len(level) > 1:
+            even = len(level) & ~1
+            level = np.concatenate([step(level[:even:2], level[1:even:2]), level[even:]])
+        found = level[0]
+    return int(np.asarray(found, np.float32).view(np.uint32))

@@ -1,0 +1,198 @@
+"""Parts whose values depend on the class of an invocation alone: first word, expressions, loops, payload."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vyre.conform.shapes import closed
+from vyre.conform.shapes.constraints import number
+from vyre.conform.shapes.features import NONE
+from vyre.conform.shapes.parts.state import ID, C, L, S, State, W, loaded, mixed
+from vyre.conform.shapes.payload import anchored, body
+from vyre.ir.buffers import BufferAccess, BufferDecl
+from vyre.ir.expr import BinOp, BufLen, Cast, LitU32, Load, Var
+from vyre.ir.node import Assign, Block, If, Let, Loop, Store
+from vyre.ir.operators import BinaryOp
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from vyre.ir.expr import Expr
+    from vyre.ir.node import Node
+
+_FOUND = 0x85EB_CA6B
+_FLOAT_BASE = 0x3F80_0000
+_MASK = 0xFFFF_FFFF
+
+
+def class_parts(state: State) -> None:
+    _memory(state)
+    state.add(
+        *state.layout.lets(), Let("c", ID % len(state.classes)), Let("g", W * state.layout.local_count + L)
+    )
+    _first_word(state)
+    _variables(state)
+    _expression(state)
+    _loops(state)
+
+
+def _memory(state: State) -> None:
+    """The buffers that every case has, and those that the class parts read."""
+    count = len(state.classes)
+    state.read("data", state.random_words(state.number("buffer length")))
+    length = {"exact": state.layout.count, "long": state.layout.count + 5}.get(
+        str(state.row["output"]), state.layout.count - max(1, state.layout.count // 3)
+    )
+    state.written("out", state.random_words(length if state.whole else 1))
+    if state.number("uniform bytes"):
+        params = state.random_words(state.number("uniform bytes") // 4)
+        params[0] = state.number("loop start") + state.number("turns") & _MASK
+        state.bind("params", BufferAccess.Uniform, params)
+    if state.row["loop bounds"] in ("loaded", "divergent"):
+        stop = state.number("loop start") + state.number("turns") & _MASK
+        state.read("bound", np.full(count, stop, np.uint32))
+    if state.row["access"] == "ReadWrite":
+        kept = state.random_words(count)
+        state.written("state", kept[state.of_class])
+        state.kept.append(kept)
+    if state.tile > 0:
+        atomic = state.row["access"] == "WorkgroupAtomic"
+        state.buffers.append(BufferDecl.workgroup("tile", DataType.U32, state.tile, atomic=atomic))
+    if state.bins:
+        state.buffers.append(BufferDecl.workgroup("bins", DataType.U32, state.bins, atomic=True))
+
+
+def _first_word(state: State) -> None:
+    """From the data, and by way of the access that the row asks for."""
+    data = np.frombuffer(state.inputs["data"], np.uint32)
+    state.add(Let("s", C * _FOUND + 1))
+    state.classes = state.numbers * np.uint32(_FOUND) + np.uint32(1)
+    state.mix_classes(Load("data", C), loaded(data, state.numbers))
+    last = (len(data) - 1) & _MASK
+    state.mix_classes(Load("data", BufLen("data") - 1), loaded(data, np.int64(last)))
+    stride = max(1, state.tile // state.layout.local_count)
+    match state.row["access"]:
+        case "Uniform":
+            params = np.frombuffer(state.inputs["params"], np.uint32)
+            index = state.numbers % np.uint32(len(params))
+            state.mix_classes(Load("params", C % len(params)), params[index])
+        case "ReadWrite":
+            state.mix_classes(Load("state", ID), state.kept.pop())
+        case "Workgroup" | "WorkgroupAtomic":
+            state.add(Store("tile", L * stride, C * _FOUND))
+            state.mix_classes(Load("tile", LitU32(stride) * L), state.numbers * np.uint32(_FOUND))
+        case _:
+            pass
+
+
+def _variables(state: State) -> None:
+    """Variables that are bound here and read at the end of the program."""
+    for turn in range(state.variables):
+        state.add(Let(f"v{turn}", S * (2 * turn + 3) ^ (turn + 1)))
+        state.kept.append(state.classes * np.uint32(2 * turn + 3) ^ np.uint32(turn + 1))
+
+
+def _expression(state: State) -> None:
+    value, found, turn = S + 1, state.classes + np.uint32(1), 0
+    while value.depth < state.number("expression depth") - 1:
+        value, found = (
+            (value * 5, found * np.uint32(5))
+            if turn % 3 == 0
+            else (value ^ 0x55, found ^ np.uint32(0x55))
+            if turn % 3 == 1
+            else (C + value, state.numbers + found)
+        )
+        turn += 1
+    state.mix_classes(value, found)
+
+
+def _stop(state: State) -> Expr:
+    stop = state.number("loop start") + state.number("turns") & _MASK
+    match state.row["loop bounds"]:
+        case "computed":
+            return LitU32(stop) + (W >> 31)
+        case "length":
+            length = len(state.inputs["data"]) // 4
+            return BufLen("data") + (stop - length & _MASK)
+        case "uniform":
+            return Load("params", LitU32(0))
+        case "loaded":
+            return Load("bound", LitU32(1))
+        case "divergent":
+            return Load("bound", C)
+        case _:
+            return LitU32(stop)
+
+
+def _loops(state: State) -> None:
+    depth, turns, start = (state.number(name) for name in ("loop depth", "turns", "loop start"))
+    kind, nesting = str(state.row["float loop"]), state.number("branch nesting")
+    inside = bool(depth and turns and nesting)
+    floats = (np.uint32(_FLOAT_BASE) + (state.numbers << np.uint32(10))).view(np.float32)
+    if kind != NONE:
+        state.add(Let("a", Cast(DataType.F32, (C << 10) + _FLOAT_BASE)))
+    outer = 0 if not turns else 2 if depth > 1 and turns > 1 else 1
+    if depth:
+        _nest(state, depth, outer, kind, payload=inside)
+        for turn in range(outer if depth > 1 else min(1, turns)):
+            state.classes = closed.turned(state.classes, start, turns if state.whole else 1, turn)
+            if kind != NONE and state.whole:
+                floats = closed.accumulated(floats, kind, start, turns)
+            if inside:
+                _apply(state)
+    if not inside:
+        nodes = _branches(state, body(state.payload))
+        for _ in range(0 if depth else state.number("scopes")):
+            nodes = [Block(nodes)]
+        state.add(*nodes)
+        _apply(state)
+    if kind != NONE:
+        state.mix_classes(Cast(DataType.U32, Var("a")), floats.view(np.uint32))
+
+
+def _apply(state: State) -> None:
+    """What the payload and the branches around it do."""
+    last = max(0, number(state.row, "branch nesting") - 1) if state.row["branches"] == "divergent" else 0
+    before = state.classes
+    if state.whole:
+        state.classes = anchored(state.payload, state.classes)
+    for level in range(min(last, len(state.classes))):
+        state.classes[level : level + 1] = before[level : level + 1] ^ np.uint32(0x5A5A + level)
+
+
+def _nest(state: State, depth: int, outer: int, kind: str, *, payload: bool) -> None:
+    start = state.number("loop start")
+    stop = _stop(state)
+    k, around = Var("k"), Var("k0") if depth > 1 else LitU32(0)
+    turn = k * closed.STEP + around * closed.OUTER + closed.OFFSET
+    inner: list[Node] = [Assign("s", S * closed.FACTOR + turn)]
+    if kind != NONE:
+        base, mask, shift = closed.operand(kind)
+        operand = Cast(DataType.F32, ((k & mask) << shift) + base)
+        inner.append(Assign("a", BinOp(BinaryOp(kind), Var("a"), operand)))
+    if payload:
+        last = start + state.number("turns") - 1 & _MASK
+        inner.append(If(k.eq(last), _branches(state, body(state.payload), 1)))
+    nodes: list[Node] = [Loop("k", LitU32(start), stop, inner)]
+    for level in range(depth - 2, -1, -1):
+        turns = outer if level == 0 else min(1, outer)
+        nodes = [Loop(f"k{level}", LitU32(0), LitU32(turns), nodes)]
+    for _ in range(state.number("scopes")):
+        nodes = [Block(nodes)]
+    state.add(*nodes)
+
+
+def _branches(state: State, nodes: list[Node], already: int = 0) -> list[Node]:
+    """Statements inside as many branches as the row asks for; the other sides do something else.
+
+    With divergent conditions, the class of a branch's number takes its other side.
+    """
+    divergent = state.row["branches"] == "divergent"
+    levels = max(0, state.number("branch nesting") - 1)
+    for level in reversed(range(levels)):
+        condition = C.ne(level) if divergent else W < 0xFFFF_FFF0
+        nodes = [If(condition, nodes, [Assign("s", S ^ (0x5A5A + level))])]
+    if not already and state.number("branch nesting"):
+        nodes = [If(W < 0xFFFF_FFF0, nodes, [mixed(ID)])]
+    return nodes

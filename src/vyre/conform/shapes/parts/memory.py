@@ -1,0 +1,147 @@
+"""Parts about memory: loads after stores, element types, reductions, further buffers, the last stores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vyre.conform.shapes import closed
+from vyre.conform.shapes.constraints import buffers_needed
+from vyre.conform.shapes.features import NONE
+from vyre.conform.shapes.parts.state import ID, C, G, S, State, loaded, mixed, store
+from vyre.conform.shapes.payload import ODD
+from vyre.ir.buffers import BufferAccess
+from vyre.ir.expr import BufLen, Cast, FReduce, LitU32, Load, Select, Var
+from vyre.ir.node import If, Let, Loop, Return, Store
+from vyre.ir.operators import ReduceOp, ReduceOrder
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from vyre.ir.node import Node
+
+_ELEMENTS = 67
+_SPREAD = 7919
+_LAST = 0x85EB_CA77
+_LEAVING = 2
+"""The class of invocations that return early."""
+
+
+def memory_parts(state: State) -> None:
+    _again(state)
+    _spread(state)
+    _reduction(state)
+    _further(state)
+    _kept(state)
+    _element(state)
+    leaving = _returns(state)
+    _last(state, leaving)
+
+
+def _again(state: State) -> None:
+    """One element is stored and loaded again and again."""
+    out = state.memory["out"]
+    for turn in range(state.number("loads after stores")):
+        value = state.words ^ np.uint32(turn + 7)
+        if state.whole:
+            store(out, state.slots, value)
+        state.add(Store("out", G, S ^ (turn + 7)), state.mix(Load("out", G), loaded(out, state.slots)))
+
+
+def _spread(state: State) -> None:
+    """Every invocation reads other elements of what is only read."""
+    ids = state.ids.astype(np.uint64)
+    for name in ("data", "params"):
+        if name in state.inputs:
+            table = np.frombuffer(state.inputs[name], np.uint32)
+            count = len(table)
+            wrapped = (ids * _SPREAD).astype(np.uint32)
+            index = wrapped % np.uint32(count) if count else np.zeros_like(wrapped)
+            state.add(state.mix(Load(name, ID * _SPREAD % BufLen(name)), loaded(table, index)))
+
+
+def _reduction(state: State) -> None:
+    """The first three invocations reduce what is left from their own place on, the others nothing."""
+    if state.row["reduction"] == NONE:
+        return
+    order, op = str(state.row["reduction"]).split()
+    count = state.number("reduction length")
+    near = op == "Mul"
+    values = (1 + state.random.random(count) / 1024 if near else state.random.random(count) * 8 - 4).astype(
+        np.float32
+    )
+    state.read("floats", values, DataType.F32)
+    start = Select(ID < 3, ID, BufLen("floats"))
+    reduce = FReduce(ReduceOrder(order), ReduceOp(op), "floats", start, BufLen("floats"))
+    found = np.full(len(state.ids), closed.reduced(order, op, values[:0]), np.uint32)
+    for first in range(min(3, len(state.ids))):
+        found[first] = closed.reduced(order, op, values[first:])
+    state.add(state.mix(Cast(DataType.U32, reduce), found))
+
+
+def _further(state: State) -> None:
+    """Buffers that are there for their number: short and empty, read, written, and left alone."""
+    for turn in range(state.number("buffers") - buffers_needed(state.row)):
+        name, count = f"more{turn}", (0, 1, 2, 5)[turn % 4]
+        data = state.random_words(count)
+        if turn % 2 == 0:
+            state.read(name, data)
+            index = state.ids % np.uint32(count) if count else np.zeros_like(state.ids)
+            state.add(state.mix(Load(name, ID % BufLen(name)), loaded(data, index)))
+        else:
+            state.written(name, data)
+            if turn % 3:
+                state.add(Store(name, ID, S ^ turn))
+                if state.whole:
+                    store(state.memory[name], state.ids, state.words ^ np.uint32(turn))
+
+
+def _kept(state: State) -> None:
+    """The variables that were bound at the start, last one first."""
+    factor, total = 1, np.zeros(len(state.classes), np.uint32)
+    for turn in reversed(range(state.variables)):
+        state.add(mixed(Var(f"v{turn}")))
+        total = total * np.uint32(ODD) + state.kept.pop()
+        factor = factor * ODD & 0xFFFF_FFFF
+    if state.whole:
+        state.words = state.words * np.uint32(factor) + total[state.of_class]
+
+
+def _element(state: State) -> None:
+    """The two buffers of the element type; which element goes where depends on the word."""
+    kind = DataType(state.row["element type"])
+    raw = state.random_words(_ELEMENTS * max(1, kind.stride // 4))
+    table: Any = raw.view(np.dtype((np.void, kind.stride)))[:_ELEMENTS]
+    if kind is DataType.Bool:
+        table = (raw & np.uint32(1)).view(np.dtype((np.void, 4)))
+    state.bind("elements", BufferAccess.ReadOnly, table, kind)
+    total = state.layout.count if state.whole else 1
+    before: Any = np.zeros(total * kind.stride, np.uint8).view(np.dtype((np.void, kind.stride)))
+    state.written("copies", before, kind)
+    if state.whole:
+        index = (state.words + state.ids) % np.uint32(_ELEMENTS)
+        state.memory["copies"] = table[index]
+    state.add(Let("e", (S + ID) % _ELEMENTS))
+
+
+def _returns(state: State) -> Any:
+    """Some invocations leave before the last stores."""
+    leave: list[Node] = [If(C.eq(_LEAVING), (Return(),))]
+    match state.row["return"]:
+        case "late":
+            state.add(*leave)
+        case "in loop":
+            state.add(Loop("q", LitU32(0), LitU32(min(2, state.number("turns"))), leave))
+        case _:
+            return np.zeros(len(state.ids), bool)
+    return state.of_class == np.uint32(_LEAVING)
+
+
+def _last(state: State, leaving: Any) -> None:
+    state.add(Store("copies", ID, Load("elements", Var("e"))), Store("out", G, S * _LAST + ID))
+    if state.whole:
+        copies = state.memory["copies"]
+        copies[leaving] = np.zeros(1, copies.dtype)[0]
+        stay = ~leaving
+        values = state.words * np.uint32(_LAST) + state.ids
+        store(state.memory["out"], state.slots[stay], values[stay])

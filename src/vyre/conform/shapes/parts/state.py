@@ -1,0 +1,119 @@
+"""What the parts of a case share while it is built: buffers, statements, the values of all invocations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vyre.conform.shapes.constraints import bins, number
+from vyre.conform.shapes.layout import Layout
+from vyre.conform.shapes.payload import ODD, Payload
+from vyre.ir.buffers import BufferAccess, BufferDecl
+from vyre.ir.expr import LitU32, Var
+from vyre.ir.node import Assign
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from vyre.conform.shapes.features import Level
+    from vyre.ir.expr import Expr
+    from vyre.ir.node import Node
+
+    Words = NDArray[np.uint32]
+
+U32 = DataType.U32
+S, C, ID, L, W, G = Var("s"), Var("c"), Var("i"), Var("l"), Var("w"), Var("g")
+
+
+class State:
+    """`classes` holds the word of each class; after `spread`, `words` holds that of each invocation.
+
+    With `whole` False only the program is wanted, and nothing costly is computed.
+    """
+
+    def __init__(self, row: Mapping[str, Level], seed: int, variables: int, *, whole: bool) -> None:
+        self.row, self.variables, self.whole = row, variables, whole
+        self.layout = Layout.of(row)
+        self.random = np.random.default_rng(seed)
+        self.payload = Payload(str(row["payload"]), str(row["literal"]), number(row, "float chain"))
+        self.buffers: list[BufferDecl] = []
+        self.inputs: dict[str, bytes] = {}
+        self.memory: dict[str, Any] = {}
+        self.entry: list[Node] = []
+        count = self.payload.classes
+        self.numbers = np.arange(count, dtype=np.uint32)
+        self.classes: Words = np.zeros(count, np.uint32)
+        self.words: Words = self.classes
+        self.kept: list[Words] = []
+        size = self.layout.count if whole else 1
+        self.ids = np.arange(size, dtype=np.uint32)
+        self.of_class = self.ids % np.uint32(count)
+        self.slots = self.layout.slots() if whole else np.zeros(1, np.int64)
+        self.bins = bins(row) if row["atomic memory"] == "workgroup" else 0
+        self.tile = number(row, "workgroup bytes") // 4 - self.bins
+
+    def number(self, name: str) -> int:
+        return number(self.row, name)
+
+    def add(self, *nodes: Node) -> None:
+        self.entry += nodes
+
+    def random_words(self, count: int) -> Words:
+        return self.random.integers(0, 1 << 32, count, dtype=np.uint32)
+
+    def bind(self, name: str, access: BufferAccess, data: Any, element: DataType = U32) -> BufferDecl:
+        """A bound buffer with these contents; one that is written is expected to hold `memory` of it."""
+        decl = BufferDecl(name, sum(b.binding is not None for b in self.buffers), access, element, 0)
+        self.buffers.append(decl)
+        self.inputs[name] = data.tobytes()
+        if access is BufferAccess.ReadWrite:
+            self.memory[name] = data.copy()
+        return decl
+
+    def read(self, name: str, data: Any, element: DataType = U32) -> BufferDecl:
+        return self.bind(name, BufferAccess.ReadOnly, data, element)
+
+    def written(self, name: str, data: Any, element: DataType = U32) -> BufferDecl:
+        return self.bind(name, BufferAccess.ReadWrite, data, element)
+
+    def mix_classes(self, value: Expr, found: Any) -> None:
+        """Takes a value into the word of every class."""
+        self.add(mixed(value))
+        self.classes = self.classes * np.uint32(ODD) + np.asarray(found).astype(np.uint32)
+
+    def mix(self, value: Expr, found: Any) -> Node:
+        """The statement that takes a value into the word of every invocation."""
+        self.take(found)
+        return mixed(value)
+
+    def take(self, found: Any) -> None:
+        if self.whole:
+            self.words = self.words * np.uint32(ODD) + np.asarray(found).astype(np.uint32)
+
+    def spread(self) -> None:
+        """From classes to invocations."""
+        self.words = self.classes[self.of_class] if self.whole else self.classes[:1]
+
+    def results(self) -> dict[str, bytes]:
+        return {name: data.tobytes() for name, data in self.memory.items()} if self.whole else {}
+
+
+def mixed(value: Expr) -> Node:
+    return Assign("s", S * LitU32(ODD) + value)
+
+
+def loaded(table: Any, index: Any) -> Any:
+    """Elements of a buffer of words, zero past its end."""
+    places: Any = np.asarray(index, np.int64)
+    longer: Any = np.append(table, np.uint32(0))
+    return longer[np.minimum(places, len(table))]
+
+
+def store(table: Any, index: Any, values: Any) -> None:
+    """Stores that lie inside."""
+    inside = np.asarray(index) < len(table)
+    table[np.asarray(index)[inside]] = np.asarray(values)[inside]
