@@ -1,0 +1,1 @@
+"""Shaped mutants by somebody who has not seen which shapes a run tries; each module has its `MUTANTS`."""
