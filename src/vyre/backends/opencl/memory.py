@@ -66,6 +66,8 @@ class OpenClMemory:
             self._backend.cl.enqueue_copy(self._backend.queue, self.buffer, source)
 
     def copy(self, source: OpenClMemory) -> None:
+        if not self.nbytes:  # OpenCL refuses to copy nothing
+            return
         with faults(self._backend):
             self._backend.cl.enqueue_copy(
                 self._backend.queue, self.buffer, source.buffer, byte_count=self.nbytes

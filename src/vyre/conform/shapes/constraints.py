@@ -85,7 +85,9 @@ def buffers_needed(row: Row) -> int:
 
 def swaps_in_storage(row: Row) -> bool:
     """Whether the tile is too small for exchanges, which then go through a buffer; by what is known so far."""
-    if any(name not in row for name in ("barriers", "atomic memory", "contention", "workgroup bytes", *_SIZE)):
+    if any(
+        name not in row for name in ("barriers", "atomic memory", "contention", "workgroup bytes", *_SIZE)
+    ):
         return False
     own = bins(row) if row["atomic memory"] == "workgroup" else 0
     return exchange_barriers(row) > 0 and number(row, "workgroup bytes") // 4 - own < size(row)

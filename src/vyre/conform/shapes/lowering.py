@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, Level]
 
-QUESTIONS = 150
+QUESTIONS = 90
 """How often a failing row is run at most, to find what its failure depends on."""
 
 

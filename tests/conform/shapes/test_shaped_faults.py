@@ -1,0 +1,104 @@
+"""Faults that only some shapes bring out: each is found by rows that have the shape, and by no others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("llvmlite")
+
+from tests.wrong import shaped
+from tests.wrong.shaped import Shaped
+from vyre.conform.shapes.rows import ROWS
+from vyre.conform.suite.plan import make_plan
+from vyre.conform.verify.stages.shapes import STAGE
+from vyre.ir.operators import BinaryOp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+B = BinaryOp
+PLAN = make_plan("shaped", stages=("shapes",))
+
+FAULTS: dict[str, Callable[[], Shaped]] = {
+    "addition in long loops": lambda: Shaped(shaped.wrong_operation(B.Add), turns=1_000),
+    "a turn of deep loops": lambda: Shaped(shaped.lose_a_turn, loop_depth=4),
+    "a turn of loops that start high": lambda: Shaped(shaped.lose_a_turn, loop_start=0x8000_0000),
+    "loops with divergent bounds": lambda: Shaped(shaped.lose_a_turn, loop_bounds="divergent"),
+    "barriers of wide workgroups": lambda: Shaped(shaped.drop_barriers, workgroup_x=100, barriers=1),
+    "barriers in nested control": lambda: Shaped(shaped.drop_barriers, barrier_nesting=2),
+    "barriers and large workgroup memory": lambda: Shaped(shaped.drop_barriers, workgroup_bytes=10_000),
+    "stores of grids along y": lambda: Shaped(spoil=shaped.lose_the_last, workgroups_y=1_000),
+    "stores of grids along z": lambda: Shaped(spoil=shaped.lose_the_last, workgroups_z=3, workgroup_z=2),
+    "stores of many invocations": lambda: Shaped(spoil=shaped.lose_the_last, invocations=50_000),
+    "many buffers": lambda: Shaped(spoil=shaped.lose_the_last, buffers=10),
+    "loads of long buffers": lambda: Shaped(shaped.shift_loads("data"), buffer_length=50_000),
+    "loads of halves": lambda: Shaped(shaped.shift_loads("elements"), element_type="F16"),
+    "loads of large uniforms": lambda: Shaped(shaped.shift_loads("params"), uniform_bytes=20_000),
+    "nested branches": lambda: Shaped(shaped.lose_the_other_side, branch_nesting=4, branches="divergent"),
+    "contended atomics": lambda: Shaped(shaped.lose_atomics, contention=30, atomic_memory="storage"),
+    "long reductions": lambda: Shaped(shaped.reorder, reduction_length=1_000),
+    "a fused operation in long chains": lambda: Shaped(shaped.contract, float_chain=10),
+    "float sums in loops": lambda: Shaped(shaped.wrong_operation(B.FAdd), float_loop="FAdd", turns=100),
+    "many variables": lambda: Shaped(shaped.wrong_operation(B.Mul), variables=60),
+    "deep expressions": lambda: Shaped(shaped.wrong_operation(B.Sub), expression_depth=50),
+    "a shift beside a literal": lambda: Shaped(shaped.wrong_operation(B.Shr), literal="2^16"),
+    "stores that are loaded again": lambda: Shaped(shaped.forget_stores("out"), loads_after_stores=5),
+    "bound launches": lambda: Shaped(shaped.wrong_operation(B.Add), entrance="bind"),
+    "counted runs": lambda: Shaped(shaped.wrong_operation(B.Add), entrance="run_limited"),
+    "two features at once": lambda: Shaped(
+        shaped.wrong_operation(B.MulHi), workgroup_y=9, payload="lanes", buffer_length=0
+    ),
+}
+
+
+def _cheap(backend: Shaped) -> list[int]:
+    """Rows that may bring the fault out, the cheapest first; entrances are looked for by name."""
+    wanted = {"bind": "bind", "run_limited": "run_limited"}.get(backend.entrance)
+
+    def fits(row: Any) -> bool:
+        for name, level in backend.when.items():
+            if name in row and (row[name] != level if isinstance(level, str) else row[name] < level):
+                return False
+        return wanted is None or row["entrance"] == wanted
+
+    def weight(number: int) -> int:
+        row: Any = ROWS[number]
+        threads = row["workgroup x"] * row["workgroup y"] * row["workgroup z"]
+        grid = row["workgroups x"] * row["workgroups y"] * row["workgroups z"]
+        return (
+            threads * grid * max(1, row["turns"])
+            + 100_000 * (row["dispatch"] != "once")
+            + 10_000 * (row["turns"] == 0)
+        )
+
+    return sorted((n for n, row in enumerate(ROWS) if fits(row)), key=weight)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_shape_is_found(fault: str) -> None:
+    backend = FAULTS[fault]()
+    tried = _cheap(backend)[:6]
+    assert tried, "no row has this shape"
+    found = [STAGE.run(backend, PLAN, number, number + 1)[0].status for number in tried[:1]]
+    for number in tried[1:]:
+        if "failed" in found:
+            break
+        found.append(STAGE.run(backend, PLAN, number, number + 1)[0].status)
+    assert "failed" in found, f"rows {tried} passed"
+
+
+def test_without_the_shape_nothing_is_wrong() -> None:
+    backend = Shaped(shaped.wrong_operation(B.Add), turns=1_000)
+    small = next(n for n, row in enumerate(ROWS) if row["turns"] == 3 and row["workgroups x"] == 17)
+    assert STAGE.run(backend, PLAN, small, small + 1)[0].status == "passed"
+
+
+def test_a_failing_row_is_lowered_to_what_it_depends_on() -> None:
+    backend = Shaped(shaped.wrong_operation(B.Add), workgroup_x=30)
+    number = next(n for n in _cheap(backend) if ROWS[n]["workgroup x"] == 33)
+    said = STAGE.explain(backend, PLAN, STAGE.case(number))
+    assert (said.status, said.kind) == ("failed", "value")
+    assert "from workgroup x 30 on" in said.note
+    assert "entry" in said.program
