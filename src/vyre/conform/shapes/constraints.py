@@ -84,7 +84,7 @@ def buffers_needed(row: Row) -> int:
 
 
 def swaps_in_storage(row: Row) -> bool:
-    """Whether the tile is too small for exchanges, which then go through a buffer; by what is known so far."""
+    """Whether the tile is too small for exchanges, which then go through a buffer, by what the row has."""
     if any(
         name not in row for name in ("barriers", "atomic memory", "contention", "workgroup bytes", *_SIZE)
     ):

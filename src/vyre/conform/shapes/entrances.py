@@ -46,7 +46,7 @@ def offered(backend: Backend, executable: Executable) -> frozenset[str]:
 
 
 def performed(backend: Backend, executable: Executable, case: Case) -> Iterator[Results]:
-    """The results of every run of the case, by its entrance and in its pattern; `run` is tried in any case."""
+    """The results of every run of the case, by its entrance and in its pattern, and of `run` besides."""
     if case.entrance != "run":
         yield _run(backend, executable, case)
 
