@@ -1,7 +1,7 @@
 """Makes the rows of shapes: `python tools/make_shape_rows.py --write`.
 
 The rows of `src/vyre/conform/shapes/rows.json` are a covering array over all pairs of levels of the chosen
-features, followed by each feature's extremes alone. Most features constrain each other, and general generators
+features, followed by each feature's extremes alone. Most features constrain each other, and generators
 that filter their rows do not end on so many constraints; so each row is grown here under the constraints. Run
 it again after a change of the table, and say in the changelog that the envelope changed.
 """

@@ -10,6 +10,7 @@ pytest.importorskip("llvmlite")
 
 from tests.wrong import shaped
 from tests.wrong.shaped import Shaped
+from vyre.conform.shapes.constraints import invocations
 from vyre.conform.shapes.rows import ROWS
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify.stages.shapes import STAGE
@@ -57,7 +58,8 @@ def _cheap(backend: Shaped) -> list[int]:
     """Rows that may bring the fault out, the cheapest first; entrances are looked for by name."""
     wanted = {"bind": "bind", "run_limited": "run_limited"}.get(backend.entrance)
 
-    def fits(row: Any) -> bool:
+    def fits(listed: Any) -> bool:
+        row = {**listed, "invocations": invocations(listed)}
         for name, level in backend.when.items():
             if name in row and (row[name] != level if isinstance(level, str) else row[name] < level):
                 return False

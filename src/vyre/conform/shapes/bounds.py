@@ -45,7 +45,7 @@ class Reading(NamedTuple):
     kind: str
 
 
-class Bounds:
+class BoundValues:
     """Values of expressions for the first invocation; variables are bound in program order."""
 
     def __init__(self, program: Program, buffers: Mapping[str, Memory], lengths: Mapping[str, int]) -> None:

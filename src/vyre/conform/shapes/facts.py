@@ -4,7 +4,7 @@
     facts.turns                     frozenset({1, 65537}): the turns of its loops
 
 Everything is read from the program as it is written, so a wrong backend can be made to depend on exactly what
-is counted here. Bounds of loops and reductions are worked out for the first invocation, from
+is counted here. BoundValues of loops and reductions are worked out for the first invocation, from
 literals, lengths and the given memory; those that depend on more are left out.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from vyre.conform.shapes.bounds import Bounds
+from vyre.conform.shapes.bounds import BoundValues
 from vyre.conform.shapes.families import families_of, literal_names
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.expr import Atomic, BinOp, FMulAdd, FReduce, Load, UnOp, Var
@@ -84,7 +84,7 @@ class Facts:
         x, y, z = program.workgroup_size
         across, along, deep = workgroups
         found = cls(program, workgroups, entrance, dispatch, lengths, x * y * z * across * along * deep)
-        _Walk(found, Bounds(program, buffers, lengths)).block(program.entry)
+        _Walk(found, BoundValues(program, buffers, lengths)).block(program.entry)
         found.memory_facts()
         return found
 
@@ -139,7 +139,7 @@ class Facts:
 class _Walk:
     """One pass over the statements in order, with what is around each of them."""
 
-    def __init__(self, facts: Facts, bounds: Bounds) -> None:
+    def __init__(self, facts: Facts, bounds: BoundValues) -> None:
         self.facts, self.bounds = facts, bounds
         self.loops = self.ifs = self.scopes = self.around = 0
         self.visible = 0
