@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import threading
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -97,3 +99,29 @@ class StaleResults(Right):
                 view[:] = self.kept[key]
             elif not view.readonly:
                 self.kept[key] = bytes(view)
+
+
+class WrongTogether(Right):
+    """Wrong where two threads run at once, and only there."""
+
+    name = "wrong-together"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._running = 0
+        self._together = False
+        self._lock = threading.Lock()
+
+    def before(self, program: Program, buffers: Mapping[str, memoryview]) -> None:
+        with self._lock:
+            self._running += 1
+            self._together |= self._running > 1
+        time.sleep(0.2)
+
+    def after(self, program: Program, buffers: Mapping[str, memoryview]) -> None:
+        time.sleep(0.2)
+        with self._lock:
+            self._running -= 1
+            if self._together:
+                np.frombuffer(buffers["out"], np.uint8)[0] ^= 1
+            self._together &= self._running > 0

@@ -21,6 +21,7 @@ from vyre.conform.records.blocks import FAILED, PASSED, REFUSED
 from vyre.conform.records.documents import canonical
 from vyre.conform.records.envelope import Lacking
 from vyre.conform.shapes.envelope import enveloped
+from vyre.conform.shapes.features import CHOSEN
 from vyre.conform.shapes.rows import ROWS, fitted
 from vyre.conform.spec.levels import LEAST_LIMITS
 from vyre.errors import CertificateError
@@ -60,6 +61,18 @@ def test_a_pair_that_did_not_pass_denies_the_third_level(status: str, said: str)
     assert "of shapes" in third(with_rows({number: status}))
 
 
+def test_rows_that_were_not_run_deny_the_level() -> None:
+    envelope = enveloped(dict.fromkeys(range(32), PASSED), BackendLimits())
+    assert "of shapes were not run: " in third(replace(RIGHT, envelope=envelope))
+
+
+def test_a_row_that_failed_denies_the_level_though_other_rows_have_its_pairs() -> None:
+    """The rows that try a feature alone have many pairs that others have as well."""
+    assert RIGHT.envelope is not None
+    results = replace(RIGHT, envelope=replace(RIGHT.envelope, failed=(len(ROWS) - 1,)))
+    assert third(results) == f"the stage shapes failed in 1 row of {len(ROWS)}"
+
+
 def test_without_the_stage_there_is_no_third_level() -> None:
     left = replace(RIGHT, envelope=None, stages=tuple(s for s in RIGHT.stages if s.stage != "shapes"))
     assert third(left) == "the stage shapes was not run"
@@ -86,7 +99,8 @@ def test_beyond_a_declared_limit_of_webgpu_nothing_is_needed() -> None:
 
 def lacking(feature: str, level: str) -> list[Lacking]:
     """Every row that has the level was tried without it."""
-    return [Lacking(k, feature, level) for k, row in enumerate(ROWS) if row[feature] == level]
+    first = str(CHOSEN[feature].levels[0])
+    return [Lacking(k, feature, level, first) for k, row in enumerate(ROWS) if row[feature] == level]
 
 
 def with_lacking(found: list[Lacking]) -> Results:

@@ -329,7 +329,6 @@ def test_the_default_plan_meets_the_numbers_of_the_table() -> None:
     assert {s for row in TABLE for s in [n.stage for n in row.stages]} - set(STAGES) == {
         "tensors",
         "networks",
-        "shapes",
     }
     counts = {u.name: u.count for u in units(plan, None) if u.kind is None}
     wanted: dict[str, dict[str, int]] = {}

@@ -28,7 +28,7 @@ ROWS = ((0, 0, 0), (1, 1, 0), (2, 2, 1), (1, 2, 1), (3, 0, 0))
 PAIRS = {(a, row[a], b, row[b]) for row in ROWS for a, b in ((0, 1), (0, 2), (1, 2))}
 
 ENVELOPE = Envelope(
-    FEATURES, 7, (5,), (), (Lacking(6, "access", "Uniform"),), packed(FEATURES, PAIRS),
+    FEATURES, 7, (5,), (), (Lacking(6, "access", "Uniform", "ReadOnly"),), packed(FEATURES, PAIRS),
     (
         MissingPairs("turns", "0", "size", ("33", "256"), FAILED),
         MissingPairs("turns", "129", "access", ("ReadOnly",), COSTLY),

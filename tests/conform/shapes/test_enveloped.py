@@ -8,9 +8,10 @@ import pytest
 
 from vyre.backends.protocol import BackendLimits
 from vyre.conform.records.blocks import FAILED, PASSED, REFUSED
-from vyre.conform.records.envelope import BEYOND, COSTLY, Condition, inside
-from vyre.conform.shapes.envelope import enveloped
+from vyre.conform.records.envelope import BEYOND, COSTLY, NOT_RUN, Condition, inside
+from vyre.conform.shapes.envelope import enveloped, lacked
 from vyre.conform.shapes.features import CHOSEN
+from vyre.conform.shapes.lacking import DOUBLES
 from vyre.conform.shapes.rows import ROWS, pairs_of, too_costly, wanted
 
 ALL = dict.fromkeys(range(len(ROWS)), PASSED)
@@ -47,8 +48,10 @@ def test_a_row_that_did_not_pass_takes_its_own_pairs_away(status: str) -> None:
 
 
 def test_a_row_that_was_not_run_is_none_that_passed() -> None:
-    some = {k: PASSED for k in range(len(ROWS)) if k % 2}
-    assert enveloped(some, BackendLimits()).failed == tuple(range(0, len(ROWS), 2))
+    some = dict.fromkeys(range(10), PASSED)
+    found = enveloped(some, BackendLimits())
+    assert (found.rows, found.failed, found.refused) == (10, (), ())
+    assert found.missed[NOT_RUN] == len(wanted() - {pair for row in ROWS[:10] for pair in pairs_of(row)})
 
 
 def test_beyond_a_declared_limit_nothing_is_claimed() -> None:
@@ -60,3 +63,14 @@ def test_beyond_a_declared_limit_nothing_is_claimed() -> None:
     feature = next(f for f in found.features if f.name == "workgroup bytes")
     assert feature.limit == 4100
     assert replace(feature, limit=None) in WHOLE.features
+
+
+def test_a_level_that_the_device_lacks_takes_nothing_else_away() -> None:
+    rows = [(k, row) for k, row in enumerate(ROWS) if row["payload"] == DOUBLES]
+    lacking = [one for k, row in rows for one in lacked(k, {**row, "payload": "F16"}, BackendLimits())]
+    assert {one[1:] for one in lacking} == {("payload", DOUBLES, "F16")}
+    found = enveloped(ALL, BackendLimits(), lacking)
+    refused = [m for m in found.missing if m.reason == REFUSED]
+    assert refused
+    assert all(DOUBLES in (m.level, *m.levels) for m in refused)
+    assert found.lacking == tuple(sorted(lacking))

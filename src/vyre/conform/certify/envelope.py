@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.conform.process.provenance import declared_limits
-from vyre.conform.records.envelope import FAILED, REFUSED
+from vyre.conform.records.envelope import FAILED, NOT_RUN, REFUSED
 from vyre.conform.shapes.lacking import DOUBLES, MAY_LACK
 from vyre.conform.spec.levels import LEAST_LIMITS, SHAPES
 from vyre.conform.spec.track import has_doubles
@@ -34,8 +34,11 @@ def shape_reasons(results: Results) -> list[str]:
     if envelope is None:
         ran = any(stage.stage == SHAPES for stage in results.stages)
         return found if ran else [*found, f"the stage {SHAPES} was not run"]
+    if envelope.failed:  # whatever the payload of a row is, its shape is of both tracks
+        rows = "row" if len(envelope.failed) == 1 else "rows"
+        found.append(f"the stage {SHAPES} failed in {len(envelope.failed):,} {rows} of {envelope.rows:,}")
     lacking = _lawfully_lacking(results, envelope)
-    for reason, what in ((FAILED, "failed"), (REFUSED, "were refused")):
+    for reason, what in ((FAILED, "failed"), (REFUSED, "were refused"), (NOT_RUN, "were not run")):
         mine = [m for m in envelope.missing if m.reason == reason and not _of(m, lacking)]
         if mine:
             number = sum(len(m.levels) for m in mine)
@@ -94,7 +97,7 @@ class ShapeRow:
     limit: str
     missing: str
     tone: str
-    """`bad` where a pair failed, `open` where one was refused, else `good`."""
+    """`bad` where a pair failed, `open` where one was refused or not run, else `good`."""
 
 
 def table(envelope: Envelope) -> list[ShapeRow]:
@@ -109,7 +112,7 @@ def _row(envelope: Envelope, feature: EnvelopeFeature) -> ShapeRow:
         absent = [level for level in feature.levels if level not in levels]
         ran = f"all but {', '.join(absent)}" if absent and levels else "all" if levels else "none"
     missing = envelope.missing_of(feature.name)
-    tone = "bad" if FAILED in missing else "open" if REFUSED in missing else "good"
+    tone = "bad" if FAILED in missing else "open" if {REFUSED, NOT_RUN} & missing.keys() else "good"
     text = ", ".join(f"{number:,} {reason}" for reason, number in missing.items())
     limit = "" if feature.limit in (None, U32_MAX) else f"{feature.limit:,}"
     limit += " bytes" if limit and feature.bound == "buffer_bytes" else ""

@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.protocol import ResidentBackend
+from vyre.conform.process.entrances import Asked, offered, performed
 from vyre.conform.process.inspection import canaries_of, inspect
 from vyre.conform.process.load import load
 from vyre.conform.process.residence import bound, has_device_memory
@@ -156,6 +157,15 @@ def _answer(
                 return "missing"
             found = inspect(kept[key], assembly=assembly)
             return (found.lowering, found.source, found.assembly)
+        case ("offered", key):
+            return offered(backend, kept[key]) if key in kept else "missing"
+        case ("perform", key, wire, inputs, grid, entrance, dispatch):
+            if key not in kept:
+                return "missing"
+            from vyre.wire import decode
+
+            kept.move_to_end(key)
+            return performed(backend, kept[key], Asked(decode(wire), inputs, grid, entrance, dispatch))
         case ("run", key, places, grid):
             if key not in kept:
                 return "missing"

@@ -14,11 +14,15 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
+from vyre.conform.process.entrances import offered, performed
 from vyre.conform.process.inspection import canaries_of
 from vyre.conform.process.residence import local_residence
 
 if TYPE_CHECKING:
-    from vyre.backends.protocol import Backend
+    from collections.abc import Mapping, Sequence
+
+    from vyre.backends.protocol import Backend, Executable
+    from vyre.conform.process.entrances import Asked
     from vyre.conform.process.inspection import Canaries
     from vyre.conform.process.residence import Residence
 
@@ -76,6 +80,14 @@ class Held(Protocol):
         """The backend's device memory; None where it has none, or it is the host's."""
         ...
 
+    def offered(self, executable: Executable) -> frozenset[str]:
+        """The ways into the backend for a program that it compiled (`process/entrances.py`)."""
+        ...
+
+    def performed(self, executable: Executable, asked: Asked) -> Sequence[Mapping[str, bytes]]:
+        """What each of the asked dispatches left, made where the backend lives."""
+        ...
+
 
 def held(backend: Backend) -> Held:
     return backend if isinstance(backend, Held) else InProcess(backend)
@@ -117,3 +129,9 @@ class InProcess:
 
     def residence(self) -> Residence | None:
         return local_residence(self._backend)
+
+    def offered(self, executable: Executable) -> frozenset[str]:
+        return offered(self._backend, executable)
+
+    def performed(self, executable: Executable, asked: Asked) -> Sequence[Mapping[str, bytes]]:
+        return performed(self._backend, executable, asked)

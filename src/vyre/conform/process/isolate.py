@@ -19,11 +19,12 @@ from vyre.conform.process.remote import IsolatedExecutable, RemoteResidence, Sha
 from vyre.conform.process.wire import Channel
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from types import TracebackType
 
-    from vyre.backends.protocol import BackendInfo
+    from vyre.backends.protocol import BackendInfo, Executable
+    from vyre.conform.process.entrances import Asked
     from vyre.conform.process.inspection import Canaries
     from vyre.ir.program import Program
 
@@ -114,3 +115,12 @@ class Isolated:
 
     def residence(self) -> RemoteResidence | None:
         return RemoteResidence(self._wire) if self._wire.request("resident") else None
+
+    def offered(self, executable: Executable) -> frozenset[str]:
+        assert isinstance(executable, IsolatedExecutable)
+        return executable.asked_there("offered")
+
+    def performed(self, executable: Executable, asked: Asked) -> Sequence[Mapping[str, bytes]]:
+        assert isinstance(executable, IsolatedExecutable)
+        grid, way = asked.workgroups, (asked.entrance, asked.dispatch)
+        return executable.asked_there("perform", executable.encoded, dict(asked.inputs), grid, *way)

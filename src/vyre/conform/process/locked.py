@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from vyre.backends.protocol import Backend, BackendInfo, Executable
+    from vyre.conform.process.entrances import Asked
     from vyre.conform.process.inspection import Canaries, Inspection
     from vyre.conform.process.residence import Residence, ResidentMemory
     from vyre.ir.program import Program
@@ -77,6 +78,15 @@ class Locked:
     def residence(self) -> Residence | None:
         return self._held.residence()
 
+    def offered(self, executable: Executable) -> frozenset[str]:
+        with self.lock:
+            return self._held.offered(_behind(executable))
+
+    def performed(self, executable: Executable, asked: Asked) -> Sequence[Mapping[str, bytes]]:
+        """Threads of a pattern are behind the lock, and see each other."""
+        with self.lock:
+            return self._held.performed(_behind(executable), asked)
+
 
 class LockedExecutable:
     """A compiled program behind its backend's lock. Launches on device memory are queued without it."""
@@ -96,3 +106,12 @@ class LockedExecutable:
 
     def inspect(self, *, assembly: bool) -> Inspection:
         return inspect(self._inner, assembly=assembly)
+
+    @property
+    def behind(self) -> Executable:
+        """What the backend behind the lock compiled."""
+        return self._inner
+
+
+def _behind(executable: Executable) -> Executable:
+    return executable.behind if isinstance(executable, LockedExecutable) else executable

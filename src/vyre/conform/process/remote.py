@@ -93,11 +93,15 @@ class IsolatedExecutable:
         return lambda: wire.request_of(life, "launch", number)
 
     def inspect(self, *, assembly: bool) -> Inspection:
-        found: Any = self._wire.request("inspect", self.key, assembly)
+        return Inspection(*self.asked_there("inspect", assembly))
+
+    def asked_there(self, what: str, *more: Any) -> Any:
+        """The child's answer about this program, which it compiles again where it has it no longer."""
+        found: Any = self._wire.request(what, self.key, *more)
         if found == _MISSING:
             self._wire.request("compile", self.key, self.encoded)
-            found = self._wire.request("inspect", self.key, assembly)
-        return Inspection(*found)
+            found = self._wire.request(what, self.key, *more)
+        return found
 
 
 class RemoteMemory:

@@ -24,7 +24,8 @@ COSTLY = "too costly"
 BEYOND = "beyond the declared limit"
 REFUSED = "refused"
 FAILED = "failed"
-REASONS = (FAILED, REFUSED, BEYOND, COSTLY)
+NOT_RUN = "not run"
+REASONS = (FAILED, REFUSED, NOT_RUN, BEYOND, COSTLY)
 """Why a pair did not run and pass, the gravest first."""
 
 AT_LEAST, EQUAL = ">=", "="
@@ -63,11 +64,12 @@ class MissingPairs:
 
 
 class Lacking(NamedTuple):
-    """A level that the device lacks, and the row that was tried without it."""
+    """A level of a row that the device lacks, and the one that the row was run with instead."""
 
     row: int
     feature: str
     level: str
+    instead: str
 
 
 Hex = Annotated[str, Rule("hexadecimal digits", lambda s: all(c in "0123456789abcdef" for c in s))]

@@ -16,21 +16,21 @@ from vyre.conform.records.envelope import (
     BEYOND,
     COSTLY,
     FAILED,
+    NOT_RUN,
     REFUSED,
     Envelope,
     EnvelopeFeature,
+    Lacking,
     MissingPairs,
     packed,
 )
 from vyre.conform.shapes.features import CHOSEN
-from vyre.conform.shapes.lacking import without
 from vyre.conform.shapes.rows import ROWS, fitted, pairs_of, too_costly, wanted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from vyre.backends.protocol import BackendLimits
-    from vyre.conform.records.envelope import Lacking
     from vyre.conform.shapes.features import Feature, Level
     from vyre.conform.shapes.rows import Pair
 
@@ -38,36 +38,40 @@ if TYPE_CHECKING:
 def enveloped(
     statuses: Mapping[int, str], limits: BackendLimits, lacking: Collection[Lacking] = ()
 ) -> Envelope:
-    """`statuses` are by the number of a row; one that is not among them was not run, as if it had failed."""
+    """`statuses` are by the number of a row, from 0 on; the rows behind the last of them were not run."""
     features = tuple(_feature(f, limits) for f in CHOSEN.values())
     tried = {k: fitted(row, limits) for k, row in enumerate(ROWS)}
-    lacked: set[Pair] = set()
+    absent: set[Pair] = set()
     for one in lacking:
-        lacked |= {pair for pair in pairs_of(tried[one.row]) if (one.feature, one.level) in pair}
+        absent |= {p for p in pairs_of(tried[one.row]) if one[1:3] in ((n, str(v)) for n, v in p)}
     for one in lacking:
-        tried[one.row] = without(tried[one.row], [(one.feature, one.level)])
+        tried[one.row][one.feature] = level_of(one.feature, one.instead)
     pairs = {k: pairs_of(row) for k, row in tried.items()}
     passed: set[Pair] = set()
-    refused = lacked
+    refused = absent
     failed: set[Pair] = set()
+    left: set[Pair] = set()
     for number, found in pairs.items():
-        match statuses.get(number, FAILED):
+        match statuses.get(number):
             case "passed":
                 passed |= found
             case "refused":
                 refused |= found
+            case None:
+                left |= found
             case _:
                 failed |= found
+    why = ((FAILED, failed), (REFUSED, refused), (NOT_RUN, left))
     reasons = {
-        pair: FAILED if pair in failed else REFUSED if pair in refused else BEYOND
+        pair: next((reason for reason, pairs_there in why if pair in pairs_there), BEYOND)
         for pair in wanted() - passed
     }
     reasons |= dict.fromkeys(too_costly() - passed, COSTLY)
     return Envelope(
         features,
-        len(ROWS),
-        tuple(k for k in range(len(ROWS)) if statuses.get(k, FAILED) not in (PASSED, REFUSED)),
-        tuple(k for k in range(len(ROWS)) if statuses.get(k, FAILED) == REFUSED),
+        len(statuses),
+        tuple(k for k, status in sorted(statuses.items()) if status not in (PASSED, REFUSED)),
+        tuple(k for k, status in sorted(statuses.items()) if status == REFUSED),
         tuple(sorted(lacking)),
         packed(features, {_placed(pair) for pair in passed}),
         _grouped(reasons),
@@ -84,6 +88,21 @@ def _feature(feature: Feature, limits: BackendLimits) -> EnvelopeFeature:
         getattr(limits, feature.limit) if feature.limit else None,
         feature.limit or None,
     )
+
+
+def lacked(number: int, used: Mapping[str, Level], limits: BackendLimits) -> list[Lacking]:
+    """In what a row as it was run differs from what the limits leave of it."""
+    listed = fitted(ROWS[number], limits)
+    return [
+        Lacking(number, name, str(level), str(used[name]))
+        for name, level in listed.items()
+        if used[name] != level
+    ]
+
+
+def level_of(feature: str, text: str) -> Level:
+    """A level from its text."""
+    return int(text) if isinstance(CHOSEN[feature].levels[0], int) else text
 
 
 @cache

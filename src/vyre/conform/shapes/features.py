@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.conform.process.entrances import ENTRANCES
 from vyre.conform.shapes.facts import Facts
 from vyre.conform.shapes.families import FAMILIES, LITERALS
 from vyre.ir.buffers import BufferAccess
@@ -52,7 +53,6 @@ class Feature:
 
 
 NONE = "none"
-ENTRANCES = ("run", "run_limited", "bind", "bind again", "borrow", "copy")
 DISPATCHES = ("once", "again", "interleaved", "threads", "after another")
 BOUNDS = (NONE, "literal", "computed", "length", "uniform", "loaded", "divergent")
 PAYLOADS = ("integers", "lanes", "convert", "F32 arithmetic", "F32 order", "F16", "BF16", "F64", "functions")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.process.provenance import declared_limits
 from vyre.conform.records.blocks import FAILED, PASSED, REFUSED, CaseRange, GroupFacts, OpBlock, StageBlock
-from vyre.conform.records.envelope import Lacking
 from vyre.conform.records.evidence import KindCount
 from vyre.conform.records.ranges import joined
 from vyre.conform.records.results import (
@@ -27,17 +26,18 @@ from vyre.conform.records.results import (
     SubjectCount,
     covers,
 )
-from vyre.conform.shapes.envelope import enveloped
+from vyre.conform.shapes.envelope import enveloped, lacked
 from vyre.conform.spec.levels import SHAPES
 from vyre.conform.suite.units import OPS, graph_of
 from vyre.conform.verify.cases import is_memory
 from vyre.conform.verify.graph import PARITY
+from vyre.conform.verify.stages.shapes import ran
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from vyre.conform.records.blocks import GroupEntry, Outcome, Stop, WrongInput
-    from vyre.conform.records.envelope import Envelope
+    from vyre.conform.records.envelope import Envelope, Lacking
     from vyre.conform.records.results import BackendFacts, Conditions, RunPlan
     from vyre.conform.suite.units import Block, Unit
     from vyre.conform.verify.graph import Graph
@@ -238,11 +238,12 @@ def _envelope(
     number = next((n for n, u in enumerate(units) if u.name == SHAPES), None)
     if number is None or not plan.whole:
         return None
+    limits = declared_limits(facts)
     statuses: dict[int, str] = {}
     lacking: list[Lacking] = []
     for outcome in outcomes(number, blocks, records):
         row = int(outcome.case.rpartition("/")[2])
         statuses[row] = outcome.status
-        if outcome.status == PASSED:  # what a row that passed was tried without
-            lacking += [Lacking(row, *text.split(" = ")) for text in outcome.inputs]
-    return enveloped(statuses, declared_limits(facts), lacking)
+        if outcome.status == PASSED:
+            lacking += lacked(row, ran(outcome), limits)
+    return enveloped(statuses, limits, lacking)

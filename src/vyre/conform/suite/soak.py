@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.stage import Stage
 
-SOAKED = ("programs", "dispatches", "atomics", "barrier", "bounds", "races", "determinism", "engines")
+SOAKED = (
+    "programs", "shapes", "dispatches", "atomics", "barrier", "bounds", "races", "determinism", "engines",
+)  # fmt: skip
 """Stages whose cases are others under another seed, and cheap enough to be run for hours."""
 STEP = 1 << 20
 """Between the seeds: a stage adds the number of its case to its seed."""
