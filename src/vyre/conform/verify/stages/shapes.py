@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Row = Mapping[str, Level]
     Wrong = tuple[tuple[str, ...], str, str]
 
-INTERPRETED = 1 << 12
+INTERPRETED = 1 << 14
 """The most turns that a case costs on the interpreter, which takes minutes for more."""
 
 _SEPARATOR = "; "
