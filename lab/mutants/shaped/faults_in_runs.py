@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -126,8 +126,9 @@ def _cleared(run: Run, program: Program, buffers: Buffers, grid: Grid) -> None:
 def _exchanged(run: Run, program: Program, buffers: Buffers, grid: Grid) -> None:
     copies = dict(buffers)
     inputs = [b.name for b in program.buffers if b.access is BufferAccess.ReadOnly]
-    for one, two in pairwise(inputs):
-        if buffers[one].nbytes == buffers[two].nbytes and bytes(buffers[one]) != bytes(buffers[two]):
+    for one, two in combinations(inputs, 2):
+        alike = buffers[one].nbytes == buffers[two].nbytes
+        if alike and bytes(buffers[one]) != bytes(buffers[two]):
             copies[one], copies[two] = buffers[two], buffers[one]
             break
     run(copies, grid)
