@@ -23,7 +23,7 @@ from vyre.ir.expr import (
     WorkgroupId,
 )
 from vyre.ir.node import Assign, Barrier, If, Let, Loop, Node, Return, Store
-from vyre.ir.operators import BinaryOp, ReduceOrder, UnaryOp
+from vyre.ir.operators import BinaryOp, ReduceOp, ReduceOrder, UnaryOp
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, with_parts
@@ -231,11 +231,14 @@ def _memory() -> Iterator[Fault]:
         ),
         "reduction length >= 1",
     )
-    yield program_fault("reduction in another order", expressions(_reordered), "reduction length >= 3")
+    # Minima and maxima are the same in any order.
+    yield program_fault(
+        "sum in another order", expressions(_reordered), "reduction = Strict Add", "reduction length >= 3"
+    )
 
 
 def _reordered(x: Expr) -> Expr:
-    if not isinstance(x, FReduce):
+    if not isinstance(x, FReduce) or x.op is not ReduceOp.Add:
         return x
     orders = list(ReduceOrder)
     return FReduce(orders[(orders.index(x.order) + 1) % len(orders)], x.op, x.buffer, x.start, x.stop)

@@ -183,10 +183,12 @@ def _atomics() -> Iterator[Fault]:
     yield program_fault("atomics lost", expressions(lost), "atomic memory = storage")
     yield program_fault("first atomic lost", expressions(first_lost), "atomic memory = storage")
     yield program_fault("atomics of workgroup memory lost", _in_shared(lost), "atomic memory = workgroup")
+    # What an atomic gives depends on the order, unless it has its location for itself.
     yield program_fault(
         "atomic gives the wrong value",
         expressions(lambda x: x ^ 1 if isinstance(x, Atomic) else x),
         "atomic memory = storage",
+        "contention = 1",
     )
     swaps = {AtomicOp.Add: AtomicOp.Xor, AtomicOp.Min: AtomicOp.Max, AtomicOp.Or: AtomicOp.Add}
     for op, other in swaps.items():

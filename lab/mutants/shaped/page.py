@@ -73,6 +73,12 @@ def written(page: str, made: str) -> str:
     return f"{before}\n\n{made}"
 
 
+def kept(page: str, before: str) -> str:
+    """A page made anew, with the part about shaped mutants that it had before."""
+    _, head, rest = before.partition(f"\n{HEAD}\n")
+    return written(page, f"{head.lstrip()}{rest}") if head else page
+
+
 def _figures(name: str, run: Run) -> tuple[object, ...]:
     return (name, *summary(run))
 

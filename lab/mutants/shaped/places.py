@@ -33,7 +33,6 @@ from vyre.ir.expr import (
     Select,
     UnOp,
     Var,
-    WorkgroupId,
 )
 from vyre.ir.node import Assign, Barrier, Block, If, Let, Loop, Return, Store
 from vyre.ir.walk import postorder
@@ -119,7 +118,7 @@ class _Reader:
         self.access = {b.name: b.access for b in program.buffers}
         self.found = Written()
         self.sources: dict[str, frozenset[str]] = {}
-        """Where the value of a variable comes from."""
+        """Where the value of a variable comes from; `id` where invocations of a workgroup may differ."""
         self.chains: dict[str, int] = {}
         self.written: set[tuple[str, Expr]] = set()
 
@@ -170,7 +169,7 @@ class _Reader:
         found: set[str] = set()
         for x in postorder(root):
             match x:
-                case InvocationId() | LocalId() | WorkgroupId():
+                case InvocationId() | LocalId():
                     found.add("id")
                 case Load(buffer=buffer):
                     access = self.access[buffer]

@@ -12,7 +12,7 @@ from lab.mutants.shaped import FAULTS, QUANTITIES, Fault, Shaped, ShapedMutant, 
 from lab.mutants.shaped.catalogue import mutants
 from lab.mutants.shaped.claims import claimed, conditions, envelope_of_all_rows
 from lab.mutants.shaped.judge import Examiner
-from lab.mutants.shaped.page import HEAD, written
+from lab.mutants.shaped.page import HEAD, kept, written
 from lab.mutants.shaped.trigger import test as parsed
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.execute import run_bytes
@@ -182,3 +182,5 @@ def test_the_part_of_the_page_is_replaced_and_the_rest_kept() -> None:
     once = written("# Mutants\n\ntext\n", f"{HEAD}\n\nold\n")
     assert once == f"# Mutants\n\ntext\n\n{HEAD}\n\nold\n"
     assert written(once, f"{HEAD}\n\nnew\n") == f"# Mutants\n\ntext\n\n{HEAD}\n\nnew\n"
+    assert kept("# Other\n", once) == f"# Other\n\n{HEAD}\n\nold\n"
+    assert kept("# Other\n", "# Mutants\n") == "# Other\n"
