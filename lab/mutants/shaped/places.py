@@ -48,7 +48,7 @@ ROUNDING = frozenset({"FAdd", "FSub", "FMul", "FDiv", "FSqrt"})
 
 
 class Place(NamedTuple):
-    """A statement with what is around it; `visible` variables can be named there."""
+    """A statement with what is around it; `visible` variables are bound there, those of loops aside."""
 
     node: Node
     loops: int
@@ -73,8 +73,7 @@ def places(program: Program) -> Iterator[Place]:
             branches + isinstance(node, If),
             blocks + isinstance(node, Block),
         )
-        named = visible + isinstance(node, Loop)
-        stack += [(each, 0, *inner, named) for each in reversed(node.bodies)]
+        stack += [(each, 0, *inner, visible) for each in reversed(node.bodies)]
 
 
 @dataclass(slots=True)

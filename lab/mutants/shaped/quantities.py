@@ -139,7 +139,7 @@ _TABLE: tuple[tuple[str, str, Read], ...] = (
     ("block nesting", "blocks inside each other", lambda c: [c.written.block_nesting]),
     ("barriers", "barriers of the program", lambda c: [c.written.barriers]),
     ("barrier nesting", "loops, branches and blocks around a barrier", lambda c: [c.written.barrier_nesting]),
-    ("variables", "variables that can be named at one place", lambda c: [c.written.variables]),
+    ("variables", "bound at one place, those of loops aside", lambda c: [c.written.variables]),
     ("statements", "statements of the program", lambda c: [c.written.statements]),
     ("stores", "stores of the program", lambda c: [c.written.stores]),
     ("loads", "different loads of the program", lambda c: [len(c.written.loads)]),

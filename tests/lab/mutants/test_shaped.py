@@ -82,7 +82,7 @@ def test_what_is_read_from_a_dispatch() -> None:
         "invocations": {6},
         "buffer elements": {4},
         "output fit": {"short"},
-        "variables": {3},
+        "variables": {2},
         "entrance": {"run"},
         "run": {1},
         "literal": {0, 1, 5, 100},
