@@ -22,6 +22,7 @@ from pathlib import Path
 from lab.mutants import Fate, Mutant, hunt, mutants, one_of_each_kind, run_all
 from lab.mutants.float_ import catalogue as floats
 from lab.mutants.page import by_kind, markdown, summary, survivors
+from lab.mutants.shaped.page import kept
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.semantics.proof_cache import ProofCache, default_folder
 
@@ -76,7 +77,7 @@ def main() -> int:
         outcome = run_all(CpuBackend(keep=4096), verdicts=verdicts, cache=ProofCache(default_folder()))
         ok, figures = outcome.ok, summary(outcome)
         if options.write:
-            PAGE.write_text(markdown(outcome), encoding="utf-8")
+            PAGE.write_text(kept(markdown(outcome), PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     for kind, layer, count, caught, _, found in by_kind(verdicts):
         print(f"{caught:4} of {count:4}  {layer:8}  {kind}  (first found by {found})")
     print("\nsurvivors:")

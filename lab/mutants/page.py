@@ -87,19 +87,20 @@ def markdown(run: Outcome) -> str:
     """The page `docs/mutants.md`, without the time, which depends on the machine."""
     lines = [*_HEAD, *(f"- {name}: {text}." for name, text in summary(run) if name != "time"), ""]
     lines += ["## Wrong backends by kind", ""]
-    lines += _table(
+    lines += table(
         ("kind", "in", "mutants", "caught", "witness of the first", "found by"), by_kind(run.verdicts)
     )
     lines += ["", "## Survivors", "", *_SURVIVORS, ""]
-    lines += _table(("mutant", "density", "witness", ""), survivors(run.verdicts))
+    lines += table(("mutant", "density", "witness", ""), survivors(run.verdicts))
     lines += ["", "## Broken checkers", ""]
-    lines += _table(
+    lines += table(
         ("checker made to accept", "noticed"), [(n, "yes" if d else "NO") for n, d in run.checkers]
     )
     return "\n".join(lines) + "\n"
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    """The lines of a table."""
     made = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     return made + [f"| {' | '.join(_cell(c) for c in row)} |" for row in rows]
 

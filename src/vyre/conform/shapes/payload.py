@@ -65,12 +65,16 @@ FUNCTION_CLASSES = 5
 """Of functions, which take the reference longer."""
 
 _CHAIN = (
-    (BinaryOp.FMul, 0x3FA0_0000),
-    (BinaryOp.FAdd, 0x3EAA_AAAB),
     (BinaryOp.FMul, 0x3F4C_CCCD),
+    (BinaryOp.FAdd, 0x3EAA_AAAB),
     (BinaryOp.FSub, 0x3E99_999A),
+    (BinaryOp.FAdd, 0x3DCC_CCCD),
+    (BinaryOp.FAdd, 0x3EAA_AAAB),
+    None,
 )
-"""Operations of a float chain and their second operands; every fifth is an FMulAdd."""
+"""Operations of a float chain and their second operands; None is an FMulAdd. The first two of them are one
+expression and so are the fourth and fifth, because optimisers fuse products and reassociate sums that they
+see at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,12 +220,17 @@ def _functions(literal: int) -> Iterator[Expr]:
 def _chain(length: int) -> list[Node]:
     """A float through `length` operations, of which only the last is seen."""
     found: list[Node] = [Let("f", X)]
-    value = Var("f")
+    value: Expr = Var("f")
     for turn in range(length):
-        op, bits = _CHAIN[turn % len(_CHAIN)]
-        fused = FMulAdd(value, Literal(T.F32, 0x3F7E_B852), Literal(T.F32, 0x3DCC_CCCD))
-        found.append(Assign("f", fused if turn % 5 == 4 else BinOp(op, value, Literal(T.F32, bits))))
-    return [*found, mixed(_bits(value))]
+        match _CHAIN[turn % len(_CHAIN)]:
+            case op, bits:
+                value = BinOp(op, value, Literal(T.F32, bits))
+            case None:
+                value = FMulAdd(value, Literal(T.F32, 0x3F7E_B852), Literal(T.F32, 0x3DCC_CCCD))
+        if turn % 3 or turn == length - 1:
+            found.append(Assign("f", value))
+            value = Var("f")
+    return [*found, mixed(_bits(Var("f")))]
 
 
 def anchored(spec: Payload, words: Words) -> Words:

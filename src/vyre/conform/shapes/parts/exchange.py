@@ -8,7 +8,7 @@ import numpy as np
 
 from vyre.conform.shapes.constraints import exchange_barriers, loops_around, swaps_in_storage
 from vyre.conform.shapes.parts.state import ID, C, G, L, S, State, W, loaded
-from vyre.ir.expr import Atomic, BinOp, LitU32, Load, Select
+from vyre.ir.expr import Atomic, BinOp, LitU32, Load, Select, Var
 from vyre.ir.node import Assign, Barrier, Block, If, Let, Loop, Store
 from vyre.ir.operators import AtomicOp, BinaryOp
 
@@ -129,6 +129,8 @@ def _workgroup_atomics(state: State) -> None:
     if state.whole:
         _combine(op, table, group * count + place % count, found)
     state.add(Let("old", _atomic(op, "bins", L % count, value, LitU32(0))), Barrier())
+    if count >= state.layout.local_count:
+        state.add(_before(state, op))
     index = group * count + place * 7 % count if state.whole else np.zeros(1, np.int64)
     state.add(state.mix(Load("bins", L * 7 % count), loaded(table, index)))
 
@@ -144,6 +146,13 @@ def _storage_atomics(state: State) -> None:
     if state.whole:
         _combine(op, state.memory["counters"], ids % count, found)
     state.add(Let("old", _atomic(op, "counters", ID % count, value, LitU32(0))))
+    if count >= total:
+        state.add(_before(state, op))
+
+
+def _before(state: State, op: AtomicOp) -> Node:
+    """What an atomic gives, which is known where each invocation has a location of its own."""
+    return state.mix(Var("old"), np.full_like(state.words, _FIRST.get(op, 0)))
 
 
 def _atomic(op: AtomicOp, buffer: str, index: Expr, value: Expr, expected: Expr) -> Atomic:
