@@ -50,10 +50,10 @@ if TYPE_CHECKING:
     from vyre.frontend.builtins import (
         abs as abs, acos, approx, asin, atan, atan2, atomic_add, atomic_and, atomic_compare_exchange,
         atomic_exchange, atomic_max, atomic_min, atomic_or, atomic_xor, barrier, bitcast, bounded, call,
-        cast, ceil, clz, convert, cos, ctz, exp, exp2, exp10, floor, fma, freduce, freduce_approx, from_lanes,
-        grid, invocation_id, isinf, isnan, lane, local_id, log, log2, log10, max as max, min as min, mul_hi,
-        num_invocations, num_workgroups, popcount, pow as pow, private, reverse_bits, round as round, select,
-        shared, sin, sqrt, tan, trunc, workgroup_id,
+        cast, ceil, clz, convert, cos, ctz, debug_print, exp, exp2, exp10, floor, fma, freduce,
+        freduce_approx, from_lanes, grid, invocation_id, isinf, isnan, lane, local_id, log, log2, log10, max
+        as max, min as min, mul_hi, num_invocations, num_workgroups, popcount, pow as pow, private,
+        reverse_bits, round as round, select, shared, sin, sqrt, tan, trunc, workgroup_id,
     )
     # fmt: on
     # isort: on
@@ -149,20 +149,20 @@ __all__ = [
     "DeviceError", "DeviceLost", "DeviceMemory", "DeviceOutOfMemory", "Diagnostic", "Dim", "DispatchError",
     "Executable", "Expr", "FMulAdd", "FReduce", "FReduceApprox", "If", "In", "InOut", "InterpreterError",
     "InvocationId", "Kernel", "KernelError", "KernelWarning", "Lane", "Let", "LimitedExecutable", "LitBool",
-    "LitI32", "LitU32", "Load", "LocalId", "Loop", "MakeVec", "Node", "Op", "OpError",
-    "OpSignature", "Out", "Param", "ParseError", "PrintError", "Private", "Program", "RayCluster",
-    "ReduceOp", "ReduceOrder", "Registry", "ResidentBackend", "ResidentExecutable", "Return", "RoundMode",
-    "Select", "Shared", "SharedAtomic", "SourceLocation", "SourceRejected", "StepBudgetExceeded",
-    "StepLimitExceeded", "Store", "TensorType", "UnOp", "UnaryOp", "Uniform", "UnsupportedByBackend",
-    "ValidationError", "Var", "VyreError", "WireError", "WorkgroupId", "acos", "approx", "array", "asin",
-    "atan", "atan2", "atomic_add", "atomic_and", "atomic_compare_exchange", "atomic_exchange", "atomic_max",
-    "atomic_min", "atomic_or", "atomic_xor", "barrier", "bf16", "bitcast", "boolean", "bounded", "call",
-    "capture", "cast", "ceil", "certify", "clz", "compile_program", "convert", "cos", "ctz",
-    "default_registry", "device_zeros", "dispatch", "exp", "exp2", "exp10", "f16", "f32", "f64", "floor",
-    "fma", "freduce", "freduce_approx", "from_lanes", "grid", "i8", "i16", "i32", "i64", "invocation_id",
-    "isinf", "isnan", "kernel", "lane", "local_id", "log", "log2", "log10", "mul_hi", "num_invocations",
-    "num_workgroups", "op", "packed_bytes", "popcount", "private", "reverse_bits", "select", "shared", "sin",
-    "sqrt", "tan", "to_device", "trunc", "u8", "u16", "u32", "u64", "u128", "vec2", "vec4", "workgroup_id",
+    "LitI32", "LitU32", "Load", "LocalId", "Loop", "MakeVec", "Node", "Op", "OpError", "OpSignature", "Out",
+    "Param", "ParseError", "PrintError", "Private", "Program", "RayCluster", "ReduceOp", "ReduceOrder",
+    "Registry", "ResidentBackend", "ResidentExecutable", "Return", "RoundMode", "Select", "Shared",
+    "SharedAtomic", "SourceLocation", "SourceRejected", "StepBudgetExceeded", "StepLimitExceeded", "Store",
+    "TensorType", "UnOp", "UnaryOp", "Uniform", "UnsupportedByBackend", "ValidationError", "Var",
+    "VyreError", "WireError", "WorkgroupId", "acos", "approx", "array", "asin", "atan", "atan2",
+    "atomic_add", "atomic_and", "atomic_compare_exchange", "atomic_exchange", "atomic_max", "atomic_min",
+    "atomic_or", "atomic_xor", "barrier", "bf16", "bitcast", "boolean", "bounded", "call", "capture", "cast",
+    "ceil", "certify", "clz", "compile_program", "convert", "cos", "ctz", "debug_print", "default_registry",
+    "device_zeros", "dispatch", "exp", "exp2", "exp10", "f16", "f32", "f64", "floor", "fma", "freduce",
+    "freduce_approx", "from_lanes", "grid", "i8", "i16", "i32", "i64", "invocation_id", "isinf", "isnan",
+    "kernel", "lane", "local_id", "log", "log2", "log10", "mul_hi", "num_invocations", "num_workgroups",
+    "op", "packed_bytes", "popcount", "private", "reverse_bits", "select", "shared", "sin", "sqrt", "tan",
+    "to_device", "trunc", "u8", "u16", "u32", "u64", "u128", "vec2", "vec4", "workgroup_id",
 ]  # fmt: skip
 
 _HOMES = {
@@ -174,8 +174,8 @@ _HOMES = {
     "vyre.frontend.builtins": """
         abs acos approx asin atan atan2 atomic_add atomic_and atomic_compare_exchange atomic_exchange
         atomic_max atomic_min atomic_or atomic_xor barrier bitcast bounded call cast ceil clz convert cos
-        ctz exp exp10 exp2 floor fma freduce freduce_approx from_lanes grid invocation_id isinf isnan lane
-        local_id log log10 log2 max min mul_hi num_invocations num_workgroups popcount pow private
+        ctz debug_print exp exp10 exp2 floor fma freduce freduce_approx from_lanes grid invocation_id isinf
+        isnan lane local_id log log10 log2 max min mul_hi num_invocations num_workgroups popcount pow private
         reverse_bits round select shared sin sqrt tan trunc workgroup_id
     """,
     "vyre.backends.capture": "capture",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.errors import DispatchError
 from vyre.frontend.literals import number_bits, python_float
+from vyre.frontend.printing import DEBUG_WORDS
 from vyre.frontend.shapes import settle
 from vyre.frontend.signature import OWN
 from vyre.frontend.types import Role
@@ -130,6 +131,8 @@ def bind_arguments(
     for name, scalars in translation.scalars.items():
         numbers = (settled.scalars.get(p.name, given.get(p.name)) for p in scalars)
         buffers[name] = b"".join(_scalar(kernel, p, n) for p, n in zip(scalars, numbers, strict=True))
+    if translation.prints is not None:
+        lengths[translation.prints.buffer] = DEBUG_WORDS
     return Bound(buffers, lengths, settled.shapes, settled.workgroups)
 
 

@@ -111,6 +111,11 @@ def barrier() -> None:
     """All invocations of the workgroup meet here, and see each other's earlier writes."""
 
 
+@_kernel_only
+def debug_print(*values: Any) -> None:
+    """Prints text and values when the call is over, by invocation: `vyre.debug_print("x =", x)`."""
+
+
 @overload
 def shared(element: type[T], count: Shape) -> Shared[T]: ...
 @overload

@@ -39,7 +39,7 @@ _HINTS: dict[Any, str] = {
     int: 'vyre.convert(x, u32, mode="truncate") drops the fraction and saturates; i32 likewise.',
     float: "vyre.convert(x, f32) rounds to nearest; math.inf and math.nan are constants.",
     bool: "compare it: x != 0.",
-    print: "store what you want to see into a buffer.",
+    print: "write vyre.debug_print(…), which prints when the call is over.",
     range: "use it in a `for` statement.",
     sum: "write a `for` loop, or vyre.freduce for floats.",
     enumerate: "write `for i in range(len(a))`.",
@@ -47,7 +47,7 @@ _HINTS: dict[Any, str] = {
 }
 _OUTSIDE_OPS = frozenset(
     {"invocation_id", "workgroup_id", "local_id", "grid", "num_workgroups", "num_invocations"}
-    | {"barrier", "shared", "private"}
+    | {"barrier", "shared", "private", "debug_print"}
 )
 
 

@@ -51,12 +51,16 @@ def translate_kernel(
     context = Surroundings(Linker(translate_op), scalars)
     written = Statements(source, scope, {**outer, **names}, context).translate(source.tree.body)
     decls += scalars.declarations(sum(d.binding is not None for d in decls))
+    decls += context.printing.declarations(sum(d.binding is not None for d in decls))
     program = Program(
         [*decls, *context.memory], workgroup_size, [w.node for w in written], locations=locations(written)
     )
-    asks = grid_use(found, scalars)
+    prints = context.printing.made()
+    asks = grid_use(found, scalars, prints=prints is not None)
     require_grid_fits(source, tuple(found), asks)
-    return Translation(program, tuple(found), tuple(context.linker.ops.values()), scalars.packed(), asks)
+    return Translation(
+        program, tuple(found), tuple(context.linker.ops.values()), scalars.packed(), asks, prints
+    )
 
 
 def takes_buffers(function: Any, outer: Mapping[str, Any]) -> bool:

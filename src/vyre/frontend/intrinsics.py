@@ -15,6 +15,7 @@ from vyre.frontend.values import (
     Effect,
     Memory,
     Operand,
+    Printed,
     PyObject,
     Refused,
     Several,
@@ -372,6 +373,7 @@ def _bounded(_: Arguments) -> Operand:
 
 _BUILDERS: dict[str, Callable[[Arguments], Operand]] = {
     "barrier": lambda _: Effect(Barrier()),
+    "debug_print": lambda args: Printed(args.given.get("values", ())),
     "shared": _shared,
     "private": lambda args: Memory(BufferAccess.Private, args.type("element"), args.shape("count")),
     "bounded": _bounded,

@@ -17,6 +17,7 @@ from vyre.errors import (
 from vyre.frontend.arguments import Binder
 from vyre.frontend.calls import Linker, OpFunction
 from vyre.frontend.functions import takes_buffers, translate_kernel, translate_op
+from vyre.frontend.printing import printed
 from vyre.frontend.shapes import shaped
 from vyre.frontend.types import Role
 from vyre.frontend.values import BeyondOps
@@ -154,6 +155,9 @@ class Kernel:
             zeroed=self._zeroed,
             step_limit=step_limit,
         )
+        if self._translation.prints is not None:
+            for line in printed(self._translation.prints, results.pop(self._translation.prints.buffer)):
+                print(line)
         for name, shape in bound.shapes.items():
             results[name] = shaped(results[name], shape)
         if len(results) == 1:

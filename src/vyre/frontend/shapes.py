@@ -46,13 +46,13 @@ class Settled:
 _NOTHING = Settled()
 
 
-def grid_use(found: Sequence[Parameter], scalars: Scalars) -> GridUse:
+def grid_use(found: Sequence[Parameter], scalars: Scalars, *, prints: bool) -> GridUse:
     """What a kernel with these parameters asks of each call."""
     shaped_ones = any(p.shape for p in found)
-    plain = not (shaped_ones or scalars.grid or scalars.beyond_x or scalars.asks_host)
+    plain = not (shaped_ones or scalars.grid or scalars.beyond_x or scalars.asks_host or prints)
     inputs = tuple(p.name for p in found if p.role in (Role.In, Role.InOut))
     outs = tuple(p.name for p in found if p.role is Role.Out)
-    return GridUse(scalars.grid, scalars.beyond_x, plain, inputs, outs)
+    return GridUse(scalars.grid, scalars.beyond_x, plain, inputs, outs, prints)
 
 
 def require_grid_fits(source: Source, parameters: Sequence[Parameter], asks: GridUse) -> None:
@@ -267,11 +267,13 @@ def _grid(
             f"{kernel}() reads ids along y or z, and the default grid covers the outputs along x alone.",
             fix="pass workgroups=(x, y), or take the coordinates from vyre.grid: i, j = vyre.grid(2).",
         )
-    if not any(s.name.startswith(WORKGROUPS) for scalars in translation.scalars.values() for s in scalars):
+    numbers = (s.name for scalars in translation.scalars.values() for s in scalars)
+    if not asks.prints and not any(name.startswith(WORKGROUPS) for name in numbers):
         return None
     if len(shapes) < len(outputs):
         raise DispatchError(
-            f"{kernel}() counts its workgroups, and nothing says how many there are.", fix="pass workgroups=."
+            f"{kernel}() counts its workgroups or prints, and nothing says how many there are.",
+            fix="pass workgroups=.",
         )
     return -(-max(prod(shape) for shape in shapes.values()) // size[0]), 1, 1
 

@@ -20,6 +20,7 @@ from vyre.frontend.values import (
     Const,
     Effect,
     Memory,
+    Printed,
     PyObject,
     Refused,
     Several,
@@ -250,6 +251,9 @@ class Statements(BodyTranslator):
         match value:
             case Effect(node=effect):
                 self.emit(node, effect)
+            case Printed(values=values):
+                for made in self.context.printing.statements(self.scope, values):
+                    self.emit(node, made)
             case Several(items=()):
                 pass
             case Value(expr=expr) if has_atomic(expr):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from vyre.frontend.printing import Prints
     from vyre.frontend.signature import Parameter
     from vyre.ir.op import Op
     from vyre.ir.program import Program
@@ -23,6 +24,8 @@ class GridUse:
     """Whether no shape, place or count of the grid needs the host: most calls have nothing to settle then."""
     inputs: tuple[str, ...]
     outs: tuple[str, ...]
+    prints: bool
+    """Whether one more buffer, which is no output, must not stretch the default grid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +38,4 @@ class Translation:
     scalars: Mapping[str, tuple[Parameter, ...]]
     """By uniform buffer: the scalars it holds, in order, and among them the numbers that the host settles."""
     asks: GridUse
+    prints: Prints | None = None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.frontend.coordinates import ElementIndex, touches
 from vyre.frontend.expressions import Expressions
+from vyre.frontend.printing import Printing
 from vyre.frontend.scope import Local
 from vyre.frontend.tables import ConstantTable, table_of
 from vyre.frontend.values import BeyondOps, Buffer, Refused, Value, Written
@@ -37,8 +38,9 @@ class Surroundings:
     scalars: Scalars | None
     """None in an op, which sees only its arguments."""
     memory: list[BufferDecl] = field(default_factory=list[BufferDecl])
-    """ElementIndex that the bodies declare."""
+    """What the bodies declare."""
     tables: dict[ConstantTable, Buffer] = field(default_factory=dict[ConstantTable, Buffer])
+    printing: Printing = field(default_factory=Printing)
     open: list[Any] = field(default_factory=list[Any])
     """The functions that are being written out, outermost first."""
 

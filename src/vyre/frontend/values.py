@@ -70,6 +70,13 @@ class PyObject:
 
 
 @dataclass(frozen=True, slots=True)
+class Printed:
+    """The arguments of `vyre.debug_print`, which is a statement."""
+
+    values: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Effect:
     """A statement in the place of an expression, such as `vyre.barrier()`."""
 
@@ -101,7 +108,7 @@ class Written:
     bodies: tuple[list[Written], ...] = ()
 
 
-Operand = Value | Const | Buffer | PyObject | Effect | Memory | Several
+Operand = Value | Const | Buffer | PyObject | Effect | Memory | Several | Printed
 
 
 def describe(operand: Operand) -> str:
@@ -116,6 +123,8 @@ def describe(operand: Operand) -> str:
         case PyObject(value=value):
             name = getattr(value, "__name__", None)
             return f"the Python {type(value).__name__} {name or repr(value)}"
+        case Printed():
+            return "vyre.debug_print(…), which is a statement"
         case Effect(node=node):
             return f"the statement {type(node).__name__}"
         case Memory(access=access):
