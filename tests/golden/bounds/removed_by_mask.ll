@@ -2,6 +2,7 @@ declare i64 @llvm.umin.i64(i64, i64)
 
 define internal void @workgroups_guarded(ptr noalias readonly %b_a, ptr noalias %b_out, i64 %first, i64 %last, i32 %workgroup_y, i32 %workgroup_z) #1 {
 entry:
+  %nought = call i32 asm "", "=r,0"(i32 0) nounwind memory(none)
   %any = icmp ult i64 %first, %last
   br i1 %any, label %workgroup, label %done
 workgroup:
@@ -15,17 +16,19 @@ local_x:
   %invocation_x = add i32 %t, %local_x.1
   %w = mul i64 %group, 64
   %id.1 = add i64 %w, %at_x
-  %t.1 = and i32 %invocation_x, 255
-  %at = zext i32 %t.1 to i64
+  %t.1 = xor i32 %invocation_x, %nought
+  %t.2 = and i32 %t.1, 255
+  %at = zext i32 %t.2 to i64
   %p = getelementptr inbounds i32, ptr %b_a, i64 %at_x
-  %t.2 = load i32, ptr %p, align 4
-  %t.3 = urem i32 %invocation_x, 200
-  %at.1 = zext i32 %t.3 to i64
+  %t.3 = load i32, ptr %p, align 4
+  %t.4 = xor i32 %invocation_x, %nought
+  %t.5 = urem i32 %t.4, 200
+  %at.1 = zext i32 %t.5 to i64
   %p.1 = getelementptr inbounds i32, ptr %b_a, i64 %at.1
-  %t.4 = load i32, ptr %p.1, align 4
-  %t.5 = add i32 %t.2, %t.4
+  %t.6 = load i32, ptr %p.1, align 4
+  %t.7 = add i32 %t.3, %t.6
   %p.2 = getelementptr inbounds i32, ptr %b_out, i64 %at
-  store i32 %t.5, ptr %p.2, align 4
+  store i32 %t.7, ptr %p.2, align 4
   br label %latch
 latch:
   %at_x.next = add nuw i64 %at_x, 1

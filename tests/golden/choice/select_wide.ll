@@ -2,6 +2,7 @@ declare i64 @llvm.umin.i64(i64, i64)
 
 define internal void @workgroups_guarded(ptr noalias readonly %b_a, ptr noalias readonly %b_b, ptr noalias %b_out, i64 %first, i64 %last, i32 %workgroup_y, i32 %workgroup_z) #1 {
 entry:
+  %nought = call i32 asm "", "=r,0"(i32 0) nounwind memory(none)
   %any = icmp ult i64 %first, %last
   br i1 %any, label %workgroup, label %done
 workgroup:
@@ -13,36 +14,37 @@ local_x:
   %local_x.1 = trunc i64 %at_x to i32
   %w = mul i64 %group, 64
   %id.1 = add i64 %w, %at_x
-  %t = and i32 %local_x.1, 1
-  %c = icmp ne i32 %t, 0
+  %t = xor i32 %local_x.1, %nought
+  %t.1 = and i32 %t, 1
+  %c = icmp ne i32 %t.1, 0
   %p = getelementptr inbounds [4 x i32], ptr %b_a, i64 %at_x, i64 0
-  %t.1 = load i32, ptr %p, align 4
+  %t.2 = load i32, ptr %p, align 4
   %p.1 = getelementptr inbounds [4 x i32], ptr %b_a, i64 %at_x, i64 1
-  %t.2 = load i32, ptr %p.1, align 4
+  %t.3 = load i32, ptr %p.1, align 4
   %p.2 = getelementptr inbounds [4 x i32], ptr %b_a, i64 %at_x, i64 2
-  %t.3 = load i32, ptr %p.2, align 4
+  %t.4 = load i32, ptr %p.2, align 4
   %p.3 = getelementptr inbounds [4 x i32], ptr %b_a, i64 %at_x, i64 3
-  %t.4 = load i32, ptr %p.3, align 4
+  %t.5 = load i32, ptr %p.3, align 4
   %p.4 = getelementptr inbounds [4 x i32], ptr %b_b, i64 %at_x, i64 0
-  %t.5 = load i32, ptr %p.4, align 4
+  %t.6 = load i32, ptr %p.4, align 4
   %p.5 = getelementptr inbounds [4 x i32], ptr %b_b, i64 %at_x, i64 1
-  %t.6 = load i32, ptr %p.5, align 4
+  %t.7 = load i32, ptr %p.5, align 4
   %p.6 = getelementptr inbounds [4 x i32], ptr %b_b, i64 %at_x, i64 2
-  %t.7 = load i32, ptr %p.6, align 4
+  %t.8 = load i32, ptr %p.6, align 4
   %p.7 = getelementptr inbounds [4 x i32], ptr %b_b, i64 %at_x, i64 3
-  %t.8 = load i32, ptr %p.7, align 4
-  %t.9 = select i1 %c, i32 %t.1, i32 %t.5
+  %t.9 = load i32, ptr %p.7, align 4
   %t.10 = select i1 %c, i32 %t.2, i32 %t.6
   %t.11 = select i1 %c, i32 %t.3, i32 %t.7
   %t.12 = select i1 %c, i32 %t.4, i32 %t.8
+  %t.13 = select i1 %c, i32 %t.5, i32 %t.9
   %p.8 = getelementptr inbounds [4 x i32], ptr %b_out, i64 %at_x, i64 0
-  store i32 %t.9, ptr %p.8, align 4
+  store i32 %t.10, ptr %p.8, align 4
   %p.9 = getelementptr inbounds [4 x i32], ptr %b_out, i64 %at_x, i64 1
-  store i32 %t.10, ptr %p.9, align 4
+  store i32 %t.11, ptr %p.9, align 4
   %p.10 = getelementptr inbounds [4 x i32], ptr %b_out, i64 %at_x, i64 2
-  store i32 %t.11, ptr %p.10, align 4
+  store i32 %t.12, ptr %p.10, align 4
   %p.11 = getelementptr inbounds [4 x i32], ptr %b_out, i64 %at_x, i64 3
-  store i32 %t.12, ptr %p.11, align 4
+  store i32 %t.13, ptr %p.11, align 4
   br label %latch
 latch:
   %at_x.next = add nuw i64 %at_x, 1

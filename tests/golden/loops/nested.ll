@@ -2,6 +2,7 @@ declare i64 @llvm.umin.i64(i64, i64)
 
 define internal void @workgroups_guarded(ptr noalias readonly %b_a, ptr noalias readonly %b_b, ptr noalias %b_out, i64 %first, i64 %last, i32 %workgroup_y, i32 %workgroup_z) #1 {
 entry:
+  %nought = call i32 asm "", "=r,0"(i32 0) nounwind memory(none)
   %s_sum = alloca i32, align 4
   %any = icmp ult i64 %first, %last
   br i1 %any, label %workgroup, label %done
@@ -14,8 +15,10 @@ local_x:
   %local_x.1 = trunc i64 %at_x to i32
   %w = mul i64 %group, 64
   %id.1 = add i64 %w, %at_x
-  %v_row = lshr i32 %local_x.1, 4
-  %v_column = and i32 %local_x.1, 15
+  %t = xor i32 %local_x.1, %nought
+  %v_row = lshr i32 %t, 4
+  %t.1 = xor i32 %local_x.1, %nought
+  %v_column = and i32 %t.1, 15
   store i32 0, ptr %s_sum, align 4
   %c = icmp ult i32 0, 16
   br i1 %c, label %loop, label %endloop
@@ -25,21 +28,21 @@ loop:
   br i1 %c.1, label %loop.1, label %endloop.1
 loop.1:
   %v_bit = phi i32 [ 0, %loop ], [ %next_bit, %latch.2 ]
-  %t = load i32, ptr %s_sum, align 4
-  %t.1 = shl i32 %v_row, 4
-  %t.2 = add i32 %t.1, %v_k
-  %at = zext i32 %t.2 to i64
+  %t.2 = load i32, ptr %s_sum, align 4
+  %t.3 = shl i32 %v_row, 4
+  %t.4 = add i32 %t.3, %v_k
+  %at = zext i32 %t.4 to i64
   %p = getelementptr inbounds i32, ptr %b_a, i64 %at
-  %t.3 = load i32, ptr %p, align 4
-  %t.4 = shl i32 %v_k, 4
-  %t.5 = add i32 %t.4, %v_column
-  %at.1 = zext i32 %t.5 to i64
+  %t.5 = load i32, ptr %p, align 4
+  %t.6 = shl i32 %v_k, 4
+  %t.7 = add i32 %t.6, %v_column
+  %at.1 = zext i32 %t.7 to i64
   %p.1 = getelementptr inbounds i32, ptr %b_b, i64 %at.1
-  %t.6 = load i32, ptr %p.1, align 4
-  %t.7 = mul i32 %t.3, %t.6
-  %t.8 = add i32 %t, %t.7
-  %t.9 = add i32 %t.8, %v_bit
-  store i32 %t.9, ptr %s_sum, align 4
+  %t.8 = load i32, ptr %p.1, align 4
+  %t.9 = mul i32 %t.5, %t.8
+  %t.10 = add i32 %t.2, %t.9
+  %t.11 = add i32 %t.10, %v_bit
+  store i32 %t.11, ptr %s_sum, align 4
   br label %latch.2
 latch.2:
   %next_bit = add nuw i32 %v_bit, 1
@@ -52,9 +55,9 @@ latch.1:
   %c.3 = icmp ult i32 %next_k, 16
   br i1 %c.3, label %loop, label %endloop
 endloop:
-  %t.10 = load i32, ptr %s_sum, align 4
+  %t.12 = load i32, ptr %s_sum, align 4
   %p.2 = getelementptr inbounds i32, ptr %b_out, i64 %at_x
-  store i32 %t.10, ptr %p.2, align 4
+  store i32 %t.12, ptr %p.2, align 4
   br label %latch
 latch:
   %at_x.next = add nuw i64 %at_x, 1

@@ -5,6 +5,7 @@ declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 define internal void @invocations_guarded(ptr noalias readonly %b_a, ptr noalias %b_out, i32 %len_a, i32 %len_out, i64 %first, i64 %last, i32 %workgroup_y, i32 %workgroup_z) #1 {
 entry:
   %own = alloca [16 x i32], align 4
+  %nought = call i32 asm "", "=r,0"(i32 0) nounwind memory(none)
   %len_a.wide = zext i32 %len_a to i64
   %len_out.wide = zext i32 %len_out to i64
   %any = icmp ult i64 %first, %last
@@ -26,16 +27,17 @@ inside:
 after:
   %t.1 = phi i32 [ %t, %inside ], [ 0, %loop ]
   %t.2 = shl i32 %v_k, 2
-  %t.3 = and i32 %t.2, 31
-  %t.4 = lshr i32 %t.1, %t.3
-  %v_digit = and i32 %t.4, 15
+  %t.3 = xor i32 %t.2, %nought
+  %t.4 = and i32 %t.3, 31
+  %t.5 = lshr i32 %t.1, %t.4
+  %v_digit = and i32 %t.5, 15
   %at = zext i32 %v_digit to i64
   %at.1 = zext i32 %v_digit to i64
   %p.1 = getelementptr inbounds i32, ptr %own, i64 %at.1
-  %t.5 = load i32, ptr %p.1, align 4
-  %t.6 = add i32 %t.5, 1
+  %t.6 = load i32, ptr %p.1, align 4
+  %t.7 = add i32 %t.6, 1
   %p.2 = getelementptr inbounds i32, ptr %own, i64 %at
-  store i32 %t.6, ptr %p.2, align 4
+  store i32 %t.7, ptr %p.2, align 4
   br label %latch
 latch:
   %next_k = add nuw i32 %v_k, 1
@@ -47,24 +49,24 @@ endloop:
   br i1 %ok.2, label %inside.3, label %after.3
 inside.3:
   %p.3 = getelementptr inbounds i32, ptr %b_out, i64 %id
-  %t.7 = load i32, ptr %p.3, align 4
+  %t.8 = load i32, ptr %p.3, align 4
   br label %after.3
 after.3:
-  %t.8 = phi i32 [ %t.7, %inside.3 ], [ 0, %endloop ]
-  %at.2 = freeze i32 %t.8
+  %t.9 = phi i32 [ %t.8, %inside.3 ], [ 0, %endloop ]
+  %at.2 = freeze i32 %t.9
   %ok.3 = icmp ult i32 %at.2, 16
   %at.3 = zext i32 %at.2 to i64
   br i1 %ok.3, label %inside.4, label %after.4
 inside.4:
   %p.4 = getelementptr inbounds i32, ptr %own, i64 %at.3
-  %t.9 = load i32, ptr %p.4, align 4
+  %t.10 = load i32, ptr %p.4, align 4
   br label %after.4
 after.4:
-  %t.10 = phi i32 [ %t.9, %inside.4 ], [ 0, %after.3 ]
+  %t.11 = phi i32 [ %t.10, %inside.4 ], [ 0, %after.3 ]
   br i1 %ok.1, label %inside.5, label %after.5
 inside.5:
   %p.5 = getelementptr inbounds i32, ptr %b_out, i64 %id
-  store i32 %t.10, ptr %p.5, align 4
+  store i32 %t.11, ptr %p.5, align 4
   br label %after.5
 after.5:
   br label %following
@@ -79,6 +81,7 @@ done:
 define internal void @invocations_in_range(ptr noalias readonly %b_a, ptr noalias %b_out, i32 %len_a, i32 %len_out, i64 %first, i64 %last, i32 %workgroup_y, i32 %workgroup_z) #1 {
 entry:
   %own = alloca [16 x i32], align 4
+  %nought = call i32 asm "", "=r,0"(i32 0) nounwind memory(none)
   %len_a.wide = zext i32 %len_a to i64
   %len_out.wide = zext i32 %len_out to i64
   %any = icmp ult i64 %first, %last
@@ -94,16 +97,17 @@ loop:
   %p = getelementptr inbounds i32, ptr %b_a, i64 %id
   %t = load i32, ptr %p, align 4
   %t.1 = shl i32 %v_k, 2
-  %t.2 = and i32 %t.1, 31
-  %t.3 = lshr i32 %t, %t.2
-  %v_digit = and i32 %t.3, 15
+  %t.2 = xor i32 %t.1, %nought
+  %t.3 = and i32 %t.2, 31
+  %t.4 = lshr i32 %t, %t.3
+  %v_digit = and i32 %t.4, 15
   %at = zext i32 %v_digit to i64
   %at.1 = zext i32 %v_digit to i64
   %p.1 = getelementptr inbounds i32, ptr %own, i64 %at.1
-  %t.4 = load i32, ptr %p.1, align 4
-  %t.5 = add i32 %t.4, 1
+  %t.5 = load i32, ptr %p.1, align 4
+  %t.6 = add i32 %t.5, 1
   %p.2 = getelementptr inbounds i32, ptr %own, i64 %at
-  store i32 %t.5, ptr %p.2, align 4
+  store i32 %t.6, ptr %p.2, align 4
   br label %latch
 latch:
   %next_k = add nuw i32 %v_k, 1
@@ -111,19 +115,19 @@ latch:
   br i1 %c.1, label %loop, label %endloop
 endloop:
   %p.3 = getelementptr inbounds i32, ptr %b_out, i64 %id
-  %t.6 = load i32, ptr %p.3, align 4
-  %at.2 = freeze i32 %t.6
+  %t.7 = load i32, ptr %p.3, align 4
+  %at.2 = freeze i32 %t.7
   %ok = icmp ult i32 %at.2, 16
   %at.3 = zext i32 %at.2 to i64
   br i1 %ok, label %inside.4, label %after.4
 inside.4:
   %p.4 = getelementptr inbounds i32, ptr %own, i64 %at.3
-  %t.7 = load i32, ptr %p.4, align 4
+  %t.8 = load i32, ptr %p.4, align 4
   br label %after.4
 after.4:
-  %t.8 = phi i32 [ %t.7, %inside.4 ], [ 0, %endloop ]
+  %t.9 = phi i32 [ %t.8, %inside.4 ], [ 0, %endloop ]
   %p.5 = getelementptr inbounds i32, ptr %b_out, i64 %id
-  store i32 %t.8, ptr %p.5, align 4
+  store i32 %t.9, ptr %p.5, align 4
   br label %following
 following:
   %id.next = add nuw i64 %id, 1

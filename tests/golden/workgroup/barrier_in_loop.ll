@@ -4,6 +4,7 @@ declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 define internal void @workgroups_guarded(ptr noalias readonly %b_a, ptr noalias %b_out, ptr noalias %b_tile, i64 %first, i64 %last, i32 %workgroup_y, i32 %workgroup_z) #1 {
 entry:
+  %nought = call i32 asm "", "=r,0"(i32 0) nounwind memory(none)
   %any = icmp ult i64 %first, %last
   br i1 %any, label %workgroup, label %done
 workgroup:
@@ -38,8 +39,9 @@ endregion:
   br i1 %c, label %loop, label %endloop
 loop:
   %v_step = phi i32 [ 0, %endregion ], [ %next_step, %latch.1 ]
-  %t.3 = and i32 %v_step, 31
-  %v_half = lshr i32 32, %t.3
+  %t.3 = xor i32 %v_step, %nought
+  %t.4 = and i32 %t.3, 31
+  %v_half = lshr i32 32, %t.4
   %w.1 = zext i32 %v_half to i64
   %w.2 = call i64 @llvm.umin.i64(i64 %w.1, i64 64)
   %c.1 = icmp ne i64 %w.2, 0
@@ -49,19 +51,19 @@ region:
 local_x.2:
   %at_x.1 = phi i64 [ 0, %region ], [ %at_x.1.next, %latch.2 ]
   %local_x.3 = trunc i64 %at_x.1 to i32
-  %t.4 = mul i32 %workgroup_x, 64
-  %invocation_x.1 = add i32 %t.4, %local_x.3
+  %t.5 = mul i32 %workgroup_x, 64
+  %invocation_x.1 = add i32 %t.5, %local_x.3
   %w.3 = mul i64 %group, 64
   %id.2 = add i64 %w.3, %at_x.1
   %p.2 = getelementptr inbounds i32, ptr %b_tile, i64 %at_x.1
-  %t.5 = load i32, ptr %p.2, align 4
-  %t.6 = add i32 %local_x.3, %v_half
-  %at = zext i32 %t.6 to i64
+  %t.6 = load i32, ptr %p.2, align 4
+  %t.7 = add i32 %local_x.3, %v_half
+  %at = zext i32 %t.7 to i64
   %p.3 = getelementptr inbounds i32, ptr %b_tile, i64 %at
-  %t.7 = load i32, ptr %p.3, align 4
-  %t.8 = add i32 %t.5, %t.7
+  %t.8 = load i32, ptr %p.3, align 4
+  %t.9 = add i32 %t.6, %t.8
   %p.4 = getelementptr inbounds i32, ptr %b_tile, i64 %at_x.1
-  store i32 %t.8, ptr %p.4, align 4
+  store i32 %t.9, ptr %p.4, align 4
   br label %latch.2
 latch.2:
   %at_x.1.next = add nuw i64 %at_x.1, 1
@@ -78,8 +80,8 @@ endloop:
 local_x.4:
   %at_x.2 = phi i64 [ 0, %endloop ], [ %at_x.2.next, %latch.3 ]
   %local_x.5 = trunc i64 %at_x.2 to i32
-  %t.9 = mul i32 %workgroup_x, 64
-  %invocation_x.2 = add i32 %t.9, %local_x.5
+  %t.10 = mul i32 %workgroup_x, 64
+  %invocation_x.2 = add i32 %t.10, %local_x.5
   %w.4 = mul i64 %group, 64
   %id.3 = add i64 %w.4, %at_x.2
   %c.3 = icmp eq i32 %local_x.5, 0
@@ -88,11 +90,11 @@ then:
   %ok.1 = icmp ult i32 %workgroup_x, 128
   %at.1 = zext i32 %workgroup_x to i64
   %p.5 = getelementptr inbounds i32, ptr %b_tile, i64 0
-  %t.10 = load i32, ptr %p.5, align 4
+  %t.11 = load i32, ptr %p.5, align 4
   br i1 %ok.1, label %inside.6, label %after.6
 inside.6:
   %p.6 = getelementptr inbounds i32, ptr %b_out, i64 %at.1
-  store i32 %t.10, ptr %p.6, align 4
+  store i32 %t.11, ptr %p.6, align 4
   br label %after.6
 after.6:
   br label %endif
@@ -114,6 +116,7 @@ done:
 
 define internal void @workgroups_in_range(ptr noalias readonly %b_a, ptr noalias %b_out, ptr noalias %b_tile, i64 %first, i64 %last, i32 %workgroup_y, i32 %workgroup_z) #1 {
 entry:
+  %nought = call i32 asm "", "=r,0"(i32 0) nounwind memory(none)
   %any = icmp ult i64 %first, %last
   br i1 %any, label %workgroup, label %done
 workgroup:
@@ -142,8 +145,9 @@ endregion:
   br i1 %c, label %loop, label %endloop
 loop:
   %v_step = phi i32 [ 0, %endregion ], [ %next_step, %latch.1 ]
-  %t.2 = and i32 %v_step, 31
-  %v_half = lshr i32 32, %t.2
+  %t.2 = xor i32 %v_step, %nought
+  %t.3 = and i32 %t.2, 31
+  %v_half = lshr i32 32, %t.3
   %w.1 = zext i32 %v_half to i64
   %w.2 = call i64 @llvm.umin.i64(i64 %w.1, i64 64)
   %c.1 = icmp ne i64 %w.2, 0
@@ -153,19 +157,19 @@ region:
 local_x.2:
   %at_x.1 = phi i64 [ 0, %region ], [ %at_x.1.next, %latch.2 ]
   %local_x.3 = trunc i64 %at_x.1 to i32
-  %t.3 = mul i32 %workgroup_x, 64
-  %invocation_x.1 = add i32 %t.3, %local_x.3
+  %t.4 = mul i32 %workgroup_x, 64
+  %invocation_x.1 = add i32 %t.4, %local_x.3
   %w.3 = mul i64 %group, 64
   %id.2 = add i64 %w.3, %at_x.1
   %p.2 = getelementptr inbounds i32, ptr %b_tile, i64 %at_x.1
-  %t.4 = load i32, ptr %p.2, align 4
-  %t.5 = add i32 %local_x.3, %v_half
-  %at = zext i32 %t.5 to i64
+  %t.5 = load i32, ptr %p.2, align 4
+  %t.6 = add i32 %local_x.3, %v_half
+  %at = zext i32 %t.6 to i64
   %p.3 = getelementptr inbounds i32, ptr %b_tile, i64 %at
-  %t.6 = load i32, ptr %p.3, align 4
-  %t.7 = add i32 %t.4, %t.6
+  %t.7 = load i32, ptr %p.3, align 4
+  %t.8 = add i32 %t.5, %t.7
   %p.4 = getelementptr inbounds i32, ptr %b_tile, i64 %at_x.1
-  store i32 %t.7, ptr %p.4, align 4
+  store i32 %t.8, ptr %p.4, align 4
   br label %latch.2
 latch.2:
   %at_x.1.next = add nuw i64 %at_x.1, 1
@@ -182,17 +186,17 @@ endloop:
 local_x.4:
   %at_x.2 = phi i64 [ 0, %endloop ], [ %at_x.2.next, %latch.3 ]
   %local_x.5 = trunc i64 %at_x.2 to i32
-  %t.8 = mul i32 %workgroup_x, 64
-  %invocation_x.2 = add i32 %t.8, %local_x.5
+  %t.9 = mul i32 %workgroup_x, 64
+  %invocation_x.2 = add i32 %t.9, %local_x.5
   %w.4 = mul i64 %group, 64
   %id.3 = add i64 %w.4, %at_x.2
   %c.3 = icmp eq i32 %local_x.5, 0
   br i1 %c.3, label %then, label %endif
 then:
   %p.5 = getelementptr inbounds i32, ptr %b_tile, i64 0
-  %t.9 = load i32, ptr %p.5, align 4
+  %t.10 = load i32, ptr %p.5, align 4
   %p.6 = getelementptr inbounds i32, ptr %b_out, i64 %group
-  store i32 %t.9, ptr %p.6, align 4
+  store i32 %t.10, ptr %p.6, align 4
   br label %endif
 endif:
   br label %latch.3

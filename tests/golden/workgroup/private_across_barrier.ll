@@ -4,6 +4,7 @@ declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 define internal void @workgroups_guarded(ptr noalias %b_out, i32 %len_out, ptr noalias %b_tile, ptr noalias %b_own, i64 %first, i64 %last, i32 %workgroup_y, i32 %workgroup_z) #1 {
 entry:
+  %nought = call i32 asm "", "=r,0"(i32 0) nounwind memory(none)
   %len_out.wide = zext i32 %len_out to i64
   %any = icmp ult i64 %first, %last
   br i1 %any, label %workgroup, label %done
@@ -22,14 +23,15 @@ local_x:
   %id.1 = add i64 %w, %at_x
   %w.1 = mul i64 %at_x, 16
   %own = getelementptr inbounds i8, ptr %b_own, i64 %w.1
-  %t.1 = and i32 %local_x.1, 3
-  %at = zext i32 %t.1 to i64
+  %t.1 = xor i32 %local_x.1, %nought
+  %t.2 = and i32 %t.1, 3
+  %at = zext i32 %t.2 to i64
   %p = getelementptr inbounds i32, ptr %own, i64 %at
   store i32 %invocation_x, ptr %p, align 4
   %p.1 = getelementptr inbounds i32, ptr %own, i64 0
-  %t.2 = load i32, ptr %p.1, align 4
+  %t.3 = load i32, ptr %p.1, align 4
   %p.2 = getelementptr inbounds i32, ptr %b_tile, i64 %at_x
-  store i32 %t.2, ptr %p.2, align 4
+  store i32 %t.3, ptr %p.2, align 4
   br label %latch
 latch:
   %at_x.next = add nuw i64 %at_x, 1
@@ -40,24 +42,24 @@ endregion:
 local_x.2:
   %at_x.1 = phi i64 [ 0, %endregion ], [ %at_x.1.next, %latch.1 ]
   %local_x.3 = trunc i64 %at_x.1 to i32
-  %t.3 = mul i32 %workgroup_x, 64
-  %invocation_x.1 = add i32 %t.3, %local_x.3
+  %t.4 = mul i32 %workgroup_x, 64
+  %invocation_x.1 = add i32 %t.4, %local_x.3
   %w.2 = mul i64 %group, 64
   %id.2 = add i64 %w.2, %at_x.1
   %w.3 = mul i64 %at_x.1, 16
   %own.1 = getelementptr inbounds i8, ptr %b_own, i64 %w.3
   %ok = icmp ult i64 %id.2, %len_out.wide
   %p.3 = getelementptr inbounds i32, ptr %own.1, i64 1
-  %t.4 = load i32, ptr %p.3, align 4
-  %t.5 = sub i32 63, %local_x.3
-  %at.1 = zext i32 %t.5 to i64
+  %t.5 = load i32, ptr %p.3, align 4
+  %t.6 = sub i32 63, %local_x.3
+  %at.1 = zext i32 %t.6 to i64
   %p.4 = getelementptr inbounds i32, ptr %b_tile, i64 %at.1
-  %t.6 = load i32, ptr %p.4, align 4
-  %t.7 = add i32 %t.4, %t.6
+  %t.7 = load i32, ptr %p.4, align 4
+  %t.8 = add i32 %t.5, %t.7
   br i1 %ok, label %inside.5, label %after.5
 inside.5:
   %p.5 = getelementptr inbounds i32, ptr %b_out, i64 %id.2
-  store i32 %t.7, ptr %p.5, align 4
+  store i32 %t.8, ptr %p.5, align 4
   br label %after.5
 after.5:
   br label %latch.1
@@ -77,6 +79,7 @@ done:
 
 define internal void @workgroups_in_range(ptr noalias %b_out, i32 %len_out, ptr noalias %b_tile, ptr noalias %b_own, i64 %first, i64 %last, i32 %workgroup_y, i32 %workgroup_z) #1 {
 entry:
+  %nought = call i32 asm "", "=r,0"(i32 0) nounwind memory(none)
   %len_out.wide = zext i32 %len_out to i64
   %any = icmp ult i64 %first, %last
   br i1 %any, label %workgroup, label %done
@@ -95,14 +98,15 @@ local_x:
   %id.1 = add i64 %w, %at_x
   %w.1 = mul i64 %at_x, 16
   %own = getelementptr inbounds i8, ptr %b_own, i64 %w.1
-  %t.1 = and i32 %local_x.1, 3
-  %at = zext i32 %t.1 to i64
+  %t.1 = xor i32 %local_x.1, %nought
+  %t.2 = and i32 %t.1, 3
+  %at = zext i32 %t.2 to i64
   %p = getelementptr inbounds i32, ptr %own, i64 %at
   store i32 %invocation_x, ptr %p, align 4
   %p.1 = getelementptr inbounds i32, ptr %own, i64 0
-  %t.2 = load i32, ptr %p.1, align 4
+  %t.3 = load i32, ptr %p.1, align 4
   %p.2 = getelementptr inbounds i32, ptr %b_tile, i64 %at_x
-  store i32 %t.2, ptr %p.2, align 4
+  store i32 %t.3, ptr %p.2, align 4
   br label %latch
 latch:
   %at_x.next = add nuw i64 %at_x, 1
@@ -113,21 +117,21 @@ endregion:
 local_x.2:
   %at_x.1 = phi i64 [ 0, %endregion ], [ %at_x.1.next, %latch.1 ]
   %local_x.3 = trunc i64 %at_x.1 to i32
-  %t.3 = mul i32 %workgroup_x, 64
-  %invocation_x.1 = add i32 %t.3, %local_x.3
+  %t.4 = mul i32 %workgroup_x, 64
+  %invocation_x.1 = add i32 %t.4, %local_x.3
   %w.2 = mul i64 %group, 64
   %id.2 = add i64 %w.2, %at_x.1
   %w.3 = mul i64 %at_x.1, 16
   %own.1 = getelementptr inbounds i8, ptr %b_own, i64 %w.3
   %p.3 = getelementptr inbounds i32, ptr %own.1, i64 1
-  %t.4 = load i32, ptr %p.3, align 4
-  %t.5 = sub i32 63, %local_x.3
-  %at.1 = zext i32 %t.5 to i64
+  %t.5 = load i32, ptr %p.3, align 4
+  %t.6 = sub i32 63, %local_x.3
+  %at.1 = zext i32 %t.6 to i64
   %p.4 = getelementptr inbounds i32, ptr %b_tile, i64 %at.1
-  %t.6 = load i32, ptr %p.4, align 4
-  %t.7 = add i32 %t.4, %t.6
+  %t.7 = load i32, ptr %p.4, align 4
+  %t.8 = add i32 %t.5, %t.7
   %p.5 = getelementptr inbounds i32, ptr %b_out, i64 %id.2
-  store i32 %t.7, ptr %p.5, align 4
+  store i32 %t.8, ptr %p.5, align 4
   br label %latch.1
 latch.1:
   %at_x.1.next = add nuw i64 %at_x.1, 1

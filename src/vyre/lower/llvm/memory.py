@@ -10,6 +10,7 @@ from vyre.ir.buffers import BufferAccess
 from vyre.ir.operators import AtomicOp
 from vyre.ir.types import SIGNED_TYPES, DataType
 from vyre.lower.llvm.addressed import reads_memory
+from vyre.lower.llvm.counting import counting
 from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.tables import table
 
@@ -70,6 +71,7 @@ class MemoryEmitter(ABC):
         self.ranges = ranges
         self.fast = fast
         self.ids = Ids({})
+        self._counting = counting(prepared.entry)
         self.bases = {b.name: table(b.name) for b in prepared.buffers if b.access is BufferAccess.Constant}
         """The addresses of buffers that are no parameters."""
 
@@ -79,6 +81,11 @@ class MemoryEmitter(ABC):
 
     def scalar(self, expr: e.Expr, hint: str = "t") -> str:
         return self.value(expr, hint)[0]
+
+    def cut(self, expr: e.Expr) -> str:
+        """The scalar for what drops some of its bits (`counting.py`)."""
+        value = self.scalar(expr)
+        return self.text.hidden(value) if expr in self._counting else value
 
     def nonzero(self, lanes: Lanes) -> str:
         """An i1: whether any lane is not zero."""
@@ -118,7 +125,7 @@ class MemoryEmitter(ABC):
     def store(self, decl: BufferDecl, index: e.Expr, value: e.Expr) -> None:
         text = self.text
         at, guard = self._index(decl, index)
-        lanes = self.value(value)
+        lanes = (self.cut(value),) if decl.element in _NARROW else self.value(value)
         inside, after = text.unique("inside"), text.unique("after")
         if guard is not None:
             text.branch(guard, inside, after)

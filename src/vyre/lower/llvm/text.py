@@ -12,6 +12,7 @@ class FunctionText:
         self.lines: list[str] = ["entry:"]
         self.block = "entry"
         self._slots: list[str] = []
+        self._nought = ""
         self._used: dict[str, int] = {"entry": 0}
 
     def unique(self, hint: str) -> str:
@@ -50,6 +51,13 @@ class FunctionText:
         name = f"%{self.unique(hint)}"
         self._slots.append(f"  {name} = alloca {kind}, align {8 if kind == 'double' else 4}")
         return name
+
+    def hidden(self, value: str) -> str:
+        """The same i32, combined with a zero that LLVM does not know."""
+        if not self._nought:
+            self._nought = f"%{self.unique('nought')}"
+            self._slots.append(f'  {self._nought} = call i32 asm "", "=r,0"(i32 0) nounwind memory(none)')
+        return self.let("t", f"xor i32 {value}, {self._nought}")
 
     def start(self, label: str) -> None:
         self.lines.append(f"{label}:")

@@ -15,6 +15,7 @@ from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE, CastRule
 from vyre.lower.clike import lanes_of
+from vyre.lower.llvm.counting import DROPPING
 from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.memory import Lanes, MemoryEmitter, length_of, literal
 from vyre.lower.native import PREFIX
@@ -172,7 +173,7 @@ class ValueEmitter(MemoryEmitter):
             case e.Var(name=name):
                 return self.read(self.places[name])
             case e.Call(op_id=op_id, args=args):
-                operands = ", ".join(f"{self._kind(x)} {self.scalar(x)}" for x in args)
+                operands = ", ".join(f"{self._kind(x)} {self._argument(op_id, x)}" for x in args)
                 called = f"call {self._kind(expr)} @{function_name(op_id)}({operands})"
                 apart = self.apart and not op_id.startswith(PREFIX)
                 return (self.text.let(hint, f"{called} #2" if apart else called),)
@@ -203,6 +204,10 @@ class ValueEmitter(MemoryEmitter):
                 return self._cast(expr, hint)
             case _:
                 raise AssertionError(expr)
+
+    def _argument(self, op_id: str, expr: e.Expr) -> str:
+        """A function may drop bits; the native ones do not."""
+        return self.scalar(expr) if op_id.startswith(PREFIX) else self.cut(expr)
 
     def read(self, place: Place) -> Lanes:
         match place:
@@ -239,7 +244,8 @@ class ValueEmitter(MemoryEmitter):
         op, right, let = expr.op, expr.right, self.text.let
         if op in _COMPARE or op in _LOGIC:
             return let(hint, f"zext i1 {self.condition(expr)} to i32")
-        a, b = self.scalar(expr.left), self.scalar(right)
+        read = self.cut if op in DROPPING else self.scalar
+        a, b = read(expr.left), read(right)
         if op in _DIRECT:
             return let(hint, f"{_DIRECT[op]} i32 {a}, {b}")
         if op in _SHIFT:
@@ -296,6 +302,8 @@ class ValueEmitter(MemoryEmitter):
         rule = CAST_TABLE[source, target]
         if rule is CastRule.ToBool:
             return (self.text.let(hint, f"zext i1 {self.condition(expr.value)} to i32"),)
+        if rule is CastRule.LowHalf:
+            return (self.text.let(hint, f"and i32 {self.cut(expr.value)}, 65535"),)
         lanes, want = self.value(expr.value), lanes_of(target)
         match rule:
             case CastRule.ZeroExtend:
@@ -307,7 +315,5 @@ class ValueEmitter(MemoryEmitter):
                 return lanes * want
             case CastRule.LowLanes:
                 return lanes[:want]
-            case CastRule.LowHalf:
-                return (self.text.let(hint, f"and i32 {lanes[0]}, 65535"),)
             case _:
                 return lanes
