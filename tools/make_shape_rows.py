@@ -33,11 +33,13 @@ BASE: Mapping[str, Level] = {
     "workgroup x": 16, "workgroup y": 1, "workgroup z": 1,
     "workgroups x": 17, "workgroups y": 1, "workgroups z": 1,
     "buffers": 8, "buffer length": 31, "element type": "U32", "access": "ReadOnly",
-    "workgroup bytes": 516, "uniform bytes": 20, "branch nesting": 2, "branches": "divergent", "scopes": 0,
+    "workgroup bytes": 516, "uniform bytes": 20, "private bytes": 68, "table bytes": 20,
+    "branch nesting": 2, "branches": "divergent", "scopes": 0,
     "barriers": 2, "barrier nesting": 0, "variables": 33, "expression depth": 12, "literal": "1",
     "loads after stores": 1, "float chain": 2, "float loop": "FAdd", "reduction": "Strict Add",
     "reduction length": 3, "atomic": "Add", "atomic memory": "storage", "contention": 5, "return": NONE,
-    "output": "exact", "dispatch": "once", "entrance": "run", "payload": "F32 arithmetic",
+    "break": "divergent", "output": "exact", "dispatch": "once", "entrance": "run",
+    "payload": "F32 arithmetic",
 }  # fmt: skip
 """A small case that has something of everything; extremes are tried in it."""
 
@@ -48,8 +50,8 @@ BINDING = {
 """Features that leave little choice to others, which are mostly chosen first."""
 
 FOLLOWS: Mapping[str, Mapping[str, Level]] = {
-    "loop depth=0": {"turns": 0, "loop bounds": NONE, "float loop": NONE},
-    "turns=0": {"float loop": NONE},
+    "loop depth=0": {"turns": 0, "loop bounds": NONE, "float loop": NONE, "break": NONE},
+    "turns=0": {"float loop": NONE, "break": NONE},
     "float chain=0": {"float loop": NONE, "payload": "integers"},
     "barriers=0": {"barrier nesting": 0},
     "atomic=none": {"atomic memory": NONE, "contention": 0},

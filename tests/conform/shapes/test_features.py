@@ -14,7 +14,7 @@ from vyre.conform.shapes.features import CHOSEN, FEATURES, NOT_OF_SHAPE, Feature
 from vyre.conform.shapes.rows import ROWS, fitted, pairs_of, too_costly, wanted
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.expr import EXPR_KINDS, InvocationId, LitU32, Var
-from vyre.ir.node import NODE_KINDS, Assign, Barrier, If, Let, Loop, Store
+from vyre.ir.node import NODE_KINDS, Assign, Barrier, Break, If, Let, Loop, Store
 from vyre.ir.operators import FLOAT_UNARY_OPS, BinaryOp, UnaryOp
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
@@ -113,6 +113,24 @@ def test_a_divergent_bound_and_a_load_after_a_store_are_seen() -> None:
     assert (found["loop bounds"], found["loads after stores"]) == ({"divergent"}, {1})
 
 
+def test_breaks_private_memory_and_tables_are_seen() -> None:
+    own = BufferDecl.private("own", DataType.U32, 5)
+    table = BufferDecl.constant("table", DataType.U32, (3).to_bytes(4, "little") * 2)
+    i, zero = Var("i"), LitU32(0)
+    together = Loop("k", zero, table[1], (If(Var("k").eq(1), (Break(),)),))
+    apart = Loop("k", zero, LitU32(9), (If(Var("k").eq(i), (Break(),)),))
+    found = measure(_program(Loop("k", zero, LitU32(3), together.body)), {"out": bytes(4)}, (1, 1, 1))
+    assert (found["break"], found["private bytes"], found["table bytes"]) == ({"uniform"}, {0}, {0})
+    base = _program(Loop("j", zero, LitU32(2), (apart,)))
+    whole = Program(
+        (*base.buffers, own, table), base.workgroup_size, (*base.entry[:1], together, *base.entry[1:])
+    )
+    found = measure(whole, {"out": bytes(4)}, (1, 1, 1))
+    assert found["break"] == {"uniform", "divergent", "nested"}
+    assert (found["private bytes"], found["table bytes"], found["buffers"]) == ({20}, {8}, {1})
+    assert found["turns"] == {2, 3, 9}
+
+
 def test_float_operators_are_in_the_payload() -> None:
     assert {op.value for op in FLOAT_UNARY_OPS} <= FEATURES["payload"].covers
-    assert len(list(combinations(CHOSEN, 2))) == 666
+    assert len(list(combinations(CHOSEN, 2))) == 780

@@ -145,7 +145,7 @@ def _resident(
     def run(backend: Backend, executable: Executable, asked: Asked) -> Results:
         assert isinstance(backend, ResidentBackend)
         assert isinstance(executable, ResidentExecutable)
-        bound = [b for b in asked.program.buffers if not b.access.shared]
+        bound = [b for b in asked.program.buffers if b.access.bound]
         memories = [make(backend, asked.inputs[b.name]) for b in bound]
         launch = executable.bind(memories, asked.workgroups)
         for turn in range(launches):

@@ -98,7 +98,8 @@ class BoundValues:
         decl = self._decls[buffer]
         if index is None or decl.element is not DataType.U32 or decl.access.writable:
             return None
-        data = memoryview(self._buffers[buffer]).cast("B")[4 * index : 4 * index + 4]
+        held = self._buffers[buffer] if decl.access.bound else decl.data
+        data = memoryview(held).cast("B")[4 * index : 4 * index + 4]
         return int.from_bytes(data, "little")
 
     def span(self, start: Expr, stop: Expr) -> int | None:

@@ -28,6 +28,15 @@ def turned(words: Words, start: int, turns: int, outer: int) -> Words:
     return words * np.uint32(total[0][0]) + np.uint32(constant)
 
 
+def turned_by(words: Words, start: int, turns: NDArray[np.int64], outer: int) -> Words:
+    """The words after as many turns as each of them takes."""
+    found = words.copy()
+    for count in np.unique(turns).tolist():
+        chosen = turns == count
+        found[chosen] = turned(words[chosen], start, int(count), outer)
+    return found
+
+
 def _power(matrix: Matrix, exponent: int) -> Matrix:
     found: Matrix = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
     while exponent:

@@ -164,6 +164,22 @@ _RULES: tuple[tuple[str, tuple[str, ...], Callable[[Row], object]], ...] = (
         lambda r: r["loop depth"] or r["return"] != "in loop",
     ),
     (
+        "without a loop none is left",
+        ("loop bounds", "break"),
+        lambda r: r["loop bounds"] != NONE or r["break"] == NONE,
+    ),
+    (
+        "a break leaves a loop, a nested one that in another",
+        ("loop depth", "break"),
+        lambda r: number(r, "loop depth") >= {NONE: 0, "nested": 2}.get(str(r["break"]), 1),
+    ),
+    ("without a turn none is left", ("turns", "break"), lambda r: r["turns"] or r["break"] == NONE),
+    (
+        "a break needs a branch",
+        ("break", "branch nesting"),
+        lambda r: r["break"] == NONE or r["branch nesting"],
+    ),
+    (
         "without atomics nothing contends",
         ("atomic memory", "contention"),
         lambda r: (r["atomic memory"] == NONE) == (r["contention"] == 0),
@@ -193,6 +209,16 @@ _RULES: tuple[tuple[str, tuple[str, ...], Callable[[Row], object]], ...] = (
         "a value in a uniform needs one",
         ("access", "uniform bytes"),
         lambda r: r["access"] != "Uniform" or r["uniform bytes"],
+    ),
+    (
+        "a value in private memory needs some",
+        ("access", "private bytes"),
+        lambda r: r["access"] != "Private" or r["private bytes"],
+    ),
+    (
+        "a value in a table needs one",
+        ("access", "table bytes"),
+        lambda r: r["access"] != "Constant" or r["table bytes"],
     ),
     (
         "workgroup memory must hold the values",

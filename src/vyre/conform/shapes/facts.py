@@ -17,7 +17,7 @@ from vyre.conform.shapes.bounds import BoundValues
 from vyre.conform.shapes.families import families_of, literal_names
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.expr import Atomic, BinOp, FMulAdd, FReduce, Load, UnOp, Var
-from vyre.ir.node import Assign, Barrier, Block, If, Let, Loop, Return, Store
+from vyre.ir.node import Assign, Barrier, Block, Break, If, Let, Loop, Return, Store
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.walk import expressions, postorder
 
@@ -57,6 +57,7 @@ class Facts:
     bounds: set[str] = field(default_factory=set[str])
     branches: set[str] = field(default_factory=set[str])
     returns: set[str] = field(default_factory=set[str])
+    breaks: set[str] = field(default_factory=set[str])
     float_loops: set[str] = field(default_factory=set[str])
     reductions: set[str] = field(default_factory=set[str])
     reduced: set[int] = field(default_factory=set[int])
@@ -77,7 +78,7 @@ class Facts:
         """The facts of a dispatch; a ReadWrite buffer that is not given has its declared length."""
         lengths = {
             b.name: b.count
-            if b.access.shared or b.name not in buffers
+            if not b.access.bound or b.name not in buffers
             else memoryview(buffers[b.name]).nbytes // b.element.stride
             for b in program.buffers
         }
@@ -142,6 +143,9 @@ class _Walk:
     def __init__(self, facts: Facts, bounds: BoundValues) -> None:
         self.facts, self.bounds = facts, bounds
         self.loops = self.ifs = self.scopes = self.around = 0
+        self.split = False
+        """Whether invocations part between the innermost loop and here."""
+
         self.visible = 0
         self.chains: dict[str, int] = {}
         self.bound_in: dict[str, int] = {}
@@ -174,8 +178,11 @@ class _Walk:
                 self.chain(value)
                 self.stored.add((buffer, index))
             case If(condition=condition):
+                before, parted = self.split, self.bounds.divergent(condition)
+                self.split = before or parted
                 self.inside(node, "ifs", "branch_nesting")
-                facts.branches.add("divergent" if self.bounds.divergent(condition) else "uniform")
+                self.split = before
+                facts.branches.add("divergent" if parted else "uniform")
             case Loop():
                 self.loop(node)
             case Block():
@@ -183,6 +190,9 @@ class _Walk:
             case Barrier():
                 facts.barriers += 1
                 facts.barrier_nesting = max(facts.barrier_nesting, self.around)
+            case Break():
+                facts.breaks.add("divergent" if self.split else "uniform")
+                facts.breaks |= {"nested"} if self.loops > 1 else set()
             case Return():
                 facts.returns.add("in loop" if self.loops else "late")
             case _:
@@ -204,7 +214,9 @@ class _Walk:
             self.facts.turns.add(reading.turns)
             self.facts.starts.add(reading.start)
         self.facts.bounds.add(reading.kind)
+        before, self.split = self.split, False
         self.inside(node, "loops", "loop_depth")
+        self.split = before
 
     def expression(self, root: Expr) -> None:
         for expr in postorder(root):

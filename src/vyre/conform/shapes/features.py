@@ -54,6 +54,7 @@ class Feature:
 
 NONE = "none"
 DISPATCHES = ("once", "again", "interleaved", "threads", "after another")
+BREAKS = (NONE, "uniform", "divergent", "nested")
 BOUNDS = (NONE, "literal", "computed", "length", "uniform", "loaded", "divergent")
 PAYLOADS = ("integers", "lanes", "convert", "F32 arithmetic", "F32 order", "F16", "BF16", "F64", "functions")
 """What the payload has besides all integer operations, which are in every program."""
@@ -88,7 +89,11 @@ def _size(facts: Facts) -> int:
 
 
 def _bound(facts: Facts) -> list[str]:
-    return [b.name for b in facts.program.buffers if not b.access.shared]
+    return [b.name for b in facts.program.buffers if b.access.bound]
+
+
+def _private_bytes(facts: Facts) -> int:
+    return sum(facts.bytes_of(BufferAccess.Private))
 
 
 def _some(words: Iterable[str]) -> Iterable[Level]:
@@ -136,6 +141,11 @@ _ROWS = (
     Feature("uniform bytes", "bytes", (0, 4, 20, 1028, 16_388, 65_536),
             lambda f: f.bytes_of(BufferAccess.Uniform) or (0,), frozenset({"Uniform"}),
             limit="uniform_bytes"),
+    Feature("private bytes", "bytes an invocation", (0, 4, 68, 1028), _one(_private_bytes),
+            frozenset({"Private"}), alone=(8_192,)),
+    Feature("table bytes", "bytes", (0, 4, 20, 1028, 16_388),
+            _one(lambda f: sum(f.bytes_of(BufferAccess.Constant))), frozenset({"Constant"}),
+            alone=(61_440,)),
     Feature("branch nesting", "branches inside each other", (0, 1, 2, 3, 6, 12),
             _one(lambda f: f.branch_nesting), frozenset({"If"}), alone=(25, 40)),
     Feature("branches", "", ("uniform", "divergent"), lambda f: _some(f.branches), frozenset({"If"})),
@@ -167,6 +177,7 @@ _ROWS = (
     Feature("contention", "invocations an atomic location", (0, 1, 5, 33, 257),
             lambda f: f.contention or (0,), frozenset({"Atomic"}), alone=(65_537,)),
     Feature("return", "", (NONE, "late", "in loop"), lambda f: _some(f.returns), frozenset({"Return"})),
+    Feature("break", "", BREAKS, lambda f: _some(f.breaks), frozenset({"Break"})),
     Feature("output", "against the number of invocations", ("exact", "short", "long"), lambda f: f.outputs,
             frozenset({"Store"})),
     Feature("dispatch", "", DISPATCHES, lambda f: (f.dispatch,), frozenset({"compile"})),
@@ -184,7 +195,7 @@ _ROWS = (
     Feature("statements", "statements", (1, 33, 65, 129, 257, 513), _one(lambda f: f.statements),
             chosen=False),
     Feature("bytes", "bytes of all bound buffers", (0, 65_537, 1_048_577, (1 << 26) + 1),
-            _one(lambda f: sum(f.bytes_of(*(a for a in BufferAccess if not a.shared)))),
+            _one(lambda f: sum(f.bytes_of(*(a for a in BufferAccess if a.bound)))),
             chosen=False),
 )  # fmt: skip
 

@@ -9,6 +9,7 @@ import numpy as np
 from vyre.conform.shapes import closed
 from vyre.conform.shapes.constraints import number
 from vyre.conform.shapes.features import NONE
+from vyre.conform.shapes.parts.breaks import breaks
 from vyre.conform.shapes.parts.state import ID, C, L, S, State, W, loaded, mixed
 from vyre.conform.shapes.payload import anchored, body
 from vyre.ir.buffers import BufferAccess, BufferDecl
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _FOUND = 0x85EB_CA6B
 _FLOAT_BASE = 0x3F80_0000
 _MASK = 0xFFFF_FFFF
+_STEP = 40_503
 
 
 def class_parts(state: State) -> None:
@@ -34,7 +36,10 @@ def class_parts(state: State) -> None:
     _first_word(state)
     _variables(state)
     _expression(state)
+    _keep(state)
     _loops(state)
+    _kept(state)
+    breaks(state, _stop(state))
 
 
 def _memory(state: State) -> None:
@@ -59,6 +64,12 @@ def _memory(state: State) -> None:
     if state.tile > 0:
         atomic = state.row["access"] == "WorkgroupAtomic"
         state.buffers.append(BufferDecl.workgroup("tile", DataType.U32, state.tile, atomic=atomic))
+    if state.number("private bytes"):
+        state.buffers.append(BufferDecl.private("own", DataType.U32, state.number("private bytes") // 4))
+    if state.number("table bytes"):
+        data = state.random_words(state.number("table bytes") // 4).tobytes()
+        state.buffers.append(BufferDecl.constant("table", DataType.U32, data))
+        state.tables["table"] = data
     if state.bins:
         state.buffers.append(BufferDecl.workgroup("bins", DataType.U32, state.bins, atomic=True))
 
@@ -82,8 +93,41 @@ def _first_word(state: State) -> None:
         case "Workgroup" | "WorkgroupAtomic":
             state.add(Store("tile", L * stride, C * _FOUND))
             state.mix_classes(Load("tile", LitU32(stride) * L), state.numbers * np.uint32(_FOUND))
+        case "Private":
+            state.add(Store("own", C % _own(state), C * _FOUND))
+            state.mix_classes(Load("own", (C + 0) % _own(state)), state.numbers * np.uint32(_FOUND))
+        case "Constant":
+            table = np.frombuffer(state.tables["table"], np.uint32)
+            index = state.numbers * np.uint32(_STEP) % np.uint32(len(table))
+            state.mix_classes(Load("table", C * _STEP % BufLen("table")), table[index])
         case _:
             pass
+
+
+def _own(state: State) -> int:
+    """Words of private memory."""
+    return state.number("private bytes") // 4
+
+
+def _keep(state: State) -> None:
+    """A word goes into private memory, first and last of it included, until the loops are over."""
+    if _own(state):
+        last = _own(state) - 1
+        state.add(Store("own", LitU32(last), S ^ _FOUND), Store("own", C % _own(state), S))
+        state.held = state.classes.copy(), state.classes ^ np.uint32(_FOUND)
+
+
+def _kept(state: State) -> None:
+    """The word again, the last element, and one past the end, which is zero."""
+    count = _own(state)
+    if not count:
+        return
+    own, last = state.held
+    state.mix_classes(Load("own", (C + 0) % count), own)
+    state.mix_classes(
+        Load("own", LitU32(count - 1) + 0), np.where(state.numbers % count == count - 1, own, last)
+    )
+    state.mix_classes(Load("own", LitU32(count)), np.uint32(0))
 
 
 def _variables(state: State) -> None:

@@ -15,9 +15,10 @@ from vyre.ir.buffers import BufferAccess
 from vyre.ir.expr import BufLen, Cast, FReduce, LitU32, Load, Select, Var
 from vyre.ir.node import If, Let, Loop, Return, Store
 from vyre.ir.operators import ReduceOp, ReduceOrder
-from vyre.ir.types import DataType
+from vyre.ir.types import NARROW_TYPES, SIGNED_TYPES, DataType
 
 if TYPE_CHECKING:
+    from vyre.ir.expr import Expr
     from vyre.ir.node import Node
 
 _ELEMENTS = 67
@@ -51,9 +52,10 @@ def _again(state: State) -> None:
 def _spread(state: State) -> None:
     """Every invocation reads other elements of what is only read."""
     ids = state.ids.astype(np.uint64)
-    for name in ("data", "params"):
-        if name in state.inputs:
-            table = np.frombuffer(state.inputs[name], np.uint32)
+    tables = {**state.inputs, **state.tables}
+    for name in ("data", "params", "table"):
+        if name in tables:
+            table = np.frombuffer(tables[name], np.uint32)
             count = len(table)
             wrapped = (ids * _SPREAD).astype(np.uint32)
             index = wrapped % np.uint32(count) if count else np.zeros_like(wrapped)
@@ -122,6 +124,16 @@ def _element(state: State) -> None:
         index = (state.words + state.ids) % np.uint32(_ELEMENTS)
         state.memory["copies"] = table[index]
     state.add(Let("e", (S + ID) % _ELEMENTS))
+    if kind in NARROW_TYPES:
+        _widened(state, kind, table)
+
+
+def _widened(state: State, kind: DataType, table: Any) -> None:
+    """What a narrow element is as a word."""
+    signed = "i" if kind in SIGNED_TYPES else "u"
+    numbers: Any = table.view(f"<{signed}{kind.stride}").astype(np.int64)
+    index = (state.words + state.ids) % np.uint32(_ELEMENTS)
+    state.add(state.mix(Cast(DataType.U32, Load("elements", Var("e"))), numbers[index]))
 
 
 def _returns(state: State) -> Any:
@@ -138,7 +150,11 @@ def _returns(state: State) -> Any:
 
 
 def _last(state: State, leaving: Any) -> None:
-    state.add(Store("copies", ID, Load("elements", Var("e"))), Store("out", G, S * _LAST + ID))
+    element: Expr = Load("elements", Var("e"))
+    kind = DataType(state.row["element type"])
+    if kind in NARROW_TYPES:
+        element = Cast(DataType.U32, element) ^ S << kind.bits
+    state.add(Store("copies", ID, element), Store("out", G, S * _LAST + ID))
     if state.whole:
         copies = state.memory["copies"]
         copies[leaving] = np.zeros(1, copies.dtype)[0]

@@ -43,12 +43,14 @@ class State:
         self.buffers: list[BufferDecl] = []
         self.inputs: dict[str, bytes] = {}
         self.memory: dict[str, Any] = {}
+        self.tables: dict[str, bytes] = {}
         self.entry: list[Node] = []
         count = self.payload.classes
         self.numbers = np.arange(count, dtype=np.uint32)
         self.classes: Words = np.zeros(count, np.uint32)
         self.words: Words = self.classes
         self.kept: list[Words] = []
+        self.held: tuple[Words, Words] = self.classes, self.classes
         size = self.layout.count if whole else 1
         self.ids = np.arange(size, dtype=np.uint32)
         self.of_class = self.ids % np.uint32(count)
