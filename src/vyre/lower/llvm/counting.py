@@ -1,7 +1,7 @@
 """Which values may run along with a loop, and so must not be cut to fewer bits where LLVM sees both.
 
-LLVM writes `(i + 1) & 15` as a counter of four bits. LLVM 20 to 22 take such a counter not to wrap where they
-check that a wider one does not, and then read 16 elements in a row where the first four bits start again
+LLVM takes `(i + 1) & 15` for a counter of four bits. Where it checks that a wider counter does not wrap,
+LLVM 22 believes the same of that one, and reads 16 elements in a row where the index starts again
 (docs/upstream-bugs.md). Whatever drops bits of a counter therefore gets it combined with a zero that LLVM
 does not know: the value is the same, and a counter no more. `counting` names the variables and buffers that
 may hold a counter, and says it of expressions; too often costs an instruction, too seldom a wrong result.
