@@ -21,14 +21,13 @@ local_x:
   %at = zext i32 %t.2 to i64
   %p = getelementptr inbounds i32, ptr %b_a, i64 %at_x
   %t.3 = load i32, ptr %p, align 4
-  %t.4 = xor i32 %invocation_x, %nought
-  %t.5 = urem i32 %t.4, 200
-  %at.1 = zext i32 %t.5 to i64
+  %t.4 = urem i32 %invocation_x, 200
+  %at.1 = zext i32 %t.4 to i64
   %p.1 = getelementptr inbounds i32, ptr %b_a, i64 %at.1
-  %t.6 = load i32, ptr %p.1, align 4
-  %t.7 = add i32 %t.3, %t.6
+  %t.5 = load i32, ptr %p.1, align 4
+  %t.6 = add i32 %t.3, %t.5
   %p.2 = getelementptr inbounds i32, ptr %b_out, i64 %at
-  store i32 %t.7, ptr %p.2, align 4
+  store i32 %t.6, ptr %p.2, align 4
   br label %latch
 latch:
   %at_x.next = add nuw i64 %at_x, 1

@@ -14,42 +14,41 @@ invocation:
   %id = phi i64 [ %first, %entry ], [ %id.next, %following ]
   %invocation_x = trunc i64 %id to i32
   %ok = icmp ult i64 %id, %len_out.wide
-  %t = xor i32 %invocation_x, %nought
-  %t.1 = urem i32 %t, 12
-  %at = zext i32 %t.1 to i64
+  %t = urem i32 %invocation_x, 12
+  %at = zext i32 %t to i64
   %p = getelementptr inbounds i32, ptr @table_days, i64 %at
-  %t.2 = load i32, ptr %p, align 4
+  %t.1 = load i32, ptr %p, align 4
   %ok.1 = icmp ult i64 %id, 12
   br i1 %ok.1, label %inside.1, label %after.1
 inside.1:
   %p.1 = getelementptr inbounds i32, ptr @table_days, i64 %id
-  %t.3 = load i32, ptr %p.1, align 4
+  %t.2 = load i32, ptr %p.1, align 4
   br label %after.1
 after.1:
-  %t.4 = phi i32 [ %t.3, %inside.1 ], [ 0, %invocation ]
-  %t.5 = add i32 %t.2, %t.4
-  %t.6 = xor i32 %invocation_x, %nought
-  %t.7 = and i32 %t.6, 1
-  %at.1 = zext i32 %t.7 to i64
+  %t.3 = phi i32 [ %t.2, %inside.1 ], [ 0, %invocation ]
+  %t.4 = add i32 %t.1, %t.3
+  %t.5 = xor i32 %invocation_x, %nought
+  %t.6 = and i32 %t.5, 1
+  %at.1 = zext i32 %t.6 to i64
   %p.2 = getelementptr inbounds [2 x i32], ptr @table_pairs, i64 %at.1, i64 0
-  %t.8 = load i32, ptr %p.2, align 4
+  %t.7 = load i32, ptr %p.2, align 4
   %p.3 = getelementptr inbounds [2 x i32], ptr @table_pairs, i64 %at.1, i64 1
-  %t.9 = load i32, ptr %p.3, align 4
-  %t.10 = add i32 %t.5, %t.9
+  %t.8 = load i32, ptr %p.3, align 4
+  %t.9 = add i32 %t.4, %t.8
   %ok.2 = icmp ult i64 %id, 3
   br i1 %ok.2, label %inside.3, label %after.3
 inside.3:
   %p.4 = getelementptr inbounds i16, ptr @table_halves, i64 %id
   %h = load i16, ptr %p.4, align 2
-  %t.11 = zext i16 %h to i32
+  %t.10 = zext i16 %h to i32
   br label %after.3
 after.3:
-  %t.12 = phi i32 [ %t.11, %inside.3 ], [ 0, %after.1 ]
-  %t.13 = add i32 %t.10, %t.12
+  %t.11 = phi i32 [ %t.10, %inside.3 ], [ 0, %after.1 ]
+  %t.12 = add i32 %t.9, %t.11
   br i1 %ok, label %inside.4, label %after.4
 inside.4:
   %p.5 = getelementptr inbounds i32, ptr %b_out, i64 %id
-  store i32 %t.13, ptr %p.5, align 4
+  store i32 %t.12, ptr %p.5, align 4
   br label %after.4
 after.4:
   br label %following
@@ -70,40 +69,39 @@ entry:
 invocation:
   %id = phi i64 [ %first, %entry ], [ %id.next, %following ]
   %invocation_x = trunc i64 %id to i32
-  %t = xor i32 %invocation_x, %nought
-  %t.1 = urem i32 %t, 12
-  %at = zext i32 %t.1 to i64
+  %t = urem i32 %invocation_x, 12
+  %at = zext i32 %t to i64
   %p = getelementptr inbounds i32, ptr @table_days, i64 %at
-  %t.2 = load i32, ptr %p, align 4
+  %t.1 = load i32, ptr %p, align 4
   %ok = icmp ult i64 %id, 12
   br i1 %ok, label %inside.1, label %after.1
 inside.1:
   %p.1 = getelementptr inbounds i32, ptr @table_days, i64 %id
-  %t.3 = load i32, ptr %p.1, align 4
+  %t.2 = load i32, ptr %p.1, align 4
   br label %after.1
 after.1:
-  %t.4 = phi i32 [ %t.3, %inside.1 ], [ 0, %invocation ]
-  %t.5 = add i32 %t.2, %t.4
-  %t.6 = xor i32 %invocation_x, %nought
-  %t.7 = and i32 %t.6, 1
-  %at.1 = zext i32 %t.7 to i64
+  %t.3 = phi i32 [ %t.2, %inside.1 ], [ 0, %invocation ]
+  %t.4 = add i32 %t.1, %t.3
+  %t.5 = xor i32 %invocation_x, %nought
+  %t.6 = and i32 %t.5, 1
+  %at.1 = zext i32 %t.6 to i64
   %p.2 = getelementptr inbounds [2 x i32], ptr @table_pairs, i64 %at.1, i64 0
-  %t.8 = load i32, ptr %p.2, align 4
+  %t.7 = load i32, ptr %p.2, align 4
   %p.3 = getelementptr inbounds [2 x i32], ptr @table_pairs, i64 %at.1, i64 1
-  %t.9 = load i32, ptr %p.3, align 4
-  %t.10 = add i32 %t.5, %t.9
+  %t.8 = load i32, ptr %p.3, align 4
+  %t.9 = add i32 %t.4, %t.8
   %ok.1 = icmp ult i64 %id, 3
   br i1 %ok.1, label %inside.3, label %after.3
 inside.3:
   %p.4 = getelementptr inbounds i16, ptr @table_halves, i64 %id
   %h = load i16, ptr %p.4, align 2
-  %t.11 = zext i16 %h to i32
+  %t.10 = zext i16 %h to i32
   br label %after.3
 after.3:
-  %t.12 = phi i32 [ %t.11, %inside.3 ], [ 0, %after.1 ]
-  %t.13 = add i32 %t.10, %t.12
+  %t.11 = phi i32 [ %t.10, %inside.3 ], [ 0, %after.1 ]
+  %t.12 = add i32 %t.9, %t.11
   %p.5 = getelementptr inbounds i32, ptr %b_out, i64 %id
-  store i32 %t.13, ptr %p.5, align 4
+  store i32 %t.12, ptr %p.5, align 4
   br label %following
 following:
   %id.next = add nuw i64 %id, 1

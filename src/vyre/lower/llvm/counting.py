@@ -1,7 +1,7 @@
 """Which values may run along with a loop, and so must not be cut to fewer bits where LLVM sees both.
 
-LLVM writes `(i + 1) & 15` as a counter of four bits. LLVM 20 to 22 take such a counter not to wrap where they
-check that a wider one does not, and then read 16 elements in a row where the first four bits start again
+LLVM takes `(i + 1) & 15` for a counter of four bits. Where it checks that a wider counter does not wrap,
+LLVM 22 believes the same of that one, and reads 16 elements in a row where the index starts again
 (docs/upstream-bugs.md). Whatever drops bits of a counter therefore gets it combined with a zero that LLVM
 does not know: the value is the same, and a counter no more. `counting` names the variables and buffers that
 may hold a counter, and says it of expressions; too often costs an instruction, too seldom a wrong result.
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
     from vyre.ir.node import Node
 
-DROPPING = frozenset({BinaryOp.BitAnd, BinaryOp.Div, BinaryOp.Mod, BinaryOp.MulHi, BinaryOp.Shr})
-"""What drops bits: its operands are hidden, so that its result is no counter."""
-
+_DROPPING = frozenset({BinaryOp.BitAnd, BinaryOp.Div, BinaryOp.Mod, BinaryOp.MulHi, BinaryOp.Shr})
+_DIVIDING = frozenset({BinaryOp.Div, BinaryOp.Mod})
 _KEEPING = frozenset({BinaryOp.Add, BinaryOp.Sub, BinaryOp.Mul, BinaryOp.Shl, BinaryOp.BitOr})
 _ID = ""
 """Stands for all ids, which count along the loop over the invocations; no variable has this name."""
@@ -83,9 +82,9 @@ def _sources(root: e.Expr) -> Iterator[str]:
             case e.Load(buffer=buffer) | e.Atomic(buffer=buffer):
                 yield _memory(buffer)
             case e.BinOp(op=BinaryOp.BitXor, left=left, right=right):
-                if not (_drops(left) or _drops(right)):
+                if not (drops_bits(left) or drops_bits(right)):
                     stack += (left, right)
-            case e.BinOp(op=op, left=left, right=right) if op in _KEEPING:
+            case e.BinOp(op=op, left=left, right=right) if op in _KEEPING or _divides(expr):
                 stack += (left, right)
             case e.Select(if_true=yes, if_false=no):
                 stack += (yes, no)
@@ -95,8 +94,15 @@ def _sources(root: e.Expr) -> Iterator[str]:
                 pass
 
 
-def _drops(expr: e.Expr) -> bool:
-    return isinstance(expr, e.BinOp) and expr.op in DROPPING
+def drops_bits(expr: e.Expr) -> bool:
+    """Whether counters among its operands are hidden, so that its result is none."""
+    return isinstance(expr, e.BinOp) and expr.op in _DROPPING and not _divides(expr)
+
+
+def _divides(expr: e.BinOp) -> bool:
+    """Division by what is no power of two drops no bits, and LLVM may put its two results together again."""
+    right = expr.right
+    return expr.op in _DIVIDING and isinstance(right, e.LitU32) and right.value.bit_count() > 1
 
 
 def _memory(buffer: str) -> str:

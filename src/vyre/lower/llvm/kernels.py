@@ -78,7 +78,8 @@ def _flat_ids(text: FunctionText, prepared: Prepared) -> Ids:
         names[ids[0]] = text.let("invocation_x", "trunc i64 %id to i32")
     for kind, hint, instruction in ((ids[1], "workgroup_x", "udiv"), (ids[2], "local_x", "urem")):
         if kind in used:
-            names[kind] = text.let(hint, f"{instruction} i32 {text.hidden(names[ids[0]])}, {width}")
+            counter = names[ids[0]] if width.bit_count() > 1 else text.hidden(names[ids[0]])
+            names[kind] = text.let(hint, f"{instruction} i32 {counter}, {width}")
             wide[kind] = text.let("w", f"zext i32 {names[kind]} to i64")
     return Ids(names, "%id", wide.get(ids[1]), wide.get(ids[2]))
 

@@ -15,7 +15,7 @@ from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE, CastRule
 from vyre.lower.clike import lanes_of
-from vyre.lower.llvm.counting import DROPPING
+from vyre.lower.llvm.counting import drops_bits
 from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.memory import Lanes, MemoryEmitter, length_of, literal
 from vyre.lower.native import PREFIX
@@ -244,7 +244,7 @@ class ValueEmitter(MemoryEmitter):
         op, right, let = expr.op, expr.right, self.text.let
         if op in _COMPARE or op in _LOGIC:
             return let(hint, f"zext i1 {self.condition(expr)} to i32")
-        read = self.cut if op in DROPPING else self.scalar
+        read = self.cut if drops_bits(expr) else self.scalar
         a, b = read(expr.left), read(right)
         if op in _DIRECT:
             return let(hint, f"{_DIRECT[op]} i32 {a}, {b}")
