@@ -155,7 +155,7 @@ def _grown(
 
 
 def alone() -> list[list[Level]]:
-    found: list[list[Level]] = [[{**BASE, **more}[name] for name in CHOSEN] for more in ({}, *KEPT)]
+    found: list[list[Level]] = [[{**BASE, **more}[name] for name in CHOSEN] for more in (BASE, *KEPT)]
     filler = iter([{name: level} for name in FILLERS for level in CHOSEN[name].alone])
     for at, (name, feature) in enumerate(CHOSEN.items()):
         numbers = isinstance(feature.levels[0], int)
@@ -163,7 +163,7 @@ def alone() -> list[list[Level]]:
             if any(row[at] == level for row in found):
                 continue
             follows = {**FOLLOWS.get(name, {}), **FOLLOWS.get(f"{name}={level}", {})}
-            row = {**BASE, **(next(filler, {}) if name not in FILLERS else {}), **follows, name: level}
+            row = {**BASE, **(next(filler, BASE) if name not in FILLERS else {}), **follows, name: level}
             if name.startswith("workgroups ") and level != 1:
                 row = {**row, **{n: 1 for n in ("workgroups x", "workgroups y", "workgroups z") if n != name}}
             if name.startswith("workgroup ") and name != "workgroup bytes" and level != 1:
