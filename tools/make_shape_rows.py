@@ -43,11 +43,34 @@ BASE: Mapping[str, Level] = {
 }  # fmt: skip
 """A small case that has something of everything; extremes are tried in it."""
 
+KEPT: tuple[Mapping[str, Level], ...] = (
+    {"workgroups x": 1, "workgroups z": 65_535, "loop bounds": "computed", "loop depth": 5, "buffers": 9,
+     "workgroup bytes": 4, "branch nesting": 3, "branches": "uniform", "barriers": 1, "barrier nesting": 2,
+     "entrance": "bind again", "private bytes": 0, "break": NONE},
+    {"workgroups y": 3, "workgroups z": 9, "loop bounds": "length", "loop start": 7, "buffers": 9,
+     "workgroup bytes": 12, "branch nesting": 12, "branches": "uniform", "barriers": 2, "barrier nesting": 2,
+     "entrance": "run_limited", "dispatch": "threads"},
+)  # fmt: skip
+"""Exchanges through storage in workgroups of one vector, which no pair asks for."""
+
+FILLERS = ("literal", "loads after stores", "float chain")
+"""Features that depend on no other, whose extremes are tried in rows for those of others."""
+
 BINDING = {
     "buffers", "reduction", "access", "atomic memory", "atomic", "contention", "workgroup bytes",
     "uniform bytes", "loop bounds", "loop depth", "turns",
 }  # fmt: skip
 """Features that leave little choice to others, which are mostly chosen first."""
+
+PLAIN: Mapping[str, tuple[Level, ...]] = {
+    "loop depth": (1, 2, 3), "turns": (2, 3, 17), "workgroups x": (1, 2, 3, 17), "workgroups y": (1, 2, 3),
+    "workgroups z": (1, 2, 3), "buffers": (6, 8), "buffer length": (1, 2, 3, 31, 257),
+    "workgroup bytes": (0, 4, 12, 516), "private bytes": (0, 4, 68), "branch nesting": (1, 2, 3),
+    "barriers": (0, 1), "variables": (16,), "expression depth": (12,), "loads after stores": (0, 1, 2),
+    "float chain": (1, 2), "reduction": (NONE,), "reduction length": (1, 2, 3), "atomic": (NONE, "Add"),
+    "dispatch": ("once",), "entrance": ("run",), "payload": ("integers", "convert"),
+}  # fmt: skip
+"""Levels that are cheap to compile and to run: they fill what no pair asks for."""
 
 FOLLOWS: Mapping[str, Mapping[str, Level]] = {
     "loop depth=0": {"turns": 0, "loop bounds": NONE, "float loop": NONE, "break": NONE},
@@ -61,6 +84,7 @@ FOLLOWS: Mapping[str, Mapping[str, Level]] = {
     "buffers=4": {"uniform bytes": 0, "atomic": NONE, "atomic memory": NONE, "contention": 0,
                   "reduction": NONE, "reduction length": 0},
     "buffers=6": {"uniform bytes": 0},
+    "buffers=255": {"private bytes": 0, "table bytes": 0},
     "barrier nesting": {"branch nesting": 12},
     "contention=257": {"workgroup x": 33},
     "contention=65537": {"workgroup x": 256, "workgroups x": 1025},
@@ -116,7 +140,12 @@ def _grown(
         have = set(row.items())
         ranked = sorted(
             CHOSEN[name].levels,
-            key=lambda level: (-len(missing.get((name, level), set()) & have), chance.random()),
+            key=lambda level: (
+                -len(missing.get((name, level), set()) & have),
+                not missing.get((name, level)),
+                level not in PLAIN.get(name, CHOSEN[name].levels),
+                chance.random(),
+            ),
         )
         fitting = next((o for o in ranked if why_not({**row, name: o}) is None), None)
         if fitting is None:
@@ -126,12 +155,15 @@ def _grown(
 
 
 def alone() -> list[list[Level]]:
-    found: list[list[Level]] = [[BASE[name] for name in CHOSEN]]
-    for name, feature in CHOSEN.items():
+    found: list[list[Level]] = [[{**BASE, **more}[name] for name in CHOSEN] for more in (BASE, *KEPT)]
+    filler = iter([{name: level} for name in FILLERS for level in CHOSEN[name].alone])
+    for at, (name, feature) in enumerate(CHOSEN.items()):
         numbers = isinstance(feature.levels[0], int)
         for level in (*((feature.levels[-1],) if numbers else ()), *feature.alone):
+            if any(row[at] == level for row in found):
+                continue
             follows = {**FOLLOWS.get(name, {}), **FOLLOWS.get(f"{name}={level}", {})}
-            row = {**BASE, **follows, name: level}
+            row = {**BASE, **(next(filler, BASE) if name not in FILLERS else {}), **follows, name: level}
             if name.startswith("workgroups ") and level != 1:
                 row = {**row, **{n: 1 for n in ("workgroups x", "workgroups y", "workgroups z") if n != name}}
             if name.startswith("workgroup ") and name != "workgroup bytes" and level != 1:

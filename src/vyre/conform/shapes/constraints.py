@@ -22,12 +22,15 @@ if TYPE_CHECKING:
     Row = Mapping[str, Level]
 
 MAX_INVOCATIONS = 1 << 20
+"""Over all runs of a case."""
+
 MAX_TURNS = 1 << 26
-"""Turns of the innermost loop, over all invocations of a dispatch."""
+"""Turns of the innermost loop, over all invocations and runs of a case."""
 
 TOO_COSTLY = "too costly"
 _SIZE = ("workgroup x", "workgroup y", "workgroup z")
 _GRID = ("workgroups x", "workgroups y", "workgroups z")
+_RUNS: Mapping[str, int] = {"again": 3, "interleaved": 2, "threads": 2}
 _OWN_FLOATS = ("F32 arithmetic", "F16", "BF16", "F64")
 _NATURAL = 4
 """Buffers of every case: what is read, what is written, and one pair of the element type."""
@@ -55,8 +58,13 @@ def invocations(row: Row) -> int:
     return product(row, *_SIZE, *_GRID)
 
 
+def runs(row: Row) -> int:
+    """How often the case is run: by its entrance as often as its pattern asks, and by `run` besides."""
+    return _RUNS.get(str(row.get("dispatch")), 1) + (row.get("entrance", "run") != "run")
+
+
 def cost(row: Row) -> int:
-    """Turns that all invocations take together, loops around the innermost included."""
+    """Turns that all invocations of a run take together, loops around the innermost included."""
     around = 2 if row.get("loop depth", 1) not in (0, 1) else 1
     return invocations(row) * max(1, number(row, "turns") if "turns" in row else 1) * around
 
@@ -126,8 +134,8 @@ def _contended(row: Row) -> bool:
 
 _RULES: tuple[tuple[str, tuple[str, ...], Callable[[Row], object]], ...] = (
     ("a workgroup has at most 1,024 invocations", (), lambda r: size(r) <= MAX_WORKGROUP_INVOCATIONS),
-    (TOO_COSTLY, (), lambda r: invocations(r) <= MAX_INVOCATIONS),
-    (TOO_COSTLY, (), lambda r: cost(r) <= MAX_TURNS),
+    (TOO_COSTLY, (), lambda r: invocations(r) * runs(r) <= MAX_INVOCATIONS),
+    (TOO_COSTLY, (), lambda r: cost(r) * runs(r) <= MAX_TURNS),
     (
         "without a loop there are no turns",
         ("loop depth", "turns"),
@@ -172,6 +180,11 @@ _RULES: tuple[tuple[str, tuple[str, ...], Callable[[Row], object]], ...] = (
         "a break leaves a loop, a nested one that in another",
         ("loop depth", "break"),
         lambda r: number(r, "loop depth") >= {NONE: 0, "nested": 2}.get(str(r["break"]), 1),
+    ),
+    (
+        "invocations leave a divergent loop apart",
+        ("loop bounds", "break"),
+        lambda r: r["loop bounds"] != "divergent" or r["break"] != "uniform",
     ),
     ("without a turn none is left", ("turns", "break"), lambda r: r["turns"] or r["break"] == NONE),
     (

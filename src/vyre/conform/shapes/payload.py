@@ -157,15 +157,17 @@ def _arithmetic(literal: int) -> Iterator[Expr]:
 
 
 def _order(literal: int) -> Iterator[Expr]:
+    """Each operation once: on which of two kinds of operands depends on the literal."""
     given, wide = Literal(T.F32, literal), _float(S, 0x4100_0000, 0x82FF_FFFF)
     small = _float(S & 0x0080_0000), _float(C << 23, 0x3F00_0000, 0x0080_0000)
-    for op in sorted(FAMILIES["F32 order"], key=lambda op: op.value):
+    first = list(LITERALS.values()).index(literal)
+    for position, op in enumerate(sorted(FAMILIES["F32 order"], key=lambda op: op.value), first):
         if isinstance(op, BinaryOp):
-            yield _as_word(op, BinOp(op, *small) if op.row.truth else BinOp(op, X, Y))
-            yield _as_word(op, BinOp(op, X, given))
+            own = BinOp(op, *small) if op.row.truth else BinOp(op, X, Y)
+            yield _as_word(op, BinOp(op, X, given) if position % 2 else own)
         else:
-            yield _as_word(op, UnOp(op, wide))
-            yield _as_word(op, UnOp(op, Cast(T.F32, S | 0x7F80_0000)))
+            special = Cast(T.F32, S | 0x7F80_0000)
+            yield _as_word(op, UnOp(op, special if position % 2 else wide))
 
 
 def _as_word(op: BinaryOp | UnaryOp, value: Expr) -> Expr:
