@@ -80,7 +80,7 @@ MUTANTS = mutants(
         "tiny operands of FDiv flushed": ("operator = FDiv",),
         "tiny sums of a loop flushed": ("float loop = FAdd", "loop turns >= 32 and float loop = FAdd"),
         "tiny products of a loop flushed": ("float loop = FMul", "loop turns odd and float loop = FMul"),
-        "sum of a loop kept as a double": (
+        "sum of a loop kept in two words": (
             "float loop = FAdd",
             "loop turns >= 100",
             "loop turns >= 8 and loop bound = loaded",
@@ -88,7 +88,7 @@ MUTANTS = mutants(
         "sum loses the sign of zero": ("operator = FAdd", "operator = FAdd and operator = FMul"),
         "product by 0 folded": ("operator = FMul", "operator = FMul and float chain >= 2"),
         "quotient by a reciprocal": ("operator = FDiv", "operator = FDiv and loop turns >= 4"),
-        "maximum without NaN": ("operator = FMax", "operator = FMax and loop nesting >= 1"),
+        "maximum gives NaN for one NaN": ("operator = FMax", "operator = FMax and loop nesting >= 1"),
         "minimum takes the first zero": ("operator = FMin", "operator = FMin and operator = FMax"),
         "root off in the last place": ("operator = FSqrt", "operator = FSqrt and float chain >= 3"),
         "conversions truncate": ("operator = Convert", "operator = Convert and operator = FMul"),

@@ -8,7 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lab.mutants.shaped import FAULTS, ShapedMutant, when
-from lab.mutants.shaped.held_out import faults_of_arithmetic, faults_of_compilers, faults_of_runtimes
+from lab.mutants.shaped.held_out import (
+    faults_of_arithmetic,
+    faults_of_compilers,
+    faults_of_floats,
+    faults_of_runtimes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +26,7 @@ KNOWN: Mapping[str, Fault] = {
     **FAULTS,
     **{
         fault.name: fault
-        for family in (faults_of_compilers, faults_of_arithmetic, faults_of_runtimes)
+        for family in (faults_of_compilers, faults_of_arithmetic, faults_of_floats, faults_of_runtimes)
         for fault in family.faults()
     },
 }
