@@ -84,7 +84,7 @@ class ShapedExecutable:
         self.owner, self.program, self.before = owner, program, before
         self.right = owner.inner.compile(program)
         self._wrong: Any = None
-        self.names = [b.name for b in program.buffers if not b.access.shared]
+        self.names = [b.name for b in program.buffers if b.access.bound]
         self.strides = {b.name: b.element.stride for b in program.buffers}
         self.runs = self.last = 0
         self.threads: set[int] = set()

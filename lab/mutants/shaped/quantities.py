@@ -76,7 +76,7 @@ class Case:
 
     @property
     def bound(self) -> list[BufferDecl]:
-        return [b for b in self.program.buffers if not b.access.shared]
+        return [b for b in self.program.buffers if b.access.bound]
 
     def elements(self, decl: BufferDecl) -> int:
         return decl.count if decl.access.shared else self.lengths[decl.name]
