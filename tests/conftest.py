@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ import pytest
 os.environ.setdefault("VYRE_CACHE", "off")
 # Who reads a failure of these tests looks for our frames.
 os.environ.setdefault("VYRE_TRACEBACK", "full")
+# A shell starts what runs in the background with interrupts ignored, and some tests send them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS = Path(__file__).parent
 # Folders whose tests need no device, no system package and no long proof; what is marked slow is not fast.

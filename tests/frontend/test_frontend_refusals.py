@@ -48,7 +48,7 @@ BODIES = {
     "buffer as name": ("§x = a", "cannot be given a name", "directly"),
     "module as value": ("out[i] = §math + 1", "not a value", "numbers"),
     "calling a value": ("out[i] = §i(3)", "cannot be called", "a[i]"),
-    "calling print": ("§print(i)", "cannot be called", "buffer"),
+    "calling print": ("§print(i)", "cannot be called", "vyre.debug_print"),
     "int()": ("out[i] = §int(i)", "cannot be called", "vyre.convert(x, u32, mode="),
     "range outside for": ("x = §range(3)", "cannot be called", "`for` statement"),
     "math on values": ("out[i] = §math.gcd(i, 2)", "constants only", "vyre functions"),

@@ -9,7 +9,11 @@ import pytest
 from tests.optimize.optimize_programs import Case, observe, pattern_program
 from vyre.conform.diff.differential import INTEGER_PROGRAMS
 from vyre.conform.generate.programs import ProgramOptions, generate_program
-from vyre.ir.expr import LitU32, Var
+from vyre.ir.buffers import BufferDecl
+from vyre.ir.expr import InvocationId, LitU32, Var
+from vyre.ir.node import Let
+from vyre.ir.program import Program
+from vyre.ir.types import DataType
 from vyre.optimize import optimize
 from vyre.optimize.rewrite import RuleIndex
 from vyre.optimize.rule import Rule
@@ -24,7 +28,17 @@ GENERATED = 60
 PATTERNS = 120
 
 
+def quotient_of_zero() -> Case:
+    """A value divided by itself, which is 0 among others: few generated programs have one that shows."""
+    given, out = BufferDecl.read("given", 0, DataType.U32), BufferDecl.read_write("out", 1, DataType.U32)
+    i, v = InvocationId(0), Var("v")
+    program = Program([given, out], (4, 1, 1), [Let("v", given[i]), out.store(i, v // v)])
+    words = b"".join(n.to_bytes(4, "little") for n in (0, 1, 7, 0))
+    return Case(program, {"given": words, "out": bytes(16)}, (1, 1, 1))
+
+
 def cases() -> Iterator[Case]:
+    yield quotient_of_zero()
     for seed in range(PATTERNS):
         yield pattern_program(seed)
     for seed in range(GENERATED):

@@ -13,7 +13,7 @@ from vyre.conform.generate.buffers import random_bits
 from vyre.errors import OpError
 from vyre.ir.expr import BinOp, Cast, Expr, Lane, MakeVec, Select, UnOp, Var
 from vyre.ir.operators import BinaryOp, UnaryOp
-from vyre.ir.types import LANE_TYPES, DataType
+from vyre.ir.types import LANE_TYPES, VALUE_TYPES, DataType
 from vyre.ir.typing import CAST_TABLE, CastRule, binary_type, unary_type
 from vyre.optimize.fold import literal
 from vyre.optimize.rewrite import instantiate
@@ -50,7 +50,7 @@ def nodes() -> list[tuple[str, Expr, dict[str, DataType]]]:
         found += [(f"lane-{i}-{t.value}", Lane(x, i), {"x": t}) for i in range(t.lanes)]
         lanes = (x, y, z, w)[: t.lanes]
         found.append((f"make-{t.value}", MakeVec(t, lanes), {v.name: T.U32 for v in lanes}))
-    for t in (t for t in T if t is not T.Bytes):
+    for t in VALUE_TYPES:
         for condition in (T.U32, T.Bool):
             types = {"x": condition, "y": t, "z": t}
             found.append((f"select-{condition.value}-{t.value}", Select(x, y, z), types))

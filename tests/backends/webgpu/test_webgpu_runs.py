@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from tests.backends.webgpu.webgpu_programs import ids
 from tests.backends.webgpu.webgpu_stacks import agree
-from vyre.backends import dispatch
+from vyre.backends import compile_program, dispatch, recent
 from vyre.backends.webgpu.device import STORAGE, DeviceFault
 from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.generate.programs import generate_program
@@ -34,6 +34,8 @@ def limited(backend: WebGpuBackend, monkeypatch: pytest.MonkeyPatch, **limits: i
     changed = replace(backend.limits, **limits)  # pyright: ignore[reportArgumentType]
     monkeypatch.setattr(backend, "limits", changed)
     monkeypatch.setattr(backend.device, "limits", changed)
+    # What was compiled knows the limits of its time, and a real device keeps them.
+    monkeypatch.setitem(backend.__dict__, recent._NAME, recent.Recent[Any](backend))
 
 
 def works(backend: WebGpuBackend) -> None:
@@ -82,7 +84,7 @@ def test_a_buffer_past_the_binding_limit_is_refused_with_the_limit(
     with pytest.raises(DispatchError, match=r"260 bytes.*256"):
         backend.compile(COUNT).run({"out": memoryview(data)}, (65, 1, 1))
     with pytest.raises(DispatchError, match=r"260 bytes.*256"):
-        dispatch(COUNT, {"out": np.zeros(65, np.uint32)}, backend=backend)
+        compile_program(COUNT, backend=backend)({"out": np.zeros(65, np.uint32)})
     works(backend)
 
 

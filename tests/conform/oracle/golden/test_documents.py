@@ -20,7 +20,7 @@ from vyre.conform.oracle.golden import Row, load_rows, load_tables
 from vyre.conform.oracle.golden.formula import evaluate
 from vyre.conform.oracle.golden.rows import Value, number, variables
 from vyre.conform.oracle.golden.samples import assignments
-from vyre.ir.types import DataType
+from vyre.ir.types import STORED_TYPES, DataType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +140,7 @@ def _operation(place: str, cells: Cells, rows: list[Row]) -> bool:
 def _cast(place: str, cells: Cells, rows: list[Row]) -> bool:
     source, target = quoted(cells[0])[0], quoted(cells[1])[0]
     if cells[1].startswith("non-"):
-        others = {t.value for t in DataType} - {target}
+        others = {t.value for t in DataType if t not in STORED_TYPES} - {target}
         return {row["to"] for row in rows if row["code"] and row["from"] == source} == others
     if "Not supported" in cells[2]:
         (row,) = rows
