@@ -57,23 +57,50 @@ def _product(a: Matrix, b: Matrix) -> Matrix:
 SUMMAND, FACTORS = (0x3F80_0000, 0xFFFF, 7), (0x3F7F_FFF0, 31, 0)
 """How the bits of the operand of a turn come from k: the base plus (k & mask) << shift."""
 
+FIRST_NORMAL, FIRST_LEAST = 0x3F80_0000, 0x0040_0000
+"""The bits with which accumulators begin: those of odd classes are subnormal, and end so."""
+
+LEAST_SUMMANDS = 3
+"""A mask for k: bits of a summand less one, so small that a million of them are subnormal together."""
+
+UP, DOWN, HALF, ONE = 0x7F00_0000, 0x0040_0000, 0x3F00_0000, 0x3F80_0000
+"""Factors that bring the least numbers to 1 and back: between the first turn and the last nothing is
+subnormal, because processors take long for products of such numbers."""
+
 
 def operand(kind: str) -> tuple[int, int, int]:
     return SUMMAND if kind == "FAdd" else FACTORS
 
 
 def accumulated(floats: Floats, kind: str, start: int, turns: int) -> Floats:
-    """The floats after `turns` turns of rounded additions or multiplications, one after the other."""
+    """The floats after `turns` turns of rounded additions or multiplications, one after the other; they are
+    of classes from 0 on."""
     base, mask, shift = operand(kind)
     step: Any = np.add if kind == "FAdd" else np.multiply
     for first in range(0, turns, _CHUNK):
         count = min(_CHUNK, turns - first)
         k = (np.arange(count, dtype=np.uint64) + start + first).astype(np.uint32)
-        given = (((k & np.uint32(mask)) << np.uint32(shift)) + np.uint32(base)).view(np.float32)
-        table = np.empty((count + 1, len(floats)), np.float32)
-        table[0], table[1:] = floats, given[:, None]
-        floats = step.accumulate(table, axis=0)[-1]
+        table = np.empty((count + 1, len(floats)), np.uint32)
+        table[1:, ::2] = (((k & np.uint32(mask)) << np.uint32(shift)) + np.uint32(base))[:, None]
+        table[1:, 1::2] = _least(kind, k, start, turns)[:, None]
+        given = table.view(np.float32)
+        given[0] = floats
+        floats = step.accumulate(given, axis=0)[-1]
     return floats
+
+
+def _least(kind: str, k: Words, start: int, turns: int) -> Words:
+    """The bits of the operands of odd classes."""
+    if kind == "FAdd":
+        return (k & np.uint32(LEAST_SUMMANDS)) + np.uint32(1)
+    first, last = ends(turns)
+    found = np.where(k == np.uint32(start), np.uint32(first), np.uint32(ONE))
+    return np.where(k == np.uint32(start + turns - 1 & _MASK), np.uint32(last), found)
+
+
+def ends(turns: int) -> tuple[int, int]:
+    """The factors of the first and the last turn."""
+    return (UP, DOWN) if turns > 1 else (HALF, HALF)
 
 
 def reduced(order: str, op: str, values: Floats) -> int:
@@ -81,8 +108,8 @@ def reduced(order: str, op: str, values: Floats) -> int:
     steps: dict[str, tuple[Any, float]] = {
         "Add": (np.add, 0.0),
         "Mul": (np.multiply, 1.0),
-        "Min": (np.minimum, np.inf),
-        "Max": (np.maximum, -np.inf),
+        "Min": (np.fmin, np.inf),
+        "Max": (np.fmax, -np.inf),
     }
     step, empty = steps[op]
     if not len(values):

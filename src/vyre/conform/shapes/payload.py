@@ -15,16 +15,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.conform.shapes.families import FAMILIES, LITERALS
+from vyre.conform.shapes import floats
+from vyre.conform.shapes.families import LITERALS
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import (
     BinOp,
     Cast,
-    Convert,
     Expr,
-    FMulAdd,
     InvocationId,
-    Literal,
     LitI32,
     LitU32,
     Select,
@@ -35,13 +33,9 @@ from vyre.ir.expr import (
 from vyre.ir.expr import MakeVec as Make
 from vyre.ir.node import Assign, Let, Store
 from vyre.ir.operators import (
-    FUNCTION_BINARY_OPS,
-    FUNCTION_UNARY_OPS,
     INTEGER_BINARY_OPS,
     INTEGER_COMPARE_OPS,
     INTEGER_UNARY_OPS,
-    BinaryOp,
-    RoundMode,
     UnaryOp,
 )
 from vyre.ir.program import Program
@@ -63,18 +57,6 @@ ODD = 0x9E37_79B1
 CLASSES = 61
 FUNCTION_CLASSES = 5
 """Of functions, which take the reference longer."""
-
-_CHAIN = (
-    (BinaryOp.FMul, 0x3F4C_CCCD),
-    (BinaryOp.FAdd, 0x3EAA_AAAB),
-    (BinaryOp.FSub, 0x3E99_999A),
-    (BinaryOp.FAdd, 0x3DCC_CCCD),
-    (BinaryOp.FAdd, 0x3EAA_AAAB),
-    None,
-)
-"""Operations of a float chain and their second operands; None is an FMulAdd. The first two of them are one
-expression and so are the fourth and fifth, because optimisers fuse products and reassociate sums that they
-see at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +80,13 @@ def mixed(value: Expr) -> Node:
 def body(spec: Payload) -> list[Node]:
     literal = LITERALS[spec.literal]
     found = [mixed(value) for value in _integers(literal)]
-    makers = {
-        "lanes": _lanes,
-        "convert": _converts,
-        "F32 arithmetic": _arithmetic,
-        "F32 order": _order,
-        "functions": _functions,
-    }
-    if spec.family in makers:
-        found += [mixed(value) for value in makers[spec.family](literal)]
-    elif spec.family in ("F16", "BF16", "F64"):
-        found += [mixed(value) for value in _other_floats(T(spec.family))]
+    if spec.family == "lanes":
+        found += [mixed(value) for value in _lanes(literal)]
+    if spec.chain or spec.family in floats.MAKERS:
+        found += floats.bands()
+        found += [mixed(value) for value in floats.values(spec.family, literal, spec.chain)]
     if spec.chain:
-        found += _chain(spec.chain)
+        found += [*floats.chain(spec.chain), mixed(floats.CHAINED)]
     return found
 
 
@@ -133,57 +109,6 @@ def _signed(word: int) -> int:
     return word - (1 << 32) if word >> 31 else word
 
 
-def _float(word: Expr, exponent: int = 0x3F00_0000, mask: int = 0x01FF_FFFF) -> Expr:
-    """An F32 of many values without specials: from 0.5 to 8 by default."""
-    return Cast(T.F32, (word & mask) + exponent)
-
-
-def _bits(value: Expr) -> Expr:
-    return Cast(T.U32, value)
-
-
-X, Y = _float(S), _float(S * 0x2545_F491 + C)
-
-
-def _arithmetic(literal: int) -> Iterator[Expr]:
-    given = Literal(T.F32, literal)
-    for op in (BinaryOp.FAdd, BinaryOp.FSub, BinaryOp.FMul, BinaryOp.FDiv):
-        yield _bits(BinOp(op, X, Y))
-        yield _bits(BinOp(op, X, given))
-        yield _bits(BinOp(op, given, X))
-    yield _bits(FMulAdd(X, Y, _float(S >> 5)))
-    for op in (UnaryOp.FSqrt, UnaryOp.FNeg, UnaryOp.FAbs):
-        yield _bits(UnOp(op, X))
-
-
-def _order(literal: int) -> Iterator[Expr]:
-    """Each operation once: on which of two kinds of operands depends on the literal."""
-    given, wide = Literal(T.F32, literal), _float(S, 0x4100_0000, 0x82FF_FFFF)
-    small = _float(S & 0x0080_0000), _float(C << 23, 0x3F00_0000, 0x0080_0000)
-    first = list(LITERALS.values()).index(literal)
-    for position, op in enumerate(sorted(FAMILIES["F32 order"], key=lambda op: op.value), first):
-        if isinstance(op, BinaryOp):
-            own = BinOp(op, *small) if op.row.truth else BinOp(op, X, Y)
-            yield _as_word(op, BinOp(op, X, given) if position % 2 else own)
-        else:
-            special = Cast(T.F32, S | 0x7F80_0000)
-            yield _as_word(op, UnOp(op, special if position % 2 else wide))
-
-
-def _as_word(op: BinaryOp | UnaryOp, value: Expr) -> Expr:
-    return value if op.row.truth else _bits(value)
-
-
-def _converts(literal: int) -> Iterator[Expr]:
-    yield _bits(Convert(T.F32, RoundMode.Nearest, S))
-    yield _bits(Convert(T.F32, RoundMode.Nearest, Cast(T.I32, S)))
-    wide = _float(S, 0x4A00_0000, 0x82FF_FFFF)
-    for mode in RoundMode:
-        yield Convert(T.U32, mode, wide)
-        yield Cast(T.U32, Convert(T.I32, mode, wide))
-        yield Convert(T.U32, mode, Literal(T.F32, literal))
-
-
 def _lanes(literal: int) -> Iterator[Expr]:
     word = LitU32(literal)
     pair, four = Make(T.U64, (S, word)), Make(T.Vec4U32, (S, C, word, S >> 9))
@@ -195,44 +120,6 @@ def _lanes(literal: int) -> Iterator[Expr]:
     both = Select(S & 1, Make(T.U128, (S, C, S, word)), Cast(T.U128, pair))
     for lane in range(4):
         yield both.lane(lane)
-
-
-def _other_floats(kind: DataType) -> Iterator[Expr]:
-    a, b = Cast(kind, X), Cast(kind, Y)
-
-    def back(value: Expr) -> Expr:
-        return _bits(Cast(T.F32, value))
-
-    for op in (BinaryOp.FAdd, BinaryOp.FSub, BinaryOp.FMul, BinaryOp.FDiv, BinaryOp.FMin, BinaryOp.FMax):
-        yield back(BinOp(op, a, b))
-    yield BinOp(BinaryOp.FLt, a, b)
-    yield back(FMulAdd(a, b, a))
-    yield back(UnOp(UnaryOp.FSqrt, b))
-
-
-def _functions(literal: int) -> Iterator[Expr]:
-    """Three functions, which three depends on the literal: all of them in one take long to compile."""
-    ops = sorted((*FUNCTION_UNARY_OPS, *FUNCTION_BINARY_OPS), key=lambda op: op.value)
-    first = 3 * list(LITERALS.values()).index(literal)
-    for turn in range(3):
-        op = ops[(first + turn) % len(ops)]
-        yield _bits(BinOp(op, X, Y) if isinstance(op, BinaryOp) else UnOp(op, _float(S, 0x3E80_0000)))
-
-
-def _chain(length: int) -> list[Node]:
-    """A float through `length` operations, of which only the last is seen."""
-    found: list[Node] = [Let("f", X)]
-    value: Expr = Var("f")
-    for turn in range(length):
-        match _CHAIN[turn % len(_CHAIN)]:
-            case op, bits:
-                value = BinOp(op, value, Literal(T.F32, bits))
-            case None:
-                value = FMulAdd(value, Literal(T.F32, 0x3F7E_B852), Literal(T.F32, 0x3DCC_CCCD))
-        if turn % 3 or turn == length - 1:
-            found.append(Assign("f", value))
-            value = Var("f")
-    return [*found, mixed(_bits(Var("f")))]
 
 
 def anchored(spec: Payload, words: Words) -> Words:

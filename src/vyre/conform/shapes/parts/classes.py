@@ -13,7 +13,7 @@ from vyre.conform.shapes.parts.breaks import breaks
 from vyre.conform.shapes.parts.state import ID, C, L, S, State, W, loaded, mixed
 from vyre.conform.shapes.payload import anchored, body
 from vyre.ir.buffers import BufferAccess, BufferDecl
-from vyre.ir.expr import BinOp, BufLen, Cast, LitU32, Load, Var
+from vyre.ir.expr import BinOp, BufLen, Cast, LitU32, Load, Select, Var
 from vyre.ir.node import Assign, Block, If, Let, Loop, Store
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from vyre.ir.node import Node
 
 _FOUND = 0x85EB_CA6B
-_FLOAT_BASE = 0x3F80_0000
 _MASK = 0xFFFF_FFFF
 _STEP = 40_503
 
@@ -118,7 +117,7 @@ def _keep(state: State) -> None:
 
 
 def _kept(state: State) -> None:
-    """The word again, the last element, and one past the end, which is zero."""
+    """The word again, the last element, one that nobody stored to, and one past the end, which are zero."""
     count = _own(state)
     if not count:
         return
@@ -128,6 +127,10 @@ def _kept(state: State) -> None:
         Load("own", LitU32(count - 1) + 0), np.where(state.numbers % count == count - 1, own, last)
     )
     state.mix_classes(Load("own", LitU32(count)), np.uint32(0))
+    if count > 1:
+        state.mix_classes(
+            Load("own", (C + 1) % count), np.where((state.numbers + 1) % count == count - 1, last, 0)
+        )
 
 
 def _variables(state: State) -> None:
@@ -173,9 +176,11 @@ def _loops(state: State) -> None:
     depth, turns, start = (state.number(name) for name in ("loop depth", "turns", "loop start"))
     kind, nesting = str(state.row["float loop"]), state.number("branch nesting")
     inside = bool(depth and turns and nesting)
-    floats = (np.uint32(_FLOAT_BASE) + (state.numbers << np.uint32(10))).view(np.float32)
+    first = np.where(state.numbers & 1, closed.FIRST_LEAST, closed.FIRST_NORMAL).astype(np.uint32)
+    floats = (first + (state.numbers << np.uint32(10))).view(np.float32)
     if kind != NONE:
-        state.add(Let("a", Cast(DataType.F32, (C << 10) + _FLOAT_BASE)))
+        base = Select(C & 1, LitU32(closed.FIRST_LEAST), LitU32(closed.FIRST_NORMAL))
+        state.add(Let("a", Cast(DataType.F32, (C << 10) + base)))
     outer = 0 if not turns else 2 if depth > 1 and turns > 1 else 1
     if depth:
         _nest(state, depth, outer, kind, payload=inside)
@@ -212,9 +217,7 @@ def _nest(state: State, depth: int, outer: int, kind: str, *, payload: bool) -> 
     turn = k * closed.STEP + around * closed.OUTER + closed.OFFSET
     inner: list[Node] = [Assign("s", S * closed.FACTOR + turn)]
     if kind != NONE:
-        base, mask, shift = closed.operand(kind)
-        operand = Cast(DataType.F32, ((k & mask) << shift) + base)
-        inner.append(Assign("a", BinOp(BinaryOp(kind), Var("a"), operand)))
+        inner.append(Assign("a", BinOp(BinaryOp(kind), Var("a"), _operand(state, kind))))
     if payload:
         last = start + state.number("turns") - 1 & _MASK
         inner.append(If(k.eq(last), _branches(state, body(state.payload), 1)))
@@ -225,6 +228,20 @@ def _nest(state: State, depth: int, outer: int, kind: str, *, payload: bool) -> 
     for _ in range(state.number("scopes")):
         nodes = [Block(nodes)]
     state.add(*nodes)
+
+
+def _operand(state: State, kind: str) -> Expr:
+    """What a turn adds to the float of an invocation, or multiplies it by; odd classes have small ones."""
+    k, (base, mask, shift) = Var("k"), closed.operand(kind)
+    if kind == "FAdd":
+        least = (k & closed.LEAST_SUMMANDS) + 1
+    else:
+        first, last = closed.ends(state.number("turns"))
+        start = state.number("loop start")
+        end = start + state.number("turns") - 1 & _MASK
+        least = Select(k.eq(start), LitU32(first), LitU32(closed.ONE))
+        least = Select(k.eq(end), LitU32(last), least)
+    return Cast(DataType.F32, Select(C & 1, least, ((k & mask) << shift) + base))
 
 
 def _branches(state: State, nodes: list[Node], already: int = 0) -> list[Node]:

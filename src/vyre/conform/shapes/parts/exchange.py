@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.conform.shapes.constraints import exchange_barriers, loops_around, swaps_in_storage
-from vyre.conform.shapes.parts.state import ID, C, G, L, S, State, W, loaded
-from vyre.ir.expr import Atomic, BinOp, LitU32, Load, Select, Var
-from vyre.ir.node import Assign, Barrier, Block, If, Let, Loop, Store
-from vyre.ir.operators import AtomicOp, BinaryOp
+from vyre.conform.shapes.parts.atomics import Places
+from vyre.conform.shapes.parts.state import ID, C, G, L, S, State, W, loaded, store
+from vyre.ir.expr import LitU32, Load, Var
+from vyre.ir.node import Assign, Barrier, Block, Break, If, Let, Loop, Store
+from vyre.ir.operators import AtomicOp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,15 +22,6 @@ if TYPE_CHECKING:
     Words = NDArray[np.uint32]
 
 _PLACE = 0x27D4_EB2F
-_FIRST = {AtomicOp.And: 0xFFFF_FFFF, AtomicOp.Min: 0xFFFF_FFFF}
-_UFUNC: dict[AtomicOp, Any] = {
-    AtomicOp.Add: np.add,
-    AtomicOp.Or: np.bitwise_or,
-    AtomicOp.And: np.bitwise_and,
-    AtomicOp.Xor: np.bitwise_xor,
-    AtomicOp.Min: np.minimum,
-    AtomicOp.Max: np.maximum,
-}
 
 
 def exchange_parts(state: State) -> None:
@@ -59,7 +51,11 @@ def _grouped(state: State, values: Words) -> Words:
 
 
 def _phases(state: State, count: int) -> None:
-    """Exchanges with both neighbours, `count` barriers in all, inside what the row asks for."""
+    """Exchanges with far places, `count` barriers in all, inside what the row asks for.
+
+    Every second barrier keeps the stores behind it from the loads before it: of the next exchange, or the
+    last store of all.
+    """
     if swaps_in_storage(state.row):
         state.written("swap", state.random_words(len(state.ids)))
     wrappers = _wrappers(state)
@@ -68,9 +64,10 @@ def _phases(state: State, count: int) -> None:
         repeats *= kind if isinstance(kind, int) else 1
     nodes: list[Node] = []
     exchanges = 0
+    behind = False
     for turn in range(count):
-        final = turn == count - 1
-        if turn % 2 or (repeats > 1 and final):
+        behind = bool(turn % 2 or (repeats > 1 and turn == count - 1))
+        if behind:
             nodes.append(Barrier())
         else:
             nodes += _exchange(state)
@@ -84,8 +81,27 @@ def _phases(state: State, count: int) -> None:
             case "scope":
                 nodes = [Block(nodes)]
             case _:
-                nodes = [Loop(f"r{number}", LitU32(0), LitU32(int(kind)), nodes)]
+                nodes = [_repeated(state, f"r{number}", int(kind), nodes)]
     state.add(*nodes)
+    if behind:
+        _overwritten(state)
+
+
+def _repeated(state: State, name: str, turns: int, nodes: list[Node]) -> Node:
+    """Barriers in a loop, which all invocations leave at one turn where the row asks for such loops."""
+    if state.row["break"] != "uniform":
+        return Loop(name, LitU32(0), LitU32(turns), nodes)
+    leave = If(Var(name).eq(turns), (Break(),))
+    return Loop(name, LitU32(0), LitU32(turns + 1), [leave, *nodes])
+
+
+def _overwritten(state: State) -> None:
+    """What others load before the last barrier is replaced behind it."""
+    name, own = _slot(state)
+    if state.whole and name in state.memory:
+        store(state.memory[name], state.slots, state.words ^ np.uint32(_PLACE))
+    found = state.words ^ np.uint32(_PLACE)
+    state.add(Store(name, own, S ^ _PLACE), state.mix(Load(name, own + 0), found))
 
 
 def _wrappers(state: State) -> list[str | int]:
@@ -97,15 +113,20 @@ def _wrappers(state: State) -> list[str | int]:
     return found
 
 
-def _exchange(state: State) -> list[Node]:
+def _slot(state: State) -> tuple[str, Expr]:
+    """The memory of exchanges and the place of an invocation in it."""
     size = state.layout.local_count
-    after, before = (L + 1) % size, (L + (size - 1)) % size
-    if state.tile >= size:
-        stride = state.tile // size
-        name, own, base, step = "tile", L * stride, LitU32(0), stride
-    else:
-        name, own, base, step = "swap", G, W * size, 1
-    first, second = Load(name, base + after * step), Load(name, base + before * step)
+    return ("tile", L * (state.tile // size)) if state.tile >= size else ("swap", G)
+
+
+def _exchange(state: State) -> list[Node]:
+    """Loads from half a workgroup further on and from the other end: invocations that run together are near
+    each other."""
+    size = state.layout.local_count
+    name, own = _slot(state)
+    base, step = (LitU32(0), state.tile // size) if name == "tile" else (W * size, 1)
+    half, across = (L + size // 2) % size, LitU32(size - 1) - L
+    first, second = Load(name, base + half * step), Load(name, base + across * step)
     return [Store(name, own, S), Barrier(), Assign("s", S * _PLACE + (first ^ second * 3))]
 
 
@@ -115,68 +136,41 @@ def _exchanged(state: State) -> None:
     shared = _grouped(state, state.words)
     if "swap" in state.memory:
         state.memory["swap"] = shared.reshape(-1)
-    both = np.roll(shared, -1, axis=1) ^ np.roll(shared, 1, axis=1) * np.uint32(3)
+    both = np.roll(shared, -(shared.shape[1] // 2), axis=1) ^ shared[:, ::-1] * np.uint32(3)
     state.words = state.words * np.uint32(_PLACE) + both.reshape(-1)[state.slots]
 
 
 def _workgroup_atomics(state: State) -> None:
-    op, count = AtomicOp(state.row["atomic"]), state.bins
-    state.add(Store("bins", L, LitU32(_FIRST.get(op, 0))), Barrier())
-    place: Any = state.slots % state.layout.local_count
-    value, found = _contribution(state, op, L, place, count, state.layout.local_count)
-    group = state.slots // state.layout.local_count
-    table = np.full(state.layout.groups * count if state.whole else 1, _FIRST.get(op, 0), np.uint32)
-    if state.whole:
-        _combine(op, table, group * count + place % count, found)
-    state.add(Let("old", _atomic(op, "bins", L % count, value, LitU32(0))), Barrier())
-    if count >= state.layout.local_count:
-        state.add(_before(state, op))
-    index = group * count + place * 7 % count if state.whole else np.zeros(1, np.int64)
-    state.add(state.mix(Load("bins", L * 7 % count), loaded(table, index)))
+    """The first values are stored from the other end, so that atomics of the first invocations need them."""
+    size = state.layout.local_count
+    plan = Places(AtomicOp(state.row["atomic"]), state.bins, size)
+    state.add(Store("bins", LitU32(size - 1) - L, LitU32(plan.first)), Barrier())
+    place: Any = state.slots % size
+    group = state.slots // size
+    table = np.full(state.layout.groups * state.bins if state.whole else 1, plan.first, np.uint32)
+    _atomics(state, plan, "bins", L, place, table, group)
+    state.add(Barrier())
+    index = group * state.bins + place * 7 % state.bins if state.whole else np.zeros(1, np.int64)
+    state.add(state.mix(Load("bins", L * 7 % state.bins), loaded(table, index)))
 
 
 def _storage_atomics(state: State) -> None:
-    op = AtomicOp(state.row["atomic"])
     total = state.layout.count
     count = max(1, total // state.number("contention"))
-    first = np.full(count, _FIRST.get(op, 0), np.uint32)
-    state.written("counters", first)
+    plan = Places(AtomicOp(state.row["atomic"]), count, total)
+    state.written("counters", np.full(count, plan.first, np.uint32))
     ids: Any = state.ids.astype(np.int64)
-    value, found = _contribution(state, op, ID, ids, count, total)
+    _atomics(state, plan, "counters", ID, ids, state.memory["counters"], np.zeros_like(ids))
+
+
+def _atomics(
+    state: State, plan: Places, buffer: str, place: Expr, places: Any, table: Words, group: Any
+) -> None:
+    """One atomic of every invocation, and what it gives: taken into the word or into the tally."""
+    state.add(Let("old", plan.atomic(buffer, place)))
     if state.whole:
-        _combine(op, state.memory["counters"], ids % count, found)
-    state.add(Let("old", _atomic(op, "counters", ID % count, value, LitU32(0))))
-    if count >= total:
-        state.add(_before(state, op))
-
-
-def _before(state: State, op: AtomicOp) -> Node:
-    """What an atomic gives, which is known where each invocation has a location of its own."""
-    return state.mix(Var("old"), np.full_like(state.words, _FIRST.get(op, 0)))
-
-
-def _atomic(op: AtomicOp, buffer: str, index: Expr, value: Expr, expected: Expr) -> Atomic:
-    return Atomic(op, buffer, index, value, expected if op is AtomicOp.CompareExchange else None)
-
-
-def _contribution(
-    state: State, op: AtomicOp, place: Expr, places: Any, count: int, total: int
-) -> tuple[Expr, Words]:
-    """What an invocation brings; of bits, only as many do that not all of them are set in the end."""
-    if op in (AtomicOp.Exchange, AtomicOp.CompareExchange):
-        found = (places % count * _PLACE + 1).astype(np.uint64).astype(np.uint32)
-        return place % count * _PLACE + 1, found
-    if op not in (AtomicOp.Or, AtomicOp.And):
-        return S, state.words
-    every = max(1, total // count // 8)
-    one = Select((place // count % every).eq(0), LitU32(1) << (S & 31), LitU32(0))
-    bits = np.uint32(1) << (state.words & np.uint32(31))
-    found = np.where(places // count % every == 0, bits, np.uint32(0))
-    return (one, found) if op is AtomicOp.Or else (BinOp(BinaryOp.BitXor, one, LitU32(0xFFFF_FFFF)), ~found)
-
-
-def _combine(op: AtomicOp, table: Words, index: Any, values: Words) -> None:
-    if op in _UFUNC:
-        _UFUNC[op].at(table, index, values)
-    else:
-        table[index] = values
+        plan.apply(table, group, places, state.words)
+    if plan.own:
+        state.add(state.mix(Var("old"), np.full_like(state.words, plan.first)))
+    elif plan.tally:
+        state.add(Let("told", plan.told(buffer, place)))

@@ -68,10 +68,7 @@ def _reduction(state: State) -> None:
         return
     order, op = str(state.row["reduction"]).split()
     count = state.number("reduction length")
-    near = op == "Mul"
-    values = (1 + state.random.random(count) / 1024 if near else state.random.random(count) * 8 - 4).astype(
-        np.float32
-    )
+    values = _reduced_values(state, op, count)
     state.read("floats", values, DataType.F32)
     start = Select(ID < 3, ID, BufLen("floats"))
     reduce = FReduce(ReduceOrder(order), ReduceOp(op), "floats", start, BufLen("floats"))
@@ -79,6 +76,26 @@ def _reduction(state: State) -> None:
     for first in range(min(3, len(state.ids))):
         found[first] = closed.reduced(order, op, values[first:])
     state.add(state.mix(Cast(DataType.U32, reduce), found))
+
+
+def _reduced_values(state: State, op: str, count: int) -> Any:
+    """Values whose order shows; of the least numbers, so that what is lost of those shows as well.
+
+    Minima and maxima meet a NaN, and what the second invocation finds is subnormal.
+    """
+    random = state.random.random(count)
+    if op == "Add":
+        exponents = np.arange(count, dtype=np.uint32) % 8 << np.uint32(23)
+        return ((state.random_words(count) & np.uint32(0x807F_FFFF)) | exponents).view(np.float32)
+    if op == "Mul":
+        values = (1 + random / 1024).astype(np.float32)
+        values[:1] = np.ldexp(values[:1], -127)
+        return values
+    values = (random * 4 + 1).astype(np.float32)
+    values[1:2] = np.nan if count > 2 else 1
+    values[-1:] = np.ldexp(values[-1:], -130)
+    values[:1] *= -1 if count > 1 else 1
+    return values if op == "Min" else -values
 
 
 def _further(state: State) -> None:
