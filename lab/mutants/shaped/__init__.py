@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lab.mutants.shaped import faults_in_runs, faults_in_statements, faults_in_values
+from lab.mutants.shaped import faults_in_parts, faults_in_runs, faults_in_statements, faults_in_values
 from lab.mutants.shaped.backend import Shaped
 from lab.mutants.shaped.fault import Fault, ShapedMutant, program_fault, run_fault
 from lab.mutants.shaped.quantities import QUANTITIES
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 FAULTS: Mapping[str, Fault] = {
     fault.name: fault
-    for family in (faults_in_statements, faults_in_values, faults_in_runs)
+    for family in (faults_in_statements, faults_in_values, faults_in_runs, faults_in_parts)
     for fault in family.faults()
 }
 

@@ -64,6 +64,7 @@ _COUNTED: Mapping[str, tuple[int, str, str]] = {
 }
 """Quantities that are at most this large in a level of a feature of words."""
 
+_MEMORY = {"uniform bytes": "Uniform", "private bytes": "Private", "table bytes": "Constant"}
 _IN_A_LOOP = {"loop turns", "loop nesting", "loop bound", "loop start", "float loop"}
 _INTEGER = {
     op.value for name in ("arithmetic", "bitwise", "compare", "division") for op in FAMILIES[name]
@@ -122,8 +123,8 @@ def implied(need: Test, mutant: ShapedMutant) -> bool:
             return test.value not in (0, "none")
         if need.quantity == "grid" and test.quantity.startswith("grid ") and test.relation == ">=":
             return isinstance(test.value, int) and test.value >= 2
-        if need.quantity == "access" and test.quantity == "uniform bytes":
-            return need.value == "Uniform" and test.value != 0
+        if need.quantity == "access" and test.quantity in _MEMORY:
+            return need.value == _MEMORY[test.quantity] and test.value != 0
     return False
 
 

@@ -1,48 +1,43 @@
 """Runs the shaped mutants through the stage `shapes` on cpu, and writes their part of `docs/mutants.md`.
 
     python -m lab.mutants.shaped.exam                       # all of them, on two processes
+    python -m lab.mutants.shaped.exam --jobs 16             # on sixteen
     python -m lab.mutants.shaped.exam --results FOLDER      # goes on where FOLDER ends
     python -m lab.mutants.shaped.exam --write               # and the page
     python -m lab.mutants.shaped.exam --seconds 600         # begins none after ten minutes
     python -m lab.mutants.shaped.exam --listed              # only rows that have a trigger by the table
+    python -m lab.mutants.shaped.exam --sample 100          # a hundred of them, by chance
+    python -m lab.mutants.shaped.exam --certify 50          # fifty of them by the whole of `certify`
 
 A line a mutant: what found it, its seconds and its name. Exits with 1 where fewer than 99 % of the mutants
-inside the envelope were caught.
+inside the envelope were caught, or where `certify` granted L3 to one that was found before.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import sys
 import time
 from dataclasses import asdict
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
-from lab.mutants.shaped.catalogue import mutants
+from lab.mutants.shaped.certified import certified, fates_of_certify
 from lab.mutants.shaped.held_out import held_out
 from lab.mutants.shaped.judge import Examiner, ShapedFate
-from lab.mutants.shaped.page import part, summary, written
+from lab.mutants.shaped.page import is_inside, part, summary, written
+from lab.mutants.shaped.roster import roster
 
 if TYPE_CHECKING:
-    from lab.mutants.shaped.fault import ShapedMutant
+    from collections.abc import Sequence
 
 PAGE = Path(__file__).parents[3] / "docs" / "mutants.md"
 ENOUGH = 0.99
-
-
-def chosen() -> list[ShapedMutant]:
-    """Every mutant, the first of every fault first: a run that is ended early has met them all."""
-    own = mutants()
-    seen: dict[str, int] = {}
-    turns: list[tuple[int, int]] = []
-    for number, mutant in enumerate(own):
-        turns.append((seen.get(mutant.fault.name, 0), number))
-        seen[mutant.fault.name] = turns[-1][0] + 1
-    return [*(own[number] for _, number in sorted(turns)), *held_out()]
 
 
 def known(folder: Path) -> dict[str, ShapedFate]:
@@ -57,17 +52,34 @@ def decided(fate: ShapedFate | None, whole: bool) -> bool:
     return fate is not None and (bool(fate.found) or fate.whole >= whole)
 
 
-def some(job: int, jobs: int, folder: Path, seconds: float, whole: bool) -> None:
-    """Every `jobs`-th mutant that has no fate yet; each is written down as soon as it is known."""
-    done, examiner, started = known(folder), Examiner(), time.monotonic()
-    with (folder / f"{job}.jsonl").open("a") as results:
-        for mutant in [m for m in chosen() if not decided(done.get(m.name), whole)][job::jobs]:
-            if time.monotonic() - started > seconds:
-                return
-            fate = examiner.examine(mutant, whole=whole)
-            print(f"{fate.found or 'SURVIVES':28} {fate.seconds:6.1f} s  {fate.name}", flush=True)
-            results.write(json.dumps(asdict(fate)) + "\n")
-            results.flush()
+_examiner = cache(Examiner)
+"""One for each process: what it has read of a row holds for every mutant."""
+
+
+def fate(question: tuple[int, bool, float]) -> ShapedFate | None:
+    """Of the mutant of this number, unless the time is over."""
+    number, whole, end = question
+    return _examiner().examine(roster()[number], whole=whole) if time.time() < end else None
+
+
+def examine(numbers: Sequence[int], folder: Path, *, jobs: int, seconds: float, whole: bool) -> None:
+    """Each fate is written down as soon as it is known, by this process alone."""
+    end = time.time() + seconds
+    with get_context("spawn").Pool(jobs) as pool, (folder / "fates.jsonl").open("a") as results:
+        for found in pool.imap_unordered(fate, [(n, whole, end) for n in numbers]):
+            if found is not None:
+                print(f"{found.found or 'SURVIVES':28} {found.seconds:6.1f} s  {found.name}", flush=True)
+                results.write(json.dumps(asdict(found)) + "\n")
+                results.flush()
+
+
+def asked(options: argparse.Namespace, folder: Path) -> list[int]:
+    """The mutants that have no fate yet, or some of them."""
+    done, everything = known(folder), list(enumerate(roster()))
+    left = [n for n, m in everything if not decided(done.get(m.name), not options.listed)]
+    if options.sample is None:
+        return left
+    return random.Random("exam").sample(left, min(options.sample, len(left)))
 
 
 def main() -> int:
@@ -79,27 +91,35 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no mutant after these")
     parser.add_argument("--listed", action="store_true", help="run no row that the table does not name")
+    parser.add_argument("--sample", type=int, metavar="N", help="only so many, by chance")
+    parser.add_argument("--certify", type=int, metavar="N", help="certify so many instead, inside ones")
+    parser.add_argument("--limit", type=float, default=540, help="seconds of each for --certify")
     options = parser.parse_args()
     folder: Path = options.results or Path(mkdtemp(prefix="shaped-"))
     folder.mkdir(parents=True, exist_ok=True)
-    context = get_context("spawn")
-    workers = [
-        context.Process(target=some, args=(job, options.jobs, folder, options.seconds, not options.listed))
-        for job in range(options.jobs)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    found, all_of_them, apart = known(folder), chosen(), {m.name for m in held_out()}
-    run = [(m, found[m.name]) for m in all_of_them if m.name in found]
+    if options.certify:
+        inside = [n for n, m in enumerate(roster()) if is_inside(m)]
+        some = inside[:: max(1, len(inside) // options.certify)][: options.certify]
+        certified([(n, roster()[n].name) for n in some], folder, jobs=options.jobs, limit=options.limit)
+    else:
+        examine(
+            asked(options, folder),
+            folder,
+            jobs=options.jobs,
+            seconds=options.seconds,
+            whole=not options.listed,
+        )
+    found, apart = known(folder), {m.name for m in held_out()}
+    run = [(m, found[m.name]) for m in roster() if m.name in found]
+    judged = fates_of_certify(folder)
     if options.write:
-        PAGE.write_text(written(PAGE.read_text(), part(run, apart, len(all_of_them))))
+        PAGE.write_text(written(PAGE.read_text(), part(run, apart, len(roster()), judged)))
     figures = summary(run)
-    print(f"{len(run)} of {len(all_of_them)} run; results in {folder}")
+    print(f"{len(run)} of {len(roster())} run; results in {folder}")
     print(figures)
-    crashed = any(worker.exitcode for worker in workers)
-    return 1 if crashed or figures.inside_caught < ENOUGH * figures.inside else 0
+    granted = [one.name for one in judged if one.granted]
+    print(f"{len(judged)} by the whole of certify, of which L3 or more was granted to {len(granted)}")
+    return 1 if granted or figures.inside_caught < ENOUGH * figures.inside else 0
 
 
 if __name__ == "__main__":

@@ -231,9 +231,9 @@ def _memory() -> Iterator[Fault]:
         ),
         "reduction length >= 1",
     )
-    # Minima and maxima are the same in any order.
+    # Minima and maxima are the same in any order, and so are sums of three.
     yield program_fault(
-        "sum in another order", expressions(_reordered), "reduction = Strict Add", "reduction length >= 3"
+        "sum in another order", expressions(_reordered), "reduction = Strict Add", "reduction length >= 4"
     )
 
 

@@ -11,6 +11,7 @@ from vyre.backends.protocol import BackendLimits
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from lab.mutants.shaped.certified import CertifyFate
     from lab.mutants.shaped.fault import ShapedMutant
     from lab.mutants.shaped.judge import ShapedFate
 
@@ -44,7 +45,7 @@ def summary(run: Run) -> Figures:
     )
 
 
-def part(run: Run, held_out: Collection[str], total: int) -> str:
+def part(run: Run, held_out: Collection[str], total: int, certified: Sequence[CertifyFate] = ()) -> str:
     own = [(m, f) for m, f in run if m.name not in held_out]
     apart = [(m, f) for m, f in run if m.name in held_out]
     lines = [HEAD, "", *_TEXT, ""]
@@ -54,6 +55,10 @@ def part(run: Run, held_out: Collection[str], total: int) -> str:
         ("written by", "mutants", "caught", "inside the envelope", "of them caught"),
         [_figures(name, some) for name, some in (("this house", own), ("a fresh reader", apart)) if some],
     )
+    if certified:
+        lines += ["", "### By the whole of `vyre certify`", ""]
+        rows = [(f.name, " ".join(f.levels) or "none", f.first, f"{f.seconds:.0f}") for f in certified]
+        lines += table(("mutant", "levels", "first failure", "seconds"), rows)
     lines += ["", "### By what the trigger is about", ""]
     lines += table(
         ("quantity", "mutants", "caught", "inside", "of them caught", "seconds"), _by_quantity(run)

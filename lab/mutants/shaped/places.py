@@ -34,7 +34,7 @@ from vyre.ir.expr import (
     UnOp,
     Var,
 )
-from vyre.ir.node import Assign, Barrier, Block, If, Let, Loop, Return, Store
+from vyre.ir.node import Assign, Barrier, Block, Break, If, Let, Loop, Return, Store
 from vyre.ir.walk import postorder
 
 if TYPE_CHECKING:
@@ -48,32 +48,39 @@ ROUNDING = frozenset({"FAdd", "FSub", "FMul", "FDiv", "FSqrt"})
 
 
 class Place(NamedTuple):
-    """A statement with what is around it; `visible` variables are bound there, those of loops aside."""
+    """A statement with what is around it; `visible` variables are bound there, those of loops aside, and
+    `conditions` are those between the innermost loop and the statement."""
 
     node: Node
     loops: int
     branches: int
     blocks: int
     visible: int
+    conditions: tuple[Expr, ...]
 
 
 def places(program: Program) -> Iterator[Place]:
     """Every statement in program order."""
-    stack = [(program.entry, 0, 0, 0, 0, 0)]
+    stack: list[tuple[tuple[Node, ...], int, int, int, int, int, tuple[Expr, ...]]]
+    stack = [(program.entry, 0, 0, 0, 0, 0, ())]
     while stack:
-        body, at, loops, branches, blocks, visible = stack.pop()
+        body, at, loops, branches, blocks, visible, conditions = stack.pop()
         if at == len(body):
             continue
         node = body[at]
-        yield Place(node, loops, branches, blocks, visible)
+        yield Place(node, loops, branches, blocks, visible, conditions)
         after = visible + isinstance(node, Let)
-        stack.append((body, at + 1, loops, branches, blocks, after))
+        stack.append((body, at + 1, loops, branches, blocks, after, conditions))
         inner = (
             loops + isinstance(node, Loop),
             branches + isinstance(node, If),
             blocks + isinstance(node, Block),
         )
-        stack += [(each, 0, *inner, visible) for each in reversed(node.bodies)]
+        if isinstance(node, Loop):
+            conditions = ()
+        elif isinstance(node, If):
+            conditions = (*conditions, node.condition)
+        stack += [(each, 0, *inner, visible, conditions) for each in reversed(node.bodies)]
 
 
 @dataclass(slots=True)
@@ -98,6 +105,7 @@ class Written:
     bounds: set[str] = field(default_factory=set[str])
     conditions: set[str] = field(default_factory=set[str])
     returns: set[str] = field(default_factory=set[str])
+    breaks: set[str] = field(default_factory=set[str])
     accumulated: set[str] = field(default_factory=set[str])
     operators: set[str] = field(default_factory=set[str])
     literals: set[int] = field(default_factory=set[int])
@@ -159,6 +167,9 @@ class _Reader:
                 found.barriers += 1
                 around = place.loops + place.branches + place.blocks
                 found.barrier_nesting = max(found.barrier_nesting, around)
+            case Break():
+                parted = any("id" in self.source(x) for x in place.conditions)
+                found.breaks |= {"divergent" if parted else "uniform", *(("nested",) * (place.loops > 1))}
             case Return():
                 found.returns.add("in a loop" if place.loops else "outside of loops")
             case _:

@@ -79,7 +79,7 @@ class Case:
         return [b for b in self.program.buffers if b.access.bound]
 
     def elements(self, decl: BufferDecl) -> int:
-        return decl.count if decl.access.shared else self.lengths[decl.name]
+        return self.lengths[decl.name] if decl.access.bound else decl.count
 
     def nbytes(self, *accesses: BufferAccess) -> list[int]:
         return [self.elements(b) * b.element.stride for b in self.program.buffers if b.access in accesses]
@@ -133,6 +133,9 @@ _TABLE: tuple[tuple[str, str, Read], ...] = (
      lambda c: [b.access.value for b in c.program.buffers]),
     ("workgroup bytes", "bytes of workgroup memory", lambda c: [sum(c.nbytes(*_SHARED))]),
     ("uniform bytes", "bytes of each uniform buffer", lambda c: c.nbytes(BufferAccess.Uniform)),
+    ("private bytes", "bytes of private memory of an invocation",
+     lambda c: [sum(c.nbytes(BufferAccess.Private))]),
+    ("table bytes", "bytes of tables", lambda c: [sum(c.nbytes(BufferAccess.Constant))]),
     ("branch nesting", "branches inside each other", lambda c: [c.written.branch_nesting]),
     ("branch", "uniform or divergent", lambda c: c.written.conditions),
     ("branches", "branches of the program", lambda c: [c.written.branches]),
@@ -158,6 +161,7 @@ _TABLE: tuple[tuple[str, str, Read], ...] = (
     ("atomic memory", "storage or workgroup", Case.atomic_memory),
     ("contention", "invocations for each location of an atomic buffer", Case.contention),
     ("return", "in a loop, or outside of loops", lambda c: c.written.returns),
+    ("break", "uniform, divergent, or nested in another loop", lambda c: c.written.breaks),
     ("output fit", "short, exact or long: outputs against invocations", Case.output_fit),
     ("entrance", "run, run_limited or bind", lambda c: [c.entrance]),
     ("memory", "allocate, borrow, write, copy: how device memory came about", lambda c: c.memory),

@@ -11,7 +11,9 @@ from vyre.conform.shapes import closed
 from vyre.conform.shapes.build import build
 from vyre.conform.shapes.constraints import invocations, why_not
 from vyre.conform.shapes.features import FEATURES, measure, reached
+from vyre.conform.shapes.parts.atomics import Places
 from vyre.conform.shapes.rows import ROWS
+from vyre.ir.operators import AtomicOp
 from vyre.reference import run
 from vyre.validate import validate
 
@@ -70,8 +72,55 @@ def test_the_closed_form_of_a_loop_is_the_loop() -> None:
 
 
 def test_floats_accumulate_one_after_the_other() -> None:
-    found = closed.accumulated(np.ones(1, np.float32), "FAdd", 0, 70_000)
-    total = np.float32(1)
+    """Of even classes numbers about 1, of odd classes subnormal ones."""
+    found = closed.accumulated(np.array([1, 1e-40], np.float32), "FAdd", 0, 70_000)
+    total, least = np.float32(1), np.float32(1e-40)
     for k in range(70_000):
-        total = total + np.uint32(((k & 0xFFFF) << 7) + 0x3F80_0000).view(np.float32)
-    assert found[0] == total
+        total = total + np.uint32(((k & 0xFFFF) << 7) + 0x3F80_0055).view(np.float32)
+        least = least + np.uint32((k & 3) + 1).view(np.float32)
+    assert found.tolist() == [total, least]
+    assert 0 < least < np.finfo(np.float32).tiny
+
+
+def test_products_of_a_loop_leave_the_least_numbers_and_come_back() -> None:
+    first = np.uint32(0x0041_2345).view(np.float32)
+    for turns in (2, 3, 17):
+        found = closed.accumulated(np.array([1, first], np.float32), "FMul", 7, turns)
+        assert found[1] == first
+    once = closed.accumulated(np.array([1, first], np.float32), "FMul", 7, 1)
+    assert once[1] == first * np.float32(0.5) != 0
+
+
+def _one_by_one(places: Places, ids: list[int], words: Any) -> list[int]:
+    """The locations after atomics in this order."""
+    table = [places.first] * places.count
+    for i in ids:
+        location, word = i % places.used, int(words[i])
+        old, even = table[location], location % 2 == 0
+        same = location * 0x27D4_EB2F + 1 & 0xFFFF_FFFF
+        value = same if even else word
+        match places.op:
+            case AtomicOp.Add:
+                table[location] = old + value & 0xFFFF_FFFF
+            case AtomicOp.Max:
+                table[location] = max(old, value)
+            case AtomicOp.Exchange:
+                table[location] = same
+            case _:
+                table[location] = same if even and old == places.first else old
+        if even or places.op in (AtomicOp.Exchange, AtomicOp.CompareExchange):
+            told = (old ^ old >> 15) * 0x9E37_79B1
+            table[-1] = table[-1] + told & 0xFFFF_FFFF
+    return table
+
+
+@pytest.mark.parametrize(
+    "op", [AtomicOp.Add, AtomicOp.Max, AtomicOp.Exchange, AtomicOp.CompareExchange], ids=lambda op: op.value
+)
+def test_atomics_leave_the_same_in_any_order(op: AtomicOp) -> None:
+    places, ids = Places(op, count=5, ways=33), np.arange(33)
+    words = np.random.default_rng(3).integers(0, 1 << 32, 33, dtype=np.uint32)
+    table = np.full(5, places.first, np.uint32)
+    places.apply(table, np.zeros(33, np.int64), ids, words)
+    assert table.tolist() == _one_by_one(places, ids.tolist(), words)
+    assert table.tolist() == _one_by_one(places, ids[::-1].tolist(), words)

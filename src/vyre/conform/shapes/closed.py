@@ -54,11 +54,14 @@ def _product(a: Matrix, b: Matrix) -> Matrix:
     return tuple((cell(r, 0), cell(r, 1), cell(r, 2)) for r in range(3))
 
 
-SUMMAND, FACTORS = (0x3F80_0000, 0xFFFF, 7), (0x3F7F_FFF0, 31, 0)
+SUMMAND, FACTORS = (0x3F80_0055, 0xFFFF, 7), (0x3F7F_FFF0, 31, 0)
 """How the bits of the operand of a turn come from k: the base plus (k & mask) << shift."""
 
 FIRST_NORMAL, FIRST_LEAST = 0x3F80_0000, 0x0040_0000
 """The bits with which accumulators begin: those of odd classes are subnormal, and end so."""
+
+FIRST_STEP = 0x0301
+"""How far apart the first bits of classes are: so that summands of other last bits round at once."""
 
 LEAST_SUMMANDS = 3
 """A mask for k: bits of a summand less one, so small that a million of them are subnormal together."""

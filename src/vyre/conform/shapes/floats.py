@@ -5,9 +5,9 @@
     chain(length), CHAINED                a float through `length` operations, and its bits
 
 Of which kind an operand is depends on the class of the invocation: subnormal, the least normal numbers,
-about 1, the largest numbers, NaN; with no digits after the point, that is zeros and infinities; and the
-second operand is the first, its negative, or another. A dispatch of two dozen invocations meets most of them,
-so a backend that treats one kind wrongly in some shape shows it in every row that has the shape.
+about 1, the largest numbers, NaN, zeros, infinities, ones; and the second operand is another, the same, or
+the negative of the first. The first two dozen classes meet all of them, and no dispatch has fewer
+invocations: a backend that treats one kind wrongly in some shape shows it in every row that has the shape.
 """
 
 from __future__ import annotations
@@ -28,23 +28,27 @@ if TYPE_CHECKING:
 T = DataType
 B, U = BinaryOp, UnaryOp
 S, C = Var("s"), Var("c")
-DIGITS, EXPONENT, THIRD, FACTOR, OFFSET = Var("fd"), Var("fe"), Var("ft"), Var("ff"), Var("fo")
+DIGITS, EXPONENT, THIRD, FACTOR, SIGN = Var("fd"), Var("fe"), Var("ft"), Var("ff"), Var("fs")
 _SCATTER = 0x2545_F491
 _SIGN_AND_DIGITS = 0x807F_FFFF
+_PLAIN = 0x3F00_0000
 
 
 def bands() -> list[Node]:
-    """The exponent of a class, which digits it has, what makes a second operand, the exponent of a third."""
-    kind, partner = C % 5, C % 3
+    """For a class: which bits of a word count, the exponent, the exponent of a third operand, and by what a
+    second one comes from the first."""
+    kind, turn = C & 7, C >> 3
     largest = (kind + 251) << 23
     exponent = Select(kind < 2, kind << 23, Select(kind.eq(2), LitU32(0x3F80_0000), largest))
-    opposite = LitU32(0x7F80_0000) - EXPONENT
+    infinity, one = LitU32(0x7F80_0000), LitU32(0x3F80_0000)
+    bare = Select(kind.eq(5), LitU32(0), Select(kind.eq(6), infinity, one))
+    signed = bare | Select(turn & 3, LitU32(0x8000_0000), LitU32(0))
     return [
-        Let("fe", exponent),
-        Let("fd", Select((C % 7).eq(6), LitU32(0x8000_0000), LitU32(_SIGN_AND_DIGITS))),
-        Let("ft", Select((C % 6).eq(5), opposite, LitU32(0x3F00_0000))),
-        Let("ff", Select(partner.eq(2), LitU32(_SCATTER), LitU32(1))),
-        Let("fo", partner << 31),
+        Let("fd", Select(kind < 5, LitU32(_SIGN_AND_DIGITS), LitU32(0))),
+        Let("fe", Select(kind < 5, exponent, signed)),
+        Let("ft", Select(kind < 5, LitU32(_PLAIN), Select(kind.eq(5), infinity, LitU32(0)))),
+        Let("ff", Select((turn % 3).eq(0), LitU32(_SCATTER), LitU32(1))),
+        Let("fs", (turn & 1 ^ 1) << 31),
     ]
 
 
@@ -61,10 +65,13 @@ def _bits(value: Expr) -> Expr:
     return Cast(T.U32, value)
 
 
+def _second(exponent: Expr) -> Expr:
+    return Cast(T.F32, ((S * FACTOR) & DIGITS | exponent) ^ SIGN)
+
+
 _OTHER = S * _SCATTER + C
-_PARTNER = S * FACTOR + OFFSET
 X, Y = _float(S), _float(_OTHER)
-P, Q, R = _of(S, EXPONENT), _of(_PARTNER, EXPONENT), _of(_OTHER, THIRD)
+P, Q, R = _of(S, EXPONENT), _second(EXPONENT), _of(_OTHER, THIRD)
 """Two of one magnitude, and one that brings products and quotients of the first to the same end."""
 
 
@@ -145,8 +152,8 @@ _LEAST: Mapping[DataType, int] = {T.F16: 0x3780_0000, T.BF16: 0, T.F64: 0x3F00_0
 
 
 def _other_floats(kind: DataType) -> Iterator[Expr]:
-    small = Select(C & 1, LitU32(_LEAST[kind]), LitU32(0x3F00_0000))
-    a, b = Cast(kind, _of(S, small)), Cast(kind, _of(_PARTNER, small))
+    small = Select(C & 1, LitU32(_LEAST[kind]), LitU32(_PLAIN))
+    a, b = Cast(kind, _of(S, small)), Cast(kind, _second(small))
     scale = Cast(kind, Y)
 
     def back(value: Expr) -> Expr:

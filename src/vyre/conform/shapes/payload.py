@@ -79,7 +79,7 @@ def mixed(value: Expr) -> Node:
 
 def body(spec: Payload) -> list[Node]:
     literal = LITERALS[spec.literal]
-    found = [mixed(value) for value in _integers(literal)]
+    found = [*_corners(), *(mixed(value) for value in _integers(literal))]
     if spec.family == "lanes":
         found += [mixed(value) for value in _lanes(literal)]
     if spec.chain or spec.family in floats.MAKERS:
@@ -90,16 +90,33 @@ def body(spec: Payload) -> list[Node]:
     return found
 
 
+def _corners() -> list[Node]:
+    """What makes operands of words: for some classes 0, all ones, 2^31, and numbers about those of bits."""
+    left, right = C % 7, C % 5
+    ones, top = LitU32(0xFFFF_FFFF), LitU32(1 << 31)
+    corner = Select(left.eq(5), ones, Select(left.eq(6), top, LitU32(0)))
+    other = Select(right.eq(2), ones, Select(right.eq(3), top, LitU32(0)))
+    return [
+        Let("la", Select(left < 4, ones, LitU32(0))),
+        Let("lo", corner),
+        Let("ra", Select(right.eq(0), ones, Select(right.eq(4), LitU32(63), LitU32(0)))),
+        Let("ro", other),
+    ]
+
+
+LEFT = (S & Var("la")) ^ Var("lo")
+
+
 def _integers(literal: int) -> Iterator[Expr]:
     """Every integer operation, once on two words and once on a word and the literal."""
     for position, op in enumerate(INTEGER_BINARY_OPS):
-        left, right = S, C * (2 * position + 3) + (S >> 7)
+        left, right = LEFT, ((S >> 7) * (2 * position + 3) & Var("ra")) ^ Var("ro")
         if op in INTEGER_COMPARE_OPS:
             left, right = S & 0xC000_0001, C * 0x4000_0001 & 0xC000_0001
         yield BinOp(op, left, right)
-        yield BinOp(op, S, LitU32(literal)) if position % 2 else BinOp(op, LitU32(literal), S)
+        yield BinOp(op, S, LitU32(literal)) if position % 2 else BinOp(op, LitU32(literal), LEFT)
     for op in INTEGER_UNARY_OPS:
-        yield UnOp(op, S >> 1 if op is UnaryOp.Clz else S & 3 if op is UnaryOp.LogicalNot else S)
+        yield UnOp(op, S & 3 if op is UnaryOp.LogicalNot else LEFT)
     signed = Cast(T.I32, S) + LitI32(_signed(literal))
     yield Select(S & 4, Cast(T.U32, signed), S >> 3)
     yield Cast(T.U32, Select(Cast(T.Bool, S & 1), lift(True), Cast(T.Bool, C & 2)))

@@ -128,9 +128,9 @@ def _kept(state: State) -> None:
     )
     state.mix_classes(Load("own", LitU32(count)), np.uint32(0))
     if count > 1:
-        state.mix_classes(
-            Load("own", (C + 1) % count), np.where((state.numbers + 1) % count == count - 1, last, 0)
-        )
+        # The place of the invocation before, whose word is not here.
+        place = (state.numbers + np.uint32(count - 1)) % np.uint32(count)
+        state.mix_classes(Load("own", (C + (count - 1)) % count), np.where(place == count - 1, last, 0))
 
 
 def _variables(state: State) -> None:
@@ -177,10 +177,10 @@ def _loops(state: State) -> None:
     kind, nesting = str(state.row["float loop"]), state.number("branch nesting")
     inside = bool(depth and turns and nesting)
     first = np.where(state.numbers & 1, closed.FIRST_LEAST, closed.FIRST_NORMAL).astype(np.uint32)
-    floats = (first + (state.numbers << np.uint32(10))).view(np.float32)
+    floats = (first + state.numbers * np.uint32(closed.FIRST_STEP)).view(np.float32)
     if kind != NONE:
         base = Select(C & 1, LitU32(closed.FIRST_LEAST), LitU32(closed.FIRST_NORMAL))
-        state.add(Let("a", Cast(DataType.F32, (C << 10) + base)))
+        state.add(Let("a", Cast(DataType.F32, C * closed.FIRST_STEP + base)))
     outer = 0 if not turns else 2 if depth > 1 and turns > 1 else 1
     if depth:
         _nest(state, depth, outer, kind, payload=inside)

@@ -31,6 +31,7 @@ def exchange_parts(state: State) -> None:
         _workgroup_atomics(state)
     if exchange_barriers(state.row):
         _phases(state, exchange_barriers(state.row))
+    _own_memory(state)
     if state.row["atomic memory"] == "storage":
         _storage_atomics(state)
 
@@ -41,6 +42,13 @@ def _own_slots(state: State) -> None:
         place = state.slots % state.layout.local_count
         found = np.where(place < state.tile, state.words, np.uint32(0))
         state.add(Store("tile", L, S), state.mix(Load("tile", L + 0), found))
+
+
+def _own_memory(state: State) -> None:
+    """Private memory is still that of the invocation after all others were at this place."""
+    count = state.number("private bytes") // 4
+    if count:
+        state.add(state.mix(Load("own", (C + 0) % count), state.held[0][state.of_class]))
 
 
 def _grouped(state: State, values: Words) -> Words:

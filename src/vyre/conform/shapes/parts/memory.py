@@ -22,8 +22,17 @@ if TYPE_CHECKING:
     from vyre.ir.node import Node
 
 _ELEMENTS = 67
+_CORNERS = (
+    1, 0x8000_0001, 0x0000_8001, 0x8000_0000, 0x7F80_0000, 0x7FA5_5A5A, 0x7C01_FE00, 0xFF80_FF80,
+    0, 0xFFFF_FFFF,
+)  # fmt: skip
+"""Words that are subnormal, infinite, or a NaN with a payload in one of the float formats."""
+
 _SPREAD = 7919
 _LAST = 0x85EB_CA77
+_TURNS = 3
+"""Turns of a loop that carries an element through memory, at most."""
+
 _LEAVING = 2
 """The class of invocations that return early."""
 
@@ -40,8 +49,23 @@ def memory_parts(state: State) -> None:
 
 
 def _again(state: State) -> None:
-    """One element is stored and loaded again and again."""
+    """One element is stored and loaded again and again, by turns of a loop too."""
     out = state.memory["out"]
+    turns = min(_TURNS, state.number("turns"))
+    if turns > 1:
+        found = Var("h")
+        state.add(
+            Loop(
+                "n",
+                LitU32(0),
+                LitU32(turns),
+                [Let("h", Load("out", G + 0)), mixed(found), Store("out", G, S ^ found * 5)],
+            )
+        )
+        for _ in range(turns if state.whole else 0):
+            before = loaded(out, state.slots)
+            state.take(before)
+            store(out, state.slots, state.words ^ before * np.uint32(5))
     for turn in range(state.number("loads after stores")):
         value = state.words ^ np.uint32(turn + 7)
         if state.whole:
@@ -131,6 +155,7 @@ def _element(state: State) -> None:
     kind = DataType(state.row["element type"])
     raw = state.random_words(_ELEMENTS * max(1, kind.stride // 4))
     table: Any = raw.view(np.dtype((np.void, kind.stride)))[:_ELEMENTS]
+    raw[: len(_CORNERS)] = _CORNERS
     if kind is DataType.Bool:
         table = (raw & np.uint32(1)).view(np.dtype((np.void, 4)))
     state.bind("elements", BufferAccess.ReadOnly, table, kind)

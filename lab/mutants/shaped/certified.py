@@ -1,0 +1,95 @@
+"""Shaped mutants by the whole of `vyre certify`, each in a process of its own and up to a time limit.
+
+certified([(17, "last turn lost when …")], folder, jobs=16, limit=540)
+fates_of_certify(folder)                    what was granted to each, and what failed first
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from typing import TYPE_CHECKING
+
+from lab.mutants.shaped.backend import Shaped
+from lab.mutants.shaped.roster import roster
+from vyre.backends.cpu.backend import CpuBackend
+from vyre.certification import CertifyPlan, certify
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from multiprocessing.process import BaseProcess
+    from pathlib import Path
+
+FOLDER = "certify"
+_OVER = "time over"
+
+
+@dataclass(frozen=True, slots=True)
+class CertifyFate:
+    """`levels` are those granted; `failures` the number of cases that failed, `first` the first of them."""
+
+    name: str
+    levels: tuple[str, ...]
+    failures: int
+    first: str
+    seconds: float
+
+    @property
+    def granted(self) -> bool:
+        """Whether it was granted what only a right backend may have."""
+        return any(level[:2] in ("L3", "L4") for level in self.levels)
+
+    @property
+    def over(self) -> bool:
+        return self.first == _OVER
+
+
+def one(number: int, folder: Path) -> None:
+    """Certifies one mutant in this process."""
+    mutant, started = roster()[number], time.monotonic()
+    backend = Shaped(CpuBackend(threads=1, canaries=False), mutant)
+    found = certify(backend, CertifyPlan(keep_failures=False, baselines=False))
+    failures, seconds = found.failures, time.monotonic() - started
+    first = failures[0].case if failures else ""
+    levels = tuple(found.levels.values())
+    _write(folder, number, CertifyFate(mutant.name, levels, len(failures), first, seconds))
+
+
+def _write(folder: Path, number: int, fate: CertifyFate) -> None:
+    (folder / FOLDER / f"{number}.json").write_text(json.dumps(asdict(fate)))
+    print(f"{' '.join(fate.levels) or 'no level':20} {fate.first:32} {fate.seconds:6.1f} s  {fate.name}")
+
+
+def certified(mutants: Sequence[tuple[int, str]], folder: Path, *, jobs: int, limit: float) -> None:
+    """Each that has no result yet; those that take longer than `limit` are ended, and say so."""
+    (folder / FOLDER).mkdir(exist_ok=True)
+    context = get_context("spawn")
+    left = [(n, name) for n, name in mutants if not (folder / FOLDER / f"{n}.json").exists()]
+    running: dict[int, tuple[BaseProcess, str, float]] = {}
+    while left or running:
+        while left and len(running) < jobs:
+            number, name = left.pop(0)
+            process = context.Process(target=one, args=(number, folder))
+            process.start()
+            running[number] = process, name, time.monotonic()
+        time.sleep(0.2)
+        for number, (process, name, started) in list(running.items()):
+            if time.monotonic() - started > limit and process.is_alive():
+                process.terminate()
+                _write(folder, number, CertifyFate(name, (), 0, _OVER, limit))
+            if not process.is_alive():
+                process.join()
+                if not (folder / FOLDER / f"{number}.json").exists():
+                    ended = f"ended with {process.exitcode}"
+                    _write(folder, number, CertifyFate(name, (), 0, ended, time.monotonic() - started))
+                del running[number]
+
+
+def fates_of_certify(folder: Path) -> list[CertifyFate]:
+    paths = sorted((folder / FOLDER).glob("*.json"), key=lambda path: int(path.stem))
+    documents = [json.loads(path.read_text()) for path in paths]
+    return [
+        CertifyFate(d["name"], tuple(d["levels"]), d["failures"], d["first"], d["seconds"]) for d in documents
+    ]
