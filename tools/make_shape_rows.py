@@ -53,6 +53,16 @@ KEPT: tuple[Mapping[str, Level], ...] = (
 )  # fmt: skip
 """Exchanges through storage in workgroups of one vector, which no pair asks for."""
 
+LARGE: tuple[Mapping[str, Level], ...] = tuple(
+    {"buffer length": (1 << 24) + 3, "workgroups x": 3, "output": "long", **more}
+    for more in (
+        {"literal": "0", "element type": "F32"},
+        {"entrance": "bind", "literal": "2^31"},
+        {"entrance": "copy", "literal": "-1", "break": "uniform"},
+    )
+)
+"""Buffers of more than 64 MiB that are read and written, by several ways in."""
+
 FILLERS = ("literal", "loads after stores", "float chain")
 """Features that depend on no other, whose extremes are tried in rows for those of others."""
 
@@ -174,7 +184,7 @@ def alone() -> list[list[Level]]:
             if why not in (None, "too costly"):
                 raise SystemExit(f"{name} = {level} alone: {why}")
             found.append([row[n] for n in CHOSEN])
-    return found
+    return found + [[{**BASE, **more}[n] for n in CHOSEN] for more in LARGE]
 
 
 def main() -> None:

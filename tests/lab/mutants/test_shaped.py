@@ -11,13 +11,18 @@ import pytest
 from lab.mutants.shaped import FAULTS, QUANTITIES, Fault, Shaped, ShapedMutant, when, wrong
 from lab.mutants.shaped.catalogue import mutants
 from lab.mutants.shaped.claims import claimed, conditions, envelope_of_all_rows
+from lab.mutants.shaped.held_out.table import KNOWN
 from lab.mutants.shaped.judge import Examiner
 from lab.mutants.shaped.page import HEAD, kept, written
+from lab.mutants.shaped.trigger import Trigger
 from lab.mutants.shaped.trigger import test as parsed
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.execute import run_bytes
 from vyre.backends.protocol import BackendLimits
+from vyre.conform.records.blocks import FAILED
 from vyre.conform.records.envelope import Condition
+from vyre.conform.shapes.rows import ROWS
+from vyre.conform.verify.stages.shapes import STAGE
 from vyre.ir.program import Program
 
 if TYPE_CHECKING:
@@ -43,6 +48,12 @@ entry {
 """
 )
 ENDS = np.array([6, 9, 2, 105], np.uint32).tobytes()
+SMALL_ROW = next(
+    k
+    for k, row in enumerate(ROWS)
+    if row["variables"] == 33 and row["payload"] == "F32 arithmetic" and row["float loop"] == "FAdd"
+    and row["barriers"] == 2 and row["workgroup x"] == 64 and row["workgroup y"] == 1
+)  # fmt: skip
 RIGHT = ShapedMutant(Fault("none"), when("workgroup x >= 1000000"))
 
 
@@ -142,7 +153,7 @@ def test_a_fault_that_needs_more_than_two_conditions_is_not_claimed() -> None:
 
 def test_the_catalogue_has_every_fault_and_names_differ() -> None:
     found = mutants()
-    assert len(found) >= 700
+    assert len(found) >= 850
     assert len({m.name for m in found}) == len(found)
     assert {m.fault.name for m in found} == set(FAULTS)
 
@@ -168,6 +179,10 @@ SOME = (
     ("second half kept", ("barriers >= 1", "element type = F16")),
     ("wrong first store", ("loop bound = uniform", "access = Workgroup")),
     ("Add as BitOr", ("workgroup bytes >= 1000",)),
+    ("break after the turn", ("workgroup x >= 20",)),
+    ("private memory not cleared", ("private bytes >= 100",)),
+    ("last element of a table is zero", ("table bytes >= 100",)),
+    ("load of I8 gives its neighbour", ("workgroup y >= 2",)),
 )
 
 
@@ -176,6 +191,37 @@ def test_the_stage_finds_a_shaped_mutant(fault: str, tests: tuple[str, ...]) -> 
     mutant = ShapedMutant(FAULTS[fault], when(*tests))
     assert claimed(envelope_of_all_rows(BackendLimits()), mutant)
     assert examiner().examine(mutant).found
+
+
+EVERYWHERE = (
+    "last barrier lost",
+    "first barrier lost",
+    "sum loses the sign of zero",
+    "product by 0 folded",
+    "tiny results of FSub flushed",
+    "tiny operands of FDiv flushed",
+    "tiny sums of a loop flushed",
+    "sum of a loop kept in two words",
+    "products reassociated",
+    "sums reassociated",
+    "minimum takes the first zero",
+    "leading zeros of 0 are 31",
+    "division by 0 gives all ones",
+    "loads hoisted out of loops",
+    "private memory not cleared",
+    "break at the first turn ignored",
+)
+
+
+@pytest.mark.parametrize("fault", EVERYWHERE)
+def test_a_row_that_has_what_a_fault_needs_shows_it(fault: str) -> None:
+    """Whatever else a row is there for: its payload meets the operands and places at which faults show."""
+    mutant = ShapedMutant(KNOWN[fault], Trigger(KNOWN[fault].needs))
+    hits: list[bool] = []
+    backend = Shaped(cpu(), mutant, met=lambda _, hit: hits.append(hit))
+    (outcome,) = STAGE.run(backend, examiner().plan, SMALL_ROW, SMALL_ROW + 1)
+    assert any(hits)
+    assert outcome.status == FAILED
 
 
 def test_the_part_of_the_page_is_replaced_and_the_rest_kept() -> None:

@@ -80,7 +80,7 @@ def _integers() -> Iterator[Fault]:
         yield program_fault(name, _unary(kind, change), f"operator = {kind.value}")
     yield program_fault(
         "choice by the lowest bit",
-        expressions(lambda x: Select(x.condition & 1, x.if_true, x.if_false) if isinstance(x, Select) else x),
+        _lowest_bit,
         "operator = Select",
     )
     yield program_fault(
@@ -93,6 +93,18 @@ def _integers() -> Iterator[Fault]:
         expressions(lambda x: LitU32(x.value & 0xFF_FFFF) if isinstance(x, LitU32) else x),
         "literal >= 16777216",
     )
+
+
+def _lowest_bit(program: Program) -> Program:
+    """For conditions that are words."""
+    types = Types.of(program.entry, program.buffers)
+
+    def rule(x: Expr) -> Expr:
+        if not isinstance(x, Select) or types.type(x.condition) is not DataType.U32:
+            return x
+        return Select(x.condition & 1, x.if_true, x.if_false)
+
+    return expressions(rule)(program)
 
 
 def _words(op: BinaryOp, rule: Binary) -> Change:

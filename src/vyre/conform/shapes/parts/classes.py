@@ -45,9 +45,9 @@ def _memory(state: State) -> None:
     """The buffers that every case has, and those that the class parts read."""
     count = len(state.classes)
     state.read("data", state.random_words(state.number("buffer length")))
-    length = {"exact": state.layout.count, "long": state.layout.count + 5}.get(
-        str(state.row["output"]), state.layout.count - max(1, state.layout.count // 3)
-    )
+    invocations = state.layout.count
+    lengths = {"exact": invocations, "long": max(invocations + 5, state.number("buffer length"))}
+    length = lengths.get(str(state.row["output"]), invocations - max(1, invocations // 3))
     state.written("out", state.random_words(length if state.whole else 1))
     if state.number("uniform bytes"):
         params = state.random_words(state.number("uniform bytes") // 4)
