@@ -19,19 +19,17 @@ import argparse
 import json
 import random
 import sys
-import time
 from dataclasses import asdict
-from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from lab.mutants.shaped.certified import certified, fates_of_certify
 from lab.mutants.shaped.held_out import held_out
-from lab.mutants.shaped.judge import Examiner, ShapedFate
+from lab.mutants.shaped.judge import ShapedFate
 from lab.mutants.shaped.page import is_inside, part, summary, written
 from lab.mutants.shaped.roster import roster
+from lab.mutants.shaped.workers import examined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,25 +50,13 @@ def decided(fate: ShapedFate | None, whole: bool) -> bool:
     return fate is not None and (bool(fate.found) or fate.whole >= whole)
 
 
-_examiner = cache(Examiner)
-"""One for each process: what it has read of a row holds for every mutant."""
-
-
-def fate(question: tuple[int, bool, float]) -> ShapedFate | None:
-    """Of the mutant of this number, unless the time is over."""
-    number, whole, end = question
-    return _examiner().examine(roster()[number], whole=whole) if time.time() < end else None
-
-
 def examine(numbers: Sequence[int], folder: Path, *, jobs: int, seconds: float, whole: bool) -> None:
     """Each fate is written down as soon as it is known, by this process alone."""
-    end = time.time() + seconds
-    with get_context("spawn").Pool(jobs) as pool, (folder / "fates.jsonl").open("a") as results:
-        for found in pool.imap_unordered(fate, [(n, whole, end) for n in numbers]):
-            if found is not None:
-                print(f"{found.found or 'SURVIVES':28} {found.seconds:6.1f} s  {found.name}", flush=True)
-                results.write(json.dumps(asdict(found)) + "\n")
-                results.flush()
+    with (folder / "fates.jsonl").open("a") as results:
+        for found in examined(numbers, jobs=jobs, seconds=seconds, whole=whole):
+            print(f"{found.found or 'SURVIVES':28} {found.seconds:6.1f} s  {found.name}", flush=True)
+            results.write(json.dumps(asdict(found)) + "\n")
+            results.flush()
 
 
 def asked(options: argparse.Namespace, folder: Path) -> list[int]:

@@ -26,7 +26,7 @@ from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify.stages.shapes import STAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from lab.mutants.shaped.fault import ShapedMutant
     from lab.mutants.shaped.quantities import Case
@@ -61,12 +61,16 @@ class Examiner:
         self.readings: dict[int, list[dict[str, frozenset[int | str]]]] = {}
         self.sound: dict[int, bool] = {}
 
-    def examine(self, mutant: ShapedMutant, *, whole: bool = True) -> ShapedFate:
+    def examine(
+        self, mutant: ShapedMutant, *, whole: bool = True, begun: Callable[[int], None] = lambda _: None
+    ) -> ShapedFate:
+        """`begun` is told the number of every row that is run."""
         started, struck = time.perf_counter(), 0
         backend = Shaped(self.backend, mutant)
         for row in ordered(mutant, whole=whole):
             if not self._may_strike(mutant, row):
                 continue
+            begun(row)
             outcome, hit = self._run(backend, row)
             struck += hit
             if outcome not in (PASSED, REFUSED) and hit and self._passes(row):

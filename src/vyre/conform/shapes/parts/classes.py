@@ -81,7 +81,6 @@ def _first_word(state: State) -> None:
     state.mix_classes(Load("data", C), loaded(data, state.numbers))
     last = (len(data) - 1) & _MASK
     state.mix_classes(Load("data", BufLen("data") - 1), loaded(data, np.int64(last)))
-    stride = max(1, state.tile // state.layout.local_count)
     match state.row["access"]:
         case "Uniform":
             params = np.frombuffer(state.inputs["params"], np.uint32)
@@ -90,8 +89,8 @@ def _first_word(state: State) -> None:
         case "ReadWrite":
             state.mix_classes(Load("state", ID), state.kept.pop())
         case "Workgroup" | "WorkgroupAtomic":
-            state.add(Store("tile", L * stride, C * _FOUND))
-            state.mix_classes(Load("tile", LitU32(stride) * L), state.numbers * np.uint32(_FOUND))
+            state.add(Store("tile", state.slot(L), C * _FOUND))
+            state.mix_classes(Load("tile", state.slot(L + 0)), state.numbers * np.uint32(_FOUND))
         case "Private":
             state.add(Store("own", C % _own(state), C * _FOUND))
             state.mix_classes(Load("own", (C + 0) % _own(state)), state.numbers * np.uint32(_FOUND))

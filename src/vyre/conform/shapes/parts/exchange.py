@@ -123,8 +123,7 @@ def _wrappers(state: State) -> list[str | int]:
 
 def _slot(state: State) -> tuple[str, Expr]:
     """The memory of exchanges and the place of an invocation in it."""
-    size = state.layout.local_count
-    return ("tile", L * (state.tile // size)) if state.tile >= size else ("swap", G)
+    return ("tile", state.slot(L)) if state.tile >= state.layout.local_count else ("swap", G)
 
 
 def _exchange(state: State) -> list[Node]:
@@ -132,9 +131,8 @@ def _exchange(state: State) -> list[Node]:
     each other."""
     size = state.layout.local_count
     name, own = _slot(state)
-    base, step = (LitU32(0), state.tile // size) if name == "tile" else (W * size, 1)
     half, across = (L + size // 2) % size, LitU32(size - 1) - L
-    first, second = Load(name, base + half * step), Load(name, base + across * step)
+    first, second = (Load(name, state.slot(x) if name == "tile" else W * size + x) for x in (half, across))
     return [Store(name, own, S), Barrier(), Assign("s", S * _PLACE + (first ^ second * 3))]
 
 

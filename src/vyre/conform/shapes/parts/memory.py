@@ -74,16 +74,20 @@ def _again(state: State) -> None:
 
 
 def _spread(state: State) -> None:
-    """Every invocation reads other elements of what is only read."""
+    """Every invocation reads other elements of what is only read, the first of them the last element."""
     ids = state.ids.astype(np.uint64)
     tables = {**state.inputs, **state.tables}
     for name in ("data", "params", "table"):
         if name in tables:
             table = np.frombuffer(tables[name], np.uint32)
             count = len(table)
-            wrapped = (ids * _SPREAD).astype(np.uint32)
+            wrapped = (ids * _SPREAD + (count - 1 & 0xFFFF_FFFF)).astype(np.uint32)
             index = wrapped % np.uint32(count) if count else np.zeros_like(wrapped)
-            state.add(state.mix(Load(name, ID * _SPREAD % BufLen(name)), loaded(table, index)))
+            state.add(
+                state.mix(
+                    Load(name, (ID * _SPREAD + (BufLen(name) - 1)) % BufLen(name)), loaded(table, index)
+                )
+            )
 
 
 def _reduction(state: State) -> None:

@@ -10,7 +10,7 @@ from vyre.conform.shapes.constraints import bins, number
 from vyre.conform.shapes.layout import Layout
 from vyre.conform.shapes.payload import ODD, Payload
 from vyre.ir.buffers import BufferAccess, BufferDecl
-from vyre.ir.expr import LitU32, Var
+from vyre.ir.expr import LitU32, Select, Var
 from vyre.ir.node import Assign
 from vyre.ir.types import DataType
 
@@ -60,6 +60,15 @@ class State:
 
     def number(self, name: str) -> int:
         return number(self.row, name)
+
+    def slot(self, lane: Expr) -> Expr:
+        """The place in the tile of an invocation of a workgroup: the last one has the last element, the
+        others are powers of two apart, so that places whose upper bits are lost meet."""
+        last = self.layout.local_count - 1
+        if not last:
+            return lane + (self.tile - 1)
+        apart = 1 << ((self.tile - 1) // last).bit_length() - 1
+        return Select(lane.eq(last), LitU32(self.tile - 1), lane * apart)
 
     def add(self, *nodes: Node) -> None:
         self.entry += nodes
