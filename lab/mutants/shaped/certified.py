@@ -53,7 +53,7 @@ def one(number: int, folder: Path) -> None:
     found = certify(backend, CertifyPlan(keep_failures=False, baselines=False))
     failures, seconds = found.failures, time.monotonic() - started
     first = failures[0].case if failures else ""
-    levels = tuple(found.levels.values())
+    levels = tuple(filter(None, found.levels.values()))
     _write(folder, number, CertifyFate(mutant.name, levels, len(failures), first, seconds))
 
 

@@ -11,7 +11,7 @@ from vyre.conform.shapes import closed
 from vyre.conform.shapes.build import build
 from vyre.conform.shapes.constraints import invocations, why_not
 from vyre.conform.shapes.features import FEATURES, measure, reached
-from vyre.conform.shapes.parts.atomics import Places
+from vyre.conform.shapes.parts.atomics import AtomicPlaces
 from vyre.conform.shapes.rows import ROWS
 from vyre.ir.operators import AtomicOp
 from vyre.reference import run
@@ -91,7 +91,7 @@ def test_products_of_a_loop_leave_the_least_numbers_and_come_back() -> None:
     assert once[1] == first * np.float32(0.5) != 0
 
 
-def _one_by_one(places: Places, ids: list[int], words: Any) -> list[int]:
+def _one_by_one(places: AtomicPlaces, ids: list[int], words: Any) -> list[int]:
     """The locations after atomics in this order."""
     table = [places.first] * places.count
     for i in ids:
@@ -118,7 +118,7 @@ def _one_by_one(places: Places, ids: list[int], words: Any) -> list[int]:
     "op", [AtomicOp.Add, AtomicOp.Max, AtomicOp.Exchange, AtomicOp.CompareExchange], ids=lambda op: op.value
 )
 def test_atomics_leave_the_same_in_any_order(op: AtomicOp) -> None:
-    places, ids = Places(op, count=5, ways=33), np.arange(33)
+    places, ids = AtomicPlaces(op, count=5, ways=33), np.arange(33)
     words = np.random.default_rng(3).integers(0, 1 << 32, 33, dtype=np.uint32)
     table = np.full(5, places.first, np.uint32)
     places.apply(table, np.zeros(33, np.int64), ids, words)

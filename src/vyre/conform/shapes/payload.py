@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.conform.shapes import floats
+from vyre.conform.shapes import float_payload
 from vyre.conform.shapes.families import LITERALS
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import (
@@ -82,11 +82,11 @@ def body(spec: Payload) -> list[Node]:
     found = [*_corners(), *(mixed(value) for value in _integers(literal))]
     if spec.family == "lanes":
         found += [mixed(value) for value in _lanes(literal)]
-    if spec.chain or spec.family in floats.MAKERS:
-        found += floats.bands()
-        found += [mixed(value) for value in floats.values(spec.family, literal, spec.chain)]
+    if spec.chain or spec.family in float_payload.MAKERS:
+        found += float_payload.bands()
+        found += [mixed(value) for value in float_payload.values(spec.family, literal, spec.chain)]
     if spec.chain:
-        found += [*floats.chain(spec.chain), mixed(floats.CHAINED)]
+        found += [*float_payload.chain(spec.chain), mixed(float_payload.CHAINED)]
     return found
 
 

@@ -1,6 +1,6 @@
 """Which atomics a case has, and what they leave and give, in whatever order invocations come.
 
-    places = Places(AtomicOp.Add, count=54, ways=272)
+    places = AtomicPlaces(AtomicOp.Add, count=54, ways=272)
     places.atomic("counters", ID)               the atomic of an invocation
     places.told("counters", ID)                 what it gave, added up at the last location
     places.apply(table, group, ids, words)      the locations afterwards
@@ -46,7 +46,7 @@ _FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class AtomicPlaces:
     """`count` locations for `ways` invocations, of a workgroup or of all."""
 
     op: AtomicOp

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.conform.shapes.constraints import exchange_barriers, loops_around, swaps_in_storage
-from vyre.conform.shapes.parts.atomics import Places
+from vyre.conform.shapes.parts.atomics import AtomicPlaces
 from vyre.conform.shapes.parts.state import ID, C, G, L, S, State, W, loaded, store
 from vyre.ir.expr import LitU32, Load, Var
 from vyre.ir.node import Assign, Barrier, Block, Break, If, Let, Loop, Store
@@ -149,7 +149,7 @@ def _exchanged(state: State) -> None:
 def _workgroup_atomics(state: State) -> None:
     """The first values are stored from the other end, so that atomics of the first invocations need them."""
     size = state.layout.local_count
-    plan = Places(AtomicOp(state.row["atomic"]), state.bins, size)
+    plan = AtomicPlaces(AtomicOp(state.row["atomic"]), state.bins, size)
     state.add(Store("bins", LitU32(size - 1) - L, LitU32(plan.first)), Barrier())
     place: Any = state.slots % size
     group = state.slots // size
@@ -163,14 +163,14 @@ def _workgroup_atomics(state: State) -> None:
 def _storage_atomics(state: State) -> None:
     total = state.layout.count
     count = max(1, total // state.number("contention"))
-    plan = Places(AtomicOp(state.row["atomic"]), count, total)
+    plan = AtomicPlaces(AtomicOp(state.row["atomic"]), count, total)
     state.written("counters", np.full(count, plan.first, np.uint32))
     ids: Any = state.ids.astype(np.int64)
     _atomics(state, plan, "counters", ID, ids, state.memory["counters"], np.zeros_like(ids))
 
 
 def _atomics(
-    state: State, plan: Places, buffer: str, place: Expr, places: Any, table: Words, group: Any
+    state: State, plan: AtomicPlaces, buffer: str, place: Expr, places: Any, table: Words, group: Any
 ) -> None:
     """One atomic of every invocation, and what it gives: taken into the word or into the tally."""
     state.add(Let("old", plan.atomic(buffer, place)))
