@@ -159,7 +159,7 @@ def _element(state: State) -> None:
     kind = DataType(state.row["element type"])
     raw = state.random_words(_ELEMENTS * max(1, kind.stride // 4))
     table: Any = raw.view(np.dtype((np.void, kind.stride)))[:_ELEMENTS]
-    raw[: len(_CORNERS)] = _CORNERS
+    raw[: 4 * len(_CORNERS)] = _CORNERS * 4
     if kind is DataType.Bool:
         table = (raw & np.uint32(1)).view(np.dtype((np.void, 4)))
     state.bind("elements", BufferAccess.ReadOnly, table, kind)
