@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FULL, ROLLED, LIGHT, INLINED, BARE = "full", "rolled", "light", "inlined", "bare"
-"""LLVM's own third level; that without unrolling; functions inlined and variables in registers; functions
-inlined; nothing at all.
+"""LLVM's own third level; its second without unrolling; functions inlined and variables in registers;
+functions inlined; nothing at all.
 
 A loop of a few turns around much is laid out as so many copies of it, each of which is worked through again:
 two fifths of the time for a kernel of thousands of lines, which is no faster for it.
@@ -103,10 +103,13 @@ def refuse_giants(text: str) -> None:
         )
 
 
+_LEVELS = {FULL: 3, ROLLED: 2}
+
+
 def optimise(llvm: Any, module: Any, machine: Any, passes: str) -> None:
     """Runs the passes over a module, in place."""
     full = passes in (FULL, ROLLED)
-    options = llvm.create_pipeline_tuning_options(speed_level=3 if full else 0)
+    options = llvm.create_pipeline_tuning_options(speed_level=_LEVELS.get(passes, 0))
     options.loop_vectorization = options.slp_vectorization = full
     options.loop_interleaving = full
     options.loop_unrolling = passes == FULL
