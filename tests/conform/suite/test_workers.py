@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from vyre.backends.protocol import BackendInfo
 
 OPS = ("primitive.math.sub", "primitive.math.mul")
+WRONG = "tests.wrong:WrongOnEqual"
 
 
 @pytest.fixture(autouse=True)
@@ -72,41 +73,51 @@ def ended(restarts: list[int]) -> Callable[[Suite, CertifyProgress], None]:
     return kill
 
 
-@pytest.mark.parametrize("name", ["WrongOnEqual", "Exiting"])
-def test_the_results_are_the_same_for_any_number_of_processes(name: str, tmp_path: Path) -> None:
-    target = f"tests.wrong:{name}"
-    alone, shared = (run(target, tmp_path / str(n), n) for n in (1, 2))
-    assert alone.results.failures
-    assert shared.results.to_json() == alone.results.to_json()
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
+    """A run of one process, and its folder."""
+    folder = tmp_path_factory.mktemp("alone")
+    found = run(WRONG, folder, 1)
+    assert found.results.failures
+    return folder, found
 
 
-def test_a_worker_that_is_lost_costs_nothing_but_time(tmp_path: Path) -> None:
+def test_the_results_are_the_same_for_two_processes(alone: tuple[Path, Run], tmp_path: Path) -> None:
+    shared = run(WRONG, tmp_path, 2)
+    assert shared.results.to_json() == alone[1].results.to_json()
+    assert shared.blocks == alone[1].blocks
+
+
+def test_a_crash_is_blamed_on_the_same_case_by_two_processes(tmp_path: Path) -> None:
+    one, two = (run("tests.wrong:Exiting", tmp_path / str(n), n) for n in (1, 2))
+    assert one.results.failures
+    assert two.results.to_json() == one.results.to_json()
+    assert two.timing.restarts
+
+
+def test_a_worker_that_is_lost_costs_nothing_but_time(alone: tuple[Path, Run], tmp_path: Path) -> None:
     killed: list[int] = []
-    alone = run("tests.wrong:WrongOnEqual", tmp_path / "a", 1)
-    shared = run("tests.wrong:WrongOnEqual", tmp_path / "b", 2, meanwhile=ended(killed))
+    shared = run(WRONG, tmp_path, 2, meanwhile=ended(killed))
     assert killed
-    assert shared.results.to_json() == alone.results.to_json()
+    assert shared.results.to_json() == alone[1].results.to_json()
 
 
-def test_a_run_goes_on_with_another_number_of_processes(tmp_path: Path) -> None:
-    whole = run("tests.wrong:WrongOnEqual", tmp_path / "a", 1)
-    half = (tmp_path / "a" / "journal.jsonl").read_bytes().splitlines(keepends=True)[:4]
-    (tmp_path / "b").mkdir()
-    (tmp_path / "b" / "journal.jsonl").write_bytes(b"".join(half))
-    resumed = run("tests.wrong:WrongOnEqual", tmp_path / "b", 2, resume=True)
+def test_a_run_goes_on_with_another_number_of_processes(alone: tuple[Path, Run], tmp_path: Path) -> None:
+    half = (alone[0] / "journal.jsonl").read_bytes().splitlines(keepends=True)[:4]
+    (tmp_path / "journal.jsonl").write_bytes(b"".join(half))
+    resumed = run(WRONG, tmp_path, 2, resume=True)
     assert resumed.timing.resumed_cases
-    assert resumed.results.to_json() == whole.results.to_json()
+    assert resumed.results.to_json() == alone[1].results.to_json()
 
 
-def test_stored_failures_are_replayed_where_they_are_known(tmp_path: Path) -> None:
+def test_stored_failures_are_replayed_where_they_are_known(alone: tuple[Path, Run], tmp_path: Path) -> None:
     store = Store(tmp_path / "failures")
-    run("tests.wrong:WrongOnEqual", tmp_path / "a", 1, store=store)
-    stages = ("regressions", "ops")
-    alone, shared = (
-        run("tests.wrong:WrongOnEqual", tmp_path / str(n), n, stages=stages, store=store) for n in (1, 2)
-    )
-    assert any(stage.stage == "regressions" and stage.cases for stage in alone.results.stages)
-    assert shared.results.to_json() == alone.results.to_json()
+    for failure in alone[1].results.failures:
+        store.add(failure)
+    shared = run(WRONG, tmp_path, 2, stages=("regressions", "ops"), store=store)
+    again = [f for f in shared.results.failures if f.stage == "regressions"]
+    assert len(again) == len(alone[1].results.failures)
+    assert {f.smallest for f in again} == {f.smallest for f in alone[1].results.failures}
 
 
 def test_a_worker_on_another_device_ends_the_run(tmp_path: Path) -> None:
