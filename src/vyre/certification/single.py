@@ -88,6 +88,7 @@ def certify_opened(
     """Runs the plan on an open backend and gives its certificate."""
     info = backend.describe()
     suite.require_exact(info)
+    processes = _processes(plan, backend)
     before = None
     if plan.baseline is not None:
         before = given(read_document(str(plan.baseline)), info, file=str(plan.baseline))
@@ -106,7 +107,7 @@ def certify_opened(
             expected=plan.expected,
             progress=progress or (lambda _: None),
             soak=plan.soak,
-            processes=_processes(plan, backend),
+            processes=processes,
         )
         with proofs_ahead(made.ops if OPS in made.stages else ()):
             run = work.run()

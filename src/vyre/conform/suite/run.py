@@ -25,12 +25,12 @@ from vyre.conform.records.blocks import BlockEntry, BlockRecord, OpBlock, StageB
 from vyre.conform.records.faults import Faults
 from vyre.conform.spec.track import APPROXIMATE_NAMES, not_approximate
 from vyre.conform.suite import fold
+from vyre.conform.suite.block_runner import BlockRunner
 from vyre.conform.suite.closing import Closing
 from vyre.conform.suite.plan import make_plan, settle
 from vyre.conform.suite.resumed import resumed
 from vyre.conform.suite.soak import Soaking, soaked_stages
 from vyre.conform.suite.units import REGRESSIONS, STAGES, blocks, units
-from vyre.conform.suite.work import Work
 from vyre.conform.suite.workers import BLOCKS, WorkerLost, Workers
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.stored import Regressions
@@ -129,7 +129,7 @@ class Suite:
         self.records: dict[tuple[int, int], StageBlock | OpBlock] = {}
         self.groups: dict[str, GroupEntry] = {}
         self.seconds: dict[str, float] = {}
-        self._here = Work(self.bench, self.plan)
+        self._here = BlockRunner(self.bench, self.plan)
         self._workers: Workers | None = None
         self._restarts = 0
 

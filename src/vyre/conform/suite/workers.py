@@ -19,8 +19,8 @@ from vyre.backends.float_state import default_state
 from vyre.conform.process.isolate import Isolated
 from vyre.conform.process.provenance import device_changed, differences, moved, provenance
 from vyre.conform.process.spawned import connected, spawn
+from vyre.conform.suite.block_runner import BlockRunner
 from vyre.conform.suite.units import units
-from vyre.conform.suite.work import Work
 from vyre.conform.verify.bench import Bench
 from vyre.errors import VyreError
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from vyre.conform.process.provenance import Provenance
     from vyre.conform.records.blocks import OpBlock, StageBlock
     from vyre.conform.records.results import RunPlan
+    from vyre.conform.suite.block_runner import Place
     from vyre.conform.suite.units import Block, Unit
-    from vyre.conform.suite.work import Place
 
 BLOCKS = 8
 """Blocks for each worker from which it is worth the second that it takes to start."""
@@ -140,7 +140,7 @@ def main() -> None:
             connection.send(("error", error.message, error.fix))
             return
         connection.send(("ok", place))
-        work = Work(Bench(backend), plan)
+        runner = BlockRunner(Bench(backend), plan)
         named = {unit.name: unit for unit in units(plan, None)}
         while True:
             try:
@@ -149,21 +149,21 @@ def main() -> None:
                 return
             try:
                 connection.send(
-                    ("ok", (_recorded(work, named[name], block, stopped, place), backend.restarts))
+                    ("ok", (_recorded(runner, named[name], block, stopped, place), backend.restarts))
                 )
             except VyreError as error:
                 connection.send(("error", error.message, error.fix))
 
 
 def _recorded(
-    work: Work, unit: Unit, block: Block, stopped: Place | None, place: Provenance
+    runner: BlockRunner, unit: Unit, block: Block, stopped: Place | None, place: Provenance
 ) -> StageBlock | OpBlock:
     if stopped is not None:
-        work.stop(unit.group, stopped)
-    if work.bench.held.overgrown():
-        work.bench.held.renew()
-    record = work.record(unit, block)
-    what = moved(work.bench.backend, place)
+        runner.stop(unit.group, stopped)
+    if runner.bench.held.overgrown():
+        runner.bench.held.renew()
+    record = runner.record(unit, block)
+    what = moved(runner.bench.backend, place)
     if what:
         raise device_changed(what)
     return record

@@ -1,7 +1,7 @@
 """Blocks of a plan, run on a backend that is here.
 
-    work = Work(bench, plan)
-    work.record(unit, block)
+    runner = BlockRunner(bench, plan)
+    runner.record(unit, block)
 
 An op whose block ended badly is not tried any further: what comes after it is left out of the results, and
 only the first such block is looked at closely.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     """The number of a unit, and that of a block in it."""
 
 
-class Work:
+class BlockRunner:
     """What runs blocks, for as many threads as ask."""
 
     def __init__(self, bench: Bench, plan: RunPlan) -> None:
