@@ -110,9 +110,6 @@ BACKENDS_FOR_CONFORM = {
 }
 """What conform may import of backends: every backend is reached by protocol, none by its package."""
 
-RUNTIME_EXCEPTIONS = {"certify/kernels.py": {"cpu"}}
-"""Files of conform that look into one runtime: the kernels of `cpu` are compared with those recorded."""
-
 RUNTIMES = ("cpu", "cuda", "opencl", "reference", "webgpu")
 DOORS = {"capture", "conventions", "device_buffer", "dispatch", "registry", "resident", "step_limit"}
 """What lies above the runtimes in backends: the calls of users, which find a backend by its name."""
@@ -223,20 +220,17 @@ def test_the_rooms_of_conform_import_downwards() -> None:
             assert conform_faults(room, path.read_text()) == set(), path
 
 
-def backend_faults(place: str, source: str) -> set[str]:
+def backend_faults(source: str) -> set[str]:
     """What a file of conform imports of backends and must not."""
     children = {p.name.removesuffix(".py") for p in (SOURCE / "backends").iterdir()}
-    known = BACKENDS_FOR_CONFORM.keys() | RUNTIME_EXCEPTIONS.get(place, set[str]())
-    return (rooms_inside("vyre.backends", source) & children) - known
+    return (rooms_inside("vyre.backends", source) & children) - BACKENDS_FOR_CONFORM.keys()
 
 
 def test_conform_reaches_backends_by_protocol() -> None:
     for path in sorted((SOURCE / "conform").rglob("*.py")):
-        place = path.relative_to(SOURCE / "conform").as_posix()
-        assert backend_faults(place, path.read_text()) == set(), path
+        assert backend_faults(path.read_text()) == set(), path
     runtime = "from vyre.backends.cpu.backend import CpuBackend"
-    assert backend_faults("verify/bench.py", runtime) == {"cpu"}
-    assert backend_faults("certify/kernels.py", runtime) == set()
+    assert backend_faults(runtime) == {"cpu"}
 
 
 def runtime_faults(room: str, source: str) -> set[str]:

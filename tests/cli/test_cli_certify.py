@@ -68,6 +68,12 @@ def test_a_backend_that_is_right(tmp_path: Path) -> None:
     assert {s.get("failures") for s in root} == {"0"}
 
 
+def test_several_processes_need_the_backend_apart() -> None:
+    done = certify("reference", *FEW, "--in-process", "--processes", "2")
+    assert done.exit_code != 0
+    assert "2 processes need a backend" in done.output
+
+
 @pytest.mark.usefixtures("small")
 def test_a_backend_that_is_wrong(tmp_path: Path) -> None:
     done = certify(*DIV, "--in-process", "--junit", "out.xml")

@@ -19,7 +19,6 @@ of the protocol; nothing is registered, and what is absent is done without.
       ReplayingBackend       launches a captured plan as one (`vyre.backends.capture`)
       ExaminedBackend        tells which canaries its device failed when it was opened
       WaysBackend            lowers float operations in a way that it is asked for
-      AheadBackend           compiles for the disk without keeping the result
       ClosingBackend         holds something that should be given back at the end
     of a compiled program
       ResidentExecutable     runs on the memory of a ResidentBackend
@@ -273,20 +272,6 @@ class WaysBackend(Protocol):
     def describe(self) -> BackendInfo: ...
 
     def compile(self, program: Program, *, ways: Ways | None = None) -> Executable: ...
-
-
-@runtime_checkable
-class AheadBackend(Protocol):
-    """Optional: a backend that keeps compiled programs on the disk."""
-
-    @property
-    def name(self) -> str: ...
-
-    def describe(self) -> BackendInfo: ...
-
-    def compile_ahead(self, program: Program) -> bool:
-        """Compiles for the disk alone; False where the program was there already."""
-        ...
 
 
 @runtime_checkable

@@ -59,6 +59,9 @@ class CertifyPlan:
     runs in this process whatever this says."""
     timeout: float = 60.0
     """Seconds to wait for a backend in a process of its own."""
+    processes: int | None = None
+    """Processes that share the work, each with the backend in one of its own; None is one for each core where
+    the processor is certified, and else 1. The certificate is the same for any number."""
     state: str | Path | None = None
     """The folder for journals, results, failures and performance figures; None keeps nothing."""
     resume: bool = False
@@ -92,6 +95,8 @@ class CertifyPlan:
             raise VyreError(
                 "resume=True needs the folder in which the journal is.", fix='pass state=".vyre", as before.'
             )
+        if self.processes is not None and self.processes < 1:
+            raise VyreError(f"processes must be at least 1, got {self.processes}.", fix="pass processes=1.")
         if not 0 <= self.soak <= MOST_MINUTES:
             raise VyreError(
                 f"soak={self.soak} is not a number of minutes from 0 to {MOST_MINUTES:,}.",

@@ -22,13 +22,14 @@ from vyre.conform.certify import annex
 from vyre.conform.certify.ahead import proofs_ahead
 from vyre.conform.certify.baselines import confirmed, drops, given, keep, kept
 from vyre.conform.certify.earned import earned
-from vyre.conform.certify.kernels import kernels_ahead
+from vyre.conform.process.held import held
 from vyre.conform.process.isolate import Isolated
 from vyre.conform.process.load import load
 from vyre.conform.records.journal import Journal, write_durably
 from vyre.conform.suite import run as suite
 from vyre.conform.suite.plan import chosen_ops
 from vyre.conform.suite.units import ALL_STAGES, OPS
+from vyre.conform.suite.workers import MOST, cores
 from vyre.errors import VyreError
 from vyre.files import read_document
 
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from vyre.conform.certify.keys import SigningKey
     from vyre.conform.records.results import RunPlan
     from vyre.conform.suite.run import CertifyProgress, Run
+
+PROCESSOR = "cpu"
+"""The backend whose device is this machine's processor."""
 
 
 @contextmanager
@@ -84,6 +88,7 @@ def certify_opened(
     """Runs the plan on an open backend and gives its certificate."""
     info = backend.describe()
     suite.require_exact(info)
+    processes = _processes(plan, backend)
     before = None
     if plan.baseline is not None:
         before = given(read_document(str(plan.baseline)), info, file=str(plan.baseline))
@@ -102,8 +107,9 @@ def certify_opened(
             expected=plan.expected,
             progress=progress or (lambda _: None),
             soak=plan.soak,
+            processes=processes,
         )
-        with kernels_ahead(made), proofs_ahead(made.ops if OPS in made.stages else ()):
+        with proofs_ahead(made.ops if OPS in made.stages else ()):
             run = work.run()
         measured = _measured(backend, made, plan.baselines, before)
     if folder is not None:
@@ -111,6 +117,22 @@ def certify_opened(
         write_durably(folder / "annex.json", json.dumps(asdict(run.timing), indent=2).encode() + b"\n")
     found = earned(run, baselines=[b.name for b in measured.baselines], slower=measured.slower)
     return _certificate(run, found, measured, before, plan, folder, key)
+
+
+def _processes(plan: CertifyPlan, backend: Backend) -> int:
+    """As many as are asked for; else one for each core where it is the processor that is certified.
+
+    Other devices are one to all processes, and what they compile is mostly compiled by their drivers.
+    """
+    apart = held(backend).timeout is not None
+    if plan.processes is None:
+        return min(cores(), MOST) if apart and backend.name == PROCESSOR else 1
+    if plan.processes > 1 and not apart:
+        raise VyreError(
+            f"{plan.processes} processes need a backend that is opened in a process of its own.",
+            fix="name the backend and leave out --in-process, or use 1 process.",
+        )
+    return plan.processes
 
 
 def run_folder(plan: CertifyPlan, made: RunPlan) -> Path | None:

@@ -66,6 +66,9 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
     "--timeout", type=float, default=60.0, show_default=True, help="Seconds to wait for the backend."
 )
 @click.option("--in-process", is_flag=True, help="Run the backend in this process: a crash ends the run.")
+@click.option(
+    "--processes", type=click.IntRange(1), metavar="N", help="That share the work [cores for cpu, else 1]."
+)
 @click.option("--expected-failures", type=click.Path(), metavar="FILE", help="Lines `NAME: reason`.")
 @click.option(
     "--state", type=click.Path(), default=".vyre", show_default=True, help="Where journals are kept."
@@ -131,7 +134,7 @@ def _plan(options: dict[str, Any]) -> CertifyPlan:
     file = options["expected_failures"]
     expected = read_expected(read_bytes(file).decode("utf-8", "replace"), file=file) if file else []
     same = ("ops", "track", "stages", "cases", "programs", "repeats", "seed", "quick", "skip")
-    more = ("timeout", "state", "resume", "baselines", "baseline", "soak")
+    more = ("timeout", "state", "resume", "baselines", "baseline", "soak", "processes")
     return CertifyPlan(
         **{name: options[name] for name in (*same, *more)},
         exhaustive=options["exhaustive"] is not None,

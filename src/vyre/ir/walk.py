@@ -16,20 +16,24 @@ def postorder(root: Expr, known: Container[Expr] = ()) -> Iterator[Expr]:
 
     What is in `known`, which may grow meanwhile, is left out with all that is under it.
     """
+    if not root.children:
+        if root not in known:
+            yield root
+        return
     seen: set[Expr] = set()
-    stack: list[tuple[Expr, int]] = [(root, 0)]
+    stack: list[Expr | None] = [root]
     while stack:
-        expr, position = stack.pop()
-        if position == 0 and (expr in seen or expr in known):
+        expr = stack.pop()
+        if expr is None:  # what follows has had its operands
+            expr = stack.pop()
+            assert expr is not None
+        elif expr in seen or expr in known:
             continue
-        if position < len(expr.children):
-            stack.append((expr, position + 1))
-            child = expr.children[position]
-            if child not in seen:
-                stack.append((child, 0))
-        else:
-            seen.add(expr)
-            yield expr
+        elif expr.children:
+            stack += (expr, None, *expr.children[::-1])
+            continue
+        seen.add(expr)
+        yield expr
 
 
 def rebuild(expr: Expr, children: tuple[Expr, ...]) -> Expr:

@@ -108,14 +108,11 @@ def without_llvm() -> None:
     raise AssertionError("a kernel is compiled that the disk has")
 
 
-def test_a_kernel_compiled_ahead_is_only_loaded_later(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_kernel_that_the_disk_has_is_only_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("VYRE_CACHE", str(tmp_path))
-    assert CpuBackend(threads=1, canaries=False).compile_ahead(elementwise())
+    CpuBackend(threads=1, canaries=False).compile(elementwise())
     monkeypatch.setattr("vyre.backends.cpu.compiling.translator", without_llvm)
     on = CpuBackend(threads=1, canaries=False)
-    assert not on.compile_ahead(elementwise())
     data = {"a": words(1, 3), "b": words(0, 0), "out": bytes(8)}
     assert numbers(on_cpu(elementwise(), data, on=on)["out"]) == [1, 2]
     with pytest.raises(AssertionError, match="the disk has"):

@@ -11,7 +11,18 @@ import pytest
 from tests.backends.cpu.cpu_programs import agree, words
 from vyre.backends.cpu import effort as cpu_effort
 from vyre.backends.cpu.backend import CpuBackend
-from vyre.backends.cpu.effort import BARE, EFFORTS, FULL, INLINED, LIGHT, MOST, Effort, effort_for, size_of
+from vyre.backends.cpu.effort import (
+    BARE,
+    EFFORTS,
+    FULL,
+    INLINED,
+    LIGHT,
+    MOST,
+    ROLLED,
+    Effort,
+    effort_for,
+    size_of,
+)
 from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.generate.programs import ProgramOptions, generate_program
 from vyre.errors import DispatchError
@@ -62,7 +73,7 @@ def written(program: Program) -> str:
 
 def test_less_is_done_for_more() -> None:
     found = [effort_for(written(SHAPES["chain"](nodes))) for nodes in (100, 4_000, 12_000, 20_000)]
-    assert [x.passes for x in found] == [FULL, FULL, LIGHT, INLINED]
+    assert [x.passes for x in found] == [FULL, ROLLED, LIGHT, INLINED]
     assert [x.codegen for x in found] == [3, 3, 1, 0]
     assert effort_for(written(SHAPES["functions"](9_000))).passes == BARE
     assert sorted(EFFORTS, key=lambda x: (x.written, x.inlined)) == list(EFFORTS)
@@ -102,7 +113,7 @@ entry:
 
 
 @pytest.mark.parametrize("codegen", [0, 1, 3])
-@pytest.mark.parametrize("passes", [FULL, LIGHT, INLINED, BARE])
+@pytest.mark.parametrize("passes", [FULL, ROLLED, LIGHT, INLINED, BARE])
 def test_every_effort_gives_the_same_bytes(
     passes: str, codegen: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.wrong.values import FAULTS, Wrong, off_by_one_popcount
 from vyre.backends.reference.backend import ReferenceBackend
+from vyre.conform.diff import shrink
 from vyre.conform.diff.differential import FLOAT_PROGRAMS, INTEGER_PROGRAMS, Agreement, fails_like, judge
 from vyre.conform.diff.shrink import is_sound, shrink_program
 from vyre.conform.generate.programs import GeneratedProgram, ProgramOptions, generate_program
@@ -97,6 +98,20 @@ def test_the_number_of_questions_is_bounded() -> None:
     small = shrink_program(first_failure(backend), still_fails, questions=5)
     assert len(asked) <= 6
     assert judge(small, backend)[0] is Agreement.Differs
+
+
+def test_the_number_of_candidates_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = Wrong(off_by_one_popcount)
+    looked: list[int] = []
+
+    def sound(candidate: GeneratedProgram, *, steps: int) -> bool:
+        looked.append(steps)
+        return is_sound(candidate, steps=steps)
+
+    monkeypatch.setattr(shrink, "is_sound", sound)
+    shrink_program(first_failure(backend), lambda p: judge(p, backend)[0] is Agreement.Differs, candidates=7,
+                   steps=9_999)  # fmt: skip
+    assert looked == [9_999] * 7
 
 
 def test_a_program_that_does_not_fail_is_refused() -> None:

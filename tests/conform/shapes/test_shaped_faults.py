@@ -14,7 +14,10 @@ from vyre.conform.shapes.constraints import invocations
 from vyre.conform.shapes.rows import ROWS
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify.stages.shapes import STAGE
+from vyre.ir.expr import BinOp
 from vyre.ir.operators import BinaryOp
+from vyre.ir.program import Program
+from vyre.ir.walk import expressions, statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,10 +100,14 @@ def test_without_the_shape_nothing_is_wrong() -> None:
     assert STAGE.run(backend, PLAN, small, small + 1)[0].status == "passed"
 
 
-def test_a_failing_row_is_lowered_to_what_it_depends_on() -> None:
+def test_a_failing_row_is_lowered_to_what_it_depends_on_and_made_small() -> None:
     backend = Shaped(shaped.wrong_operation(B.Add), workgroup_x=30)
     number = next(n for n in _cheap(backend) if ROWS[n]["workgroup x"] == 33)
     said = STAGE.explain(backend, PLAN, STAGE.case(number))
     assert (said.status, said.kind) == ("failed", "value")
     assert "from workgroup x 30 on" in said.note
-    assert "entry" in said.program
+    small = Program.from_text(said.program)
+    assert small.workgroup_size[0] >= 30
+    assert sum(1 for _ in statements(small.entry)) <= 4
+    assert any(isinstance(x, BinOp) and x.op is B.Add for x in expressions(small.entry))
+    assert said.note.endswith("in workgroups (1, 1, 1)")

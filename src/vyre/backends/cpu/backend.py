@@ -18,7 +18,7 @@ import numpy as np
 from vyre.backends import host_memory
 from vyre.backends.canaries.run import Examined, refuse_lost_features
 from vyre.backends.cpu.chunks import Chunks
-from vyre.backends.cpu.compiling import MachineCode, assembly, compile_source, kept_image, native_ways
+from vyre.backends.cpu.compiling import MachineCode, assembly, compile_source, native_ways
 from vyre.backends.cpu.llvm import HOST, refuse_foreign, toolchain
 from vyre.backends.cpu.threads import ThreadTeam
 from vyre.backends.cpu.work import Work
@@ -125,11 +125,6 @@ class CpuBackend(Examined):
                 while len(self._kept) > self._keep:
                     self._kept.popitem(last=False)
         return CpuExecutable(kernel, program, self._team, lambda: self.compile(counted(program), ways=ways))
-
-    def compile_ahead(self, program: Program) -> bool:
-        """Compiles for the cache on disk and loads nothing; False where the kernel was there already."""
-        refuse_lost_features(program, self.verdict, self.name)
-        return kept_image(emit(prepare(program, ways=self.ways), backend=self.name), self._cpu)[1]
 
     def allocate(self, nbytes: int) -> HostMemory:
         return host_memory.allocate(nbytes)

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 MAX_QUESTIONS = 4_000
 """How often `still_fails` is asked at most; each question may compile a kernel."""
 
-_STEP_BUDGET = 2_000_000
+STEPS = 2_000_000
+"""Steps of the reference that a candidate may take."""
 _PASSES: tuple[Callable[[GeneratedProgram], Iterator[GeneratedProgram]], ...] = (
     without_statements,
     unwrapped_statements,
@@ -56,16 +57,20 @@ def shrink_program(
     still_fails: Callable[[GeneratedProgram], bool],
     *,
     questions: int = MAX_QUESTIONS,
+    candidates: int | None = None,
+    steps: int = STEPS,
 ) -> GeneratedProgram:
     """A program no larger than `generated` for which `still_fails` holds.
 
+    At most so many `candidates` are looked at, each of which takes the reference `steps` at most: together
+    with `questions` a bound on the time.
     Raises `VyreError` when it does not hold for `generated` itself: there is nothing to shrink then.
     """
     if not still_fails(generated):
         raise VyreError(
             f"program {generated.seed} does not fail.", fix="pass the program and the question that failed."
         )
-    shrinker = _Shrinker(generated, still_fails, questions)
+    shrinker = _Shrinker(generated, still_fails, questions, candidates, steps)
     shrinker.try_inlined()
     while shrinker.sweep():
         pass
@@ -74,11 +79,18 @@ def shrink_program(
 
 class _Shrinker:
     def __init__(
-        self, first: GeneratedProgram, still_fails: Callable[[GeneratedProgram], bool], questions: int
+        self,
+        first: GeneratedProgram,
+        still_fails: Callable[[GeneratedProgram], bool],
+        questions: int,
+        candidates: int | None,
+        steps: int,
     ) -> None:
         self.best = first
         self._still_fails = still_fails
         self._left = questions
+        self._candidates = candidates
+        self._steps = steps
         self._seen: set[tuple[Program, tuple[int, int, int], tuple[tuple[str, bytes], ...]]] = set()
 
     def try_inlined(self) -> None:
@@ -99,7 +111,7 @@ class _Shrinker:
 
     def _improve(self, reduce: Callable[[GeneratedProgram], Iterator[GeneratedProgram]]) -> bool:
         for candidate in reduce(self.best):
-            if self._left <= 0:
+            if self._left <= 0 or self._candidates == 0:
                 return False
             if self._accept(candidate):
                 return True
@@ -107,10 +119,13 @@ class _Shrinker:
 
     def _accept(self, candidate: GeneratedProgram) -> bool:
         key = (candidate.program, candidate.workgroups, tuple(sorted(candidate.inputs.items())))
-        if key in self._seen or not is_sound(candidate):
-            self._seen.add(key)
+        if key in self._seen:
             return False
         self._seen.add(key)
+        if self._candidates is not None:
+            self._candidates -= 1
+        if not is_sound(candidate, steps=self._steps):
+            return False
         self._left -= 1
         if not self._still_fails(candidate):
             return False
@@ -118,7 +133,7 @@ class _Shrinker:
         return True
 
 
-def is_sound(generated: GeneratedProgram) -> bool:
+def is_sound(generated: GeneratedProgram, *, steps: int = STEPS) -> bool:
     """Valid, without races or divergent barriers, and within a small step budget."""
     if validate(generated.program):
         return False
@@ -129,7 +144,7 @@ def is_sound(generated: GeneratedProgram) -> bool:
             generated.workgroups,
             check=False,
             detect=True,
-            step_budget=_STEP_BUDGET,
+            step_budget=steps,
         ).report
     except VyreError:
         return False

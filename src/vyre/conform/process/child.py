@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import mmap
 import os
-import signal
-import sys
 from collections import OrderedDict
 from multiprocessing import reduction
-from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.protocol import ResidentBackend
@@ -19,6 +16,7 @@ from vyre.conform.process.entrances import Asked, offered, performed
 from vyre.conform.process.inspection import canaries_of, inspect
 from vyre.conform.process.load import load
 from vyre.conform.process.residence import bound, has_device_memory
+from vyre.conform.process.spawned import connected
 from vyre.errors import UnsupportedByBackend, VyreError
 
 if TYPE_CHECKING:
@@ -33,10 +31,7 @@ _recv_handle: Any = reduction.recv_handle
 
 
 def main() -> None:
-    descriptor, life, target = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    _end_with_parent(life)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
-    connection: Any = Connection(descriptor)
+    connection, (target,) = connected()
     try:
         backend = load(target)
         connection.send(("ok", (backend.describe(), canaries_of(backend))))
@@ -47,18 +42,6 @@ def main() -> None:
         connection.send(("unavailable", f"{type(error).__name__}: {error}", "repair the backend."))
         return
     _serve(connection, backend)
-
-
-def _end_with_parent(life: int) -> None:
-    """Asks the kernel for a signal when the pipe to the parent breaks, which ends even a hung child."""
-    try:
-        import fcntl
-
-        fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
-        flags = fcntl.fcntl(life, fcntl.F_GETFL)
-        fcntl.fcntl(life, fcntl.F_SETFL, flags | os.O_ASYNC | os.O_NONBLOCK)
-    except (ImportError, AttributeError, OSError):
-        pass  # there the child ends when it next waits for a request
 
 
 class _Device:

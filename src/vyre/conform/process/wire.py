@@ -11,19 +11,16 @@ with its parent, whatever ends that one (`child.py` is the other end).
 from __future__ import annotations
 
 import mmap
-import os
-import socket
 import subprocess
-import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from multiprocessing import reduction
-from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from vyre.conform.process.faults import BackendCrash, BackendFault, BackendHang, DeviceChanged, MemoryGone
+from vyre.conform.process.spawned import spawn
 from vyre.errors import DispatchError, UnsupportedByBackend
 
 if TYPE_CHECKING:
@@ -32,6 +29,7 @@ if TYPE_CHECKING:
     from vyre.backends.protocol import BackendInfo
     from vyre.conform.process.inspection import Canaries
     from vyre.conform.process.segments import Segment
+    from vyre.conform.process.spawned import Spawned
 
 START_TIMEOUT = 120.0
 MOST_GROWTH = 1 << 30
@@ -53,9 +51,7 @@ class Channel:
         self.lock = threading.RLock()
         self.attached: set[int] = set()
         """The segments of shared memory that the child has."""
-        self._process: subprocess.Popen[bytes] | None = None
-        self._connection: Any = None
-        self._life: int | None = None
+        self._child: Spawned | None = None
         self._born = (0.0, 0)
         self._patience = threading.local()
         self.info, self.canaries = self._start()
@@ -63,7 +59,7 @@ class Channel:
     @property
     def pid(self) -> int | None:
         """Of the child; None where there is none at the moment."""
-        return None if self._process is None else self._process.pid
+        return None if self._child is None else self._child.process.pid
 
     @contextmanager
     def patience(self, seconds: float) -> Generator[None]:
@@ -82,25 +78,26 @@ class Channel:
     def overgrown(self) -> bool:
         """Whether the child has grown by more than `MOST_GROWTH` since it was started, a while ago."""
         with self.lock:
-            if self._process is None or time.monotonic() - self._born[0] < LEAST_LIFE:
+            if self._child is None or time.monotonic() - self._born[0] < LEAST_LIFE:
                 return False
-            return _resident_bytes(self._process.pid) - self._born[1] > MOST_GROWTH
+            return _resident_bytes(self._child.process.pid) - self._born[1] > MOST_GROWTH
 
     def request(self, *message: Any) -> Any:
         """The answer of the child, which is started where there is none."""
         with self.lock:
             if self.changed:
                 raise self._no_longer()
-            if self._process is None:
+            if self._child is None:
                 self._start_again()
+            assert self._child is not None
             with suppress(OSError):  # of a child that is dying, which `_receive` tells
-                self._connection.send(message)
+                self._child.connection.send(message)
             return self._receive(self._limit)
 
     def request_of(self, life: int, *message: Any) -> Any:
         """A request about memory of the child number `life`; its numbers mean nothing to the next one."""
         with self.lock:
-            if self._process is None or self.restarts != life:
+            if self._child is None or self.restarts != life:
                 raise MemoryGone(
                     "the process that held this memory of the device has ended.", fix="allocate it anew."
                 )
@@ -108,14 +105,14 @@ class Channel:
 
     def attach(self, segments: list[Segment]) -> None:
         """Gives the child the segments that it does not have yet."""
-        if self._process is None:
+        if self._child is None:
             self.request("ping")
-        assert self._process is not None
+        assert self._child is not None
         for segment in segments:
             if segment.number in self.attached:
                 continue
-            self._connection.send(("attach", segment.number, segment.size))
-            _send_handle(self._connection, segment.file.fileno(), self._process.pid)
+            self._child.connection.send(("attach", segment.number, segment.size))
+            _send_handle(self._child.connection, segment.file.fileno(), self._child.process.pid)
             self._receive(self._limit)
             self.attached.add(segment.number)
 
@@ -126,38 +123,15 @@ class Channel:
 
     def end(self) -> int | None:
         """Ends the child, if there is one, and says how it ended."""
-        if self._process is None:
-            return None
-        self._connection.close()
-        if self._life is not None:
-            os.close(self._life)
-        self._process.kill() if self._process.poll() is None else None
-        code = self._process.wait()
-        self._process = self._connection = self._life = None
-        self.attached = set()
-        return code
+        child, self._child, self.attached = self._child, None, set()
+        return None if child is None else child.end()
 
     def _start(self) -> tuple[BackendInfo, Canaries]:
         """Starts a child, which says what it is and how its canaries are."""
-        ours, theirs = socket.socketpair()
-        life_read, self._life = os.pipe()
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-        code = "from vyre.conform.process.child import main; main()"
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", code, str(theirs.fileno()), str(life_read), self.target],
-                pass_fds=(theirs.fileno(), life_read),
-                stdin=subprocess.DEVNULL,
-                stdout=2,  # what a backend prints must not mix with ours
-                env=environment,
-            )
-        finally:
-            theirs.close()
-            os.close(life_read)
-        self._connection = Connection(ours.detach())
+        self._child = spawn("from vyre.conform.process.child import main; main()", self.target)
         self.attached = set()
         told = self._receive(max(START_TIMEOUT, self.timeout))
-        self._born = (time.monotonic(), _resident_bytes(self._process.pid))
+        self._born = (time.monotonic(), _resident_bytes(self._child.process.pid))
         return told
 
     def _start_again(self) -> None:
@@ -186,21 +160,19 @@ class Channel:
         )
 
     def _receive(self, timeout: float) -> Any:
+        assert self._child is not None
         try:
-            if not self._connection.poll(timeout):
+            if not self._child.connection.poll(timeout):
                 self.end()
                 raise BackendHang(
                     f"the backend {self.target} did not answer within {timeout:g} s.",
                     fix="find what hangs, or allow more time with --timeout.",
                 )
-            status, *values = self._connection.recv()
+            status, *values = self._child.connection.recv()
         except (EOFError, OSError):
             # The child closed its end, so it is dying; its own exit code says more than our kill would.
-            try:
-                assert self._process is not None
-                self._process.wait(5)
-            except subprocess.TimeoutExpired:
-                pass
+            with suppress(subprocess.TimeoutExpired):
+                self._child.process.wait(5)
             raise BackendCrash(
                 f"the process of the backend {self.target} died ({_ending(self.end())}).",
                 fix="run the case named here alone, under a debugger.",

@@ -11,10 +11,10 @@ small, kept in the store, and replayed first the next time.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -25,26 +25,26 @@ from vyre.conform.records.blocks import BlockEntry, BlockRecord, OpBlock, StageB
 from vyre.conform.records.faults import Faults
 from vyre.conform.spec.track import APPROXIMATE_NAMES, not_approximate
 from vyre.conform.suite import fold
+from vyre.conform.suite.block_runner import BlockRunner
 from vyre.conform.suite.closing import Closing
 from vyre.conform.suite.plan import make_plan, settle
 from vyre.conform.suite.resumed import resumed
 from vyre.conform.suite.soak import Soaking, soaked_stages
 from vyre.conform.suite.units import REGRESSIONS, STAGES, blocks, units
+from vyre.conform.suite.workers import BLOCKS, WorkerLost, Workers
 from vyre.conform.verify.bench import Bench
-from vyre.conform.verify.confirm import confirmed
-from vyre.conform.verify.operations import run_block
 from vyre.conform.verify.stored import Regressions
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from vyre.backends.protocol import Backend, BackendInfo
     from vyre.conform.records.blocks import GroupEntry, SoakEntry
     from vyre.conform.records.journal import Journal
     from vyre.conform.records.results import Failure, Results, RunPlan, Soak
     from vyre.conform.suite.regressions import Store
-    from vyre.conform.suite.units import Block
+    from vyre.conform.suite.units import Block, Unit
 
 _THREADS = 2
 """One thread makes inputs and compares while the other waits for the backend."""
@@ -97,8 +97,10 @@ class Suite:
         expected: Sequence[tuple[str, str]] = (),
         progress: Callable[[CertifyProgress], None] = lambda _: None,
         soak: float = 0,
+        processes: int = 1,
     ) -> None:
-        """`soak` are the minutes for which the run goes on beyond its plan."""
+        """`soak` are the minutes for which the run goes on beyond its plan. A backend in a process of its own
+        may run in several, `processes` of them, each of which takes blocks; the results are the same."""
         require_exact(backend.describe())
         if soak:
             soaked_stages(plan)
@@ -114,6 +116,7 @@ class Suite:
         self.expected = tuple(expected)
         self.progress = progress
         self.minutes = soak
+        self.processes = processes
         stored = dict(store.load(plan.backend)) if store is not None else {}
         missing = [d for d in self.plan.regressions if d not in stored]
         if missing:
@@ -126,9 +129,9 @@ class Suite:
         self.records: dict[tuple[int, int], StageBlock | OpBlock] = {}
         self.groups: dict[str, GroupEntry] = {}
         self.seconds: dict[str, float] = {}
-        self._memory = threading.local()
-        self._stopped: dict[str, tuple[int, int]] = {}
-        self._stopping = threading.Lock()
+        self._here = BlockRunner(self.bench, self.plan)
+        self._workers: Workers | None = None
+        self._restarts = 0
 
     @default_state()
     def run(self) -> Run:
@@ -141,7 +144,8 @@ class Suite:
     def _run(self) -> Run:
         started = time.perf_counter()
         held = resumed(self.journal, self.units, self.blocks)
-        self.records, self.groups, self._stopped = held.records, held.groups, held.stopped
+        self.records, self.groups = held.records, held.groups
+        self._here.resume(held.stopped)
         for entry in self.groups.values():  # the run may have been killed between the journal and the store
             self._store(entry)
         before = sum(b.hi - b.lo for b in self.blocks if (b.unit, b.number) in self.records)
@@ -152,7 +156,7 @@ class Suite:
         timing = Timing(
             seconds=round(time.perf_counter() - started, 3),
             resumed_cases=before,
-            restarts=self.backend.restarts,
+            restarts=self.backend.restarts + self._restarts,
             groups={k: round(v, 3) for k, v in self.seconds.items()},
         )
         return Run(results, timing, self.block_records())
@@ -168,11 +172,11 @@ class Suite:
         total = sum(b.hi - b.lo for b in self.blocks)
         done, running = resumed, dict[Future[StageBlock | OpBlock], "Block"]()
         queue = deque(todo)
-        with ThreadPoolExecutor(_THREADS) as pool:
+        with self._helped(len(todo)) as threads, ThreadPoolExecutor(threads) as pool:
             while queue or running:
                 if not running and self.backend.overgrown():
                     self.backend.renew()
-                while queue and len(running) < 2 * _THREADS and not (running and self.backend.overgrown()):
+                while queue and len(running) < 2 * threads and not (running and self.backend.overgrown()):
                     block = queue.popleft()
                     running[pool.submit(self._execute, block)] = block
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -216,32 +220,39 @@ class Suite:
         entry = BlockEntry(block.unit, block.number, record)
         self.records[block.unit, block.number] = self.journal.keep(entry).record
 
-    def _stop(self, block: Block) -> bool:
-        """Notes that a block ended badly; False where an earlier block of its op did so before."""
-        group, place = self.units[block.unit].group, (block.unit, block.number)
-        with self._stopping:
-            first = self._stopped[group] = min(place, self._stopped.get(group, place))
-        return first == place
+    @contextmanager
+    def _helped(self, blocks: int) -> Generator[int]:
+        """Starts the workers that so many blocks are worth, and gives the threads to ask them from."""
+        timeout, count = self.backend.timeout, min(self.processes, blocks // BLOCKS)
+        if timeout is None or count < 2:
+            yield _THREADS
+            return
+        with Workers(count, self.plan, self.place, timeout=timeout) as self._workers:
+            try:
+                yield count
+            finally:
+                self._restarts, self._workers = self._workers.restarts, None
 
     def _execute(self, block: Block) -> StageBlock | OpBlock:
         unit = self.units[block.unit]
         started = time.perf_counter()
         try:
-            if unit.kind is None:
-                assert unit.stage is not None
-                self._memory.own = None  # the arrays of the ops, which are done
-                found = unit.stage.run(self.bench.backend, self.plan, block.lo, block.hi)
-                found = confirmed(self.bench, unit.stage, self.plan, block.lo, found)
-                return StageBlock(tuple(found))
-            if self._stopped.get(unit.group, (block.unit, block.number)) < (block.unit, block.number):
-                return OpBlock(0)
-            if getattr(self._memory, "own", None) is None:
-                self._memory.own = self.bench.memory()
-            return run_block(
-                self.bench, unit.kind, block.lo, block.hi, self._memory.own, narrow=lambda: self._stop(block)
-            )
+            return self._recorded(unit, block)
         finally:
             self.seconds[unit.group] = self.seconds.get(unit.group, 0.0) + time.perf_counter() - started
+
+    def _recorded(self, unit: Unit, block: Block) -> StageBlock | OpBlock:
+        """By a worker where there are any. Stored failures are known here alone, and a block whose worker was
+        lost is run here."""
+        if self._workers is None or unit.name == REGRESSIONS:
+            return self._here.record(unit, block)
+        try:
+            record = self._workers.record(unit, block, self._here.stopped(unit.group))
+        except WorkerLost:
+            return self._here.record(unit, block)
+        if isinstance(record, OpBlock) and record.stop is not None:
+            self._here.stop(unit.group, (block.unit, block.number))
+        return record
 
     def _finish(self, group: str) -> None:
         """When a group has all its blocks: facts about the op, and its failures made small, are kept."""

@@ -2,7 +2,7 @@
 
 One case for each row of `vyre.conform.shapes.rows`. What a device does not take is lowered to what it does,
 and the note of the outcome says to what; the pairs of levels that such an outcome stands for are those of the
-row that was run (`ran`). A failing row is made small along its features.
+row that was run (`ran`). A failing row is made small along its features, and then as a program.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from vyre.conform.process.inspection import inspect
 from vyre.conform.records.blocks import FAILED, PASSED, REFUSED, Outcome
 from vyre.conform.shapes.build import build
 from vyre.conform.shapes.constraints import cost
-from vyre.conform.shapes.entrances import offered, performed
+from vyre.conform.shapes.entrances import offered
 from vyre.conform.shapes.features import CHOSEN
 from vyre.conform.shapes.lowering import lowered
 from vyre.conform.shapes.rows import ROWS, fitted
-from vyre.conform.verify.stage import attempt, exactly
+from vyre.conform.verify.stage import attempt
+from vyre.conform.verify.stages.shapes_small import first_wrong, made_small
 from vyre.errors import UnsupportedByBackend
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
     from vyre.conform.records.results import RunPlan
     from vyre.conform.shapes.build import Case
     from vyre.conform.shapes.features import Level
+    from vyre.conform.verify.stages.shapes_small import Wrong
 
     Row = Mapping[str, Level]
-    Wrong = tuple[tuple[str, ...], str, str]
 
 INTERPRETED = 1 << 14
 """The most turns that a case costs on the interpreter, which takes minutes for more."""
@@ -102,8 +103,12 @@ class Shapes:
                 return Outcome(
                     case, subject, FAILED, "unstable", (), "the same bytes again", "others", "", text
                 )
-            source = inspect(backend.compile(made.program)).source
-            return Outcome(case, subject, FAILED, "value", *wrong, small.sentence, text, source)
+            least = made_small(backend, made, wrong)
+            source = inspect(backend.compile(least.case.program)).source
+            note = f"{small.sentence}; {least.note}"
+            return Outcome(
+                case, subject, FAILED, "value", *least.wrong, note, least.case.program.to_text(), source
+            )
 
         return attempt(case, self.subject(number), None, ask)
 
@@ -115,11 +120,7 @@ def _wrong(backend: Backend, row: Row, made: Case) -> tuple[Row, Wrong | None]:
     if made.entrance not in offered(backend, executable):
         used["entrance"] = "run"
         made = made.by("run")
-    for found in performed(backend, executable, made):
-        wrong = exactly(made.expected)(found)
-        if wrong is not None:
-            return used, wrong
-    return used, None
+    return used, first_wrong(backend, executable, made)
 
 
 def _note(row: Row, used: Row) -> str:
