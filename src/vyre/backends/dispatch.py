@@ -186,6 +186,13 @@ class Compiled:
 
     __call__ = boundary(call)
 
+    def at(self, lengths: tuple[int, ...], workgroups: Grid) -> Callable[[Sequence[int]], None] | None:
+        """A launch by addresses alone (`AddressedExecutable`), for who has seen that the memory fits."""
+        executable = self._executable
+        if not able(executable, AddressedExecutable):
+            return None
+        return self._prepared(executable, lengths, workgroups).run
+
     def _recorded(
         self,
         recording: Recording,
