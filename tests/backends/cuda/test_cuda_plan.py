@@ -16,7 +16,7 @@ from tests.backends.cuda.scripted_driver import COPY, OK, Driver, ScriptedBacken
 from vyre.backends import compile_program
 from vyre.backends.cuda.plan import CudaPlan
 from vyre.backends.cuda.pool import KEPT, open_pool
-from vyre.errors import DeviceOutOfMemory
+from vyre.errors import DeviceLost, DeviceOutOfMemory
 
 if TYPE_CHECKING:
     from vyre.backends.dispatch import Compiled
@@ -186,7 +186,7 @@ ODD: dict[str, Any] = {
     "of another type": Tensor(X.view(np.int32), "torch.int32"),
     "of a type that NumPy lacks": Tensor(X.view(np.uint16), "torch.bfloat16"),
     "misaligned": Tensor(np.frombuffer(bytes(17), np.uint8)[1:].view(np.uint32)),
-    "a host array": X,
+    "a strided host array": X[::2],
 }
 
 
@@ -229,6 +229,30 @@ def test_an_output_that_starts_as_zeros_is_cleared_unless_all_of_it_is_written()
     assert long.array.tolist() == [1, 2, 3, 4, *[0] * 61]
     compiled.call({"a": Tensor(X), "out": long}, workgroups=1)
     assert len(driver.named("cuMemsetD8")) == 1  # nobody asked for zeros
+
+
+def test_numpy_arrays_go_up_and_down_once() -> None:
+    driver, _, compiled = opened()
+    for out in (None, np.ones(4, np.uint32)):
+        driver.calls.clear()
+        given = {"a": X} if out is None else {"a": X, "out": out}
+        found = compiled(given, lengths={"out": ("a",)})["out"]
+        assert (found is out) is (out is not None)
+        assert found.tolist() == [1, 2, 3, 4]
+        counted = [names(driver).count(n) for n in ("cuMemcpyHtoD", "cuLaunchKernel", "cuMemcpyDtoH")]
+        assert counted == [2, 1, 1]
+        assert driver.memory == {}
+    mixed = compiled({"a": X, "out": vyre.device_zeros(4, np.uint32, backend=compiled.backend)})["out"]
+    assert mixed.numpy().tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("fail", ["cuMemcpyHtoD", "cuLaunchKernel", "cuMemcpyDtoH"])
+def test_memory_goes_back_after_a_failure(fail: str) -> None:
+    driver, _, compiled = opened()
+    driver.fail = fail
+    with pytest.raises(DeviceLost):
+        compiled({"a": X}, lengths={"out": ("a",)})
+    assert driver.memory == {}
 
 
 @pytest.mark.usefixtures("streams")

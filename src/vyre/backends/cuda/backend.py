@@ -287,7 +287,7 @@ class CudaExecutable:
     def plan(self, program: Program, prepare: Callable[..., Any]) -> CudaPlan:
         from vyre.backends.cuda.plan import CudaPlan
 
-        return CudaPlan(program, self._backend, self._backend.ordinal, prepare)
+        return CudaPlan(program, self._backend, prepare)
 
     def launch(
         self,

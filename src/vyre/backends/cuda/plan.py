@@ -3,14 +3,18 @@
 The short way of `vyre.backends.host_plan` for memory of a GPU: what the program asks of an array is written
 down once, and a call reads each array as `vyre.backends.cuda.plain` does. Everything else is left to
 `vyre.backends.resident`: other streams, strided arrays, other libraries, and calls on nothing but our own
-buffers, which it binds once.
+buffers, which it binds once. Calls on nothing but arrays of NumPy have `vyre.backends.cuda.hosted`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from numpy import ndarray
+
+from vyre.backends.cuda.hosted import HostedPlan
 from vyre.backends.cuda.plain import PlainReader
+from vyre.backends.cuda.pool import CudaOwner
 from vyre.backends.device_buffer import Claim, DeviceBuffer
 from vyre.backends.foreign import note_written
 from vyre.backends.host_plan import CallPlan, fresh_shape
@@ -29,8 +33,8 @@ if TYPE_CHECKING:
 _MOST_CONSTANTS = 64
 
 
-class ClearingBackend(ReservingBackend, Protocol):
-    """Makes zeros of memory that may be somebody else's."""
+class PlanningBackend(ReservingBackend, CudaOwner, Protocol):
+    """What calls need of the backend; `clear` makes zeros of memory that may be somebody else's."""
 
     def clear(self, address: int, nbytes: int) -> None: ...
 
@@ -38,13 +42,14 @@ class ClearingBackend(ReservingBackend, Protocol):
 class CudaPlan(CallPlan):
     """The calls of one program on one GPU."""
 
-    __slots__ = ("_backend", "_constants", "_outputs", "_read")
+    __slots__ = ("_backend", "_constants", "_on_host", "_outputs", "_read")
 
-    def __init__(self, program: Program, backend: ClearingBackend, ordinal: int, prepare: Prepare) -> None:
+    def __init__(self, program: Program, backend: PlanningBackend, prepare: Prepare) -> None:
         super().__init__(program, prepare)
+        self._on_host = HostedPlan(program, backend, prepare)
         self._outputs = tuple(name for _, name in self.written)
         self._backend = backend
-        self._read = PlainReader(ordinal)
+        self._read = PlainReader(backend.ordinal)
         self._constants: dict[bytes, tuple[int, Claim]] = {}
 
     def __call__(
@@ -76,6 +81,8 @@ class CudaPlan(CallPlan):
                 counts.append(-1)
                 places.append(0)
                 continue
+            elif type(value) is ndarray:
+                return self._on_host(buffers, lengths, workgroups, copy=copy, zeroed=zeroed)
             else:
                 found = self._array(value, held, written=written)
                 if found is None or found[2] is not dtype or (lanes and found[3][-1] != lanes):
