@@ -15,7 +15,7 @@ uint8 is taken as it is. On `cpu` and `reference` the device is the host, and Nu
 from __future__ import annotations
 
 import itertools
-import weakref
+import sys
 from math import prod
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
@@ -31,7 +31,7 @@ from vyre.errors import DispatchError, boundary
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
 
     from numpy.typing import NDArray
@@ -47,9 +47,14 @@ _DTYPES = frozenset(STORAGE.values())
 class Claim:
     """Frees memory when the last one who uses it drops this."""
 
+    __slots__ = ("__weakref__", "_memory")
+
     def __init__(self, memory: DeviceMemory) -> None:
-        finalizer = weakref.finalize(self, memory.free)
-        finalizer.atexit = False  # a process takes its memory with it, and drivers may be gone first
+        self._memory = memory
+
+    def __del__(self, _ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not _ending():  # a process takes its memory with it, and drivers may be gone first
+            self._memory.free()
 
 
 class DeviceBuffer:
@@ -145,7 +150,7 @@ class DeviceBuffer:
             return
         if self.readonly:
             raise DispatchError("the device buffer is read-only.", fix="make a copy with vyre.to_device.")
-        held = source if isinstance(source, DeviceBuffer) else _import(self._owner, source)
+        held = source if isinstance(source, DeviceBuffer) else imported(self._owner, source)
         if held is None:
             array = _host_array(source)
             self._require_same(array.dtype, array.shape)
@@ -154,7 +159,7 @@ class DeviceBuffer:
             return
         try:
             self._require_same(held.dtype, held.shape)
-            _require_owner(held, self._owner)
+            require_owner(held, self._owner)
             other, given = held.held()
             if self.nbytes and given.span != memory.span:
                 memory.copy(given)
@@ -267,9 +272,9 @@ def to_device(array: Any, *, backend: str | Backend | None = None, copy: bool = 
     """
     refuse_in_capture("vyre.to_device")
     owner = resident(backend)
-    held = array if isinstance(array, DeviceBuffer) else _import(owner, array)
+    held = array if isinstance(array, DeviceBuffer) else imported(owner, array)
     if held is not None:
-        _require_owner(held, owner)
+        require_owner(held, owner)
         if not copy:
             return held
         made = device_zeros(held.shape, held.dtype, backend=owner)
@@ -327,7 +332,7 @@ def resident(backend: str | Backend | None) -> ResidentBackend:
     return found
 
 
-def _require_owner(buffer: DeviceBuffer, owner: ResidentBackend) -> None:
+def require_owner(buffer: DeviceBuffer, owner: ResidentBackend) -> None:
     if buffer._owner is not owner:
         raise DispatchError(
             f"the buffer is on the backend {buffer.backend!r}, not on {owner.name!r}.",
@@ -335,7 +340,7 @@ def _require_owner(buffer: DeviceBuffer, owner: ResidentBackend) -> None:
         )
 
 
-def _import(owner: ResidentBackend, value: Any) -> DeviceBuffer | None:
+def imported(owner: ResidentBackend, value: Any) -> DeviceBuffer | None:
     """A buffer that shares the memory of a stranger's device array; None for what is on the host."""
     if not is_on_device(value):
         return None

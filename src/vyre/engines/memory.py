@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 import numpy as np
 
 from vyre.backends.conversion import conversion
-from vyre.backends.device_buffer import DeviceBuffer, resident, to_device
-from vyre.backends.foreign import is_on_device, plain_array
+from vyre.backends.device_buffer import DeviceBuffer, imported, require_owner, resident, to_device
+from vyre.backends.foreign import plain_array
 from vyre.backends.protocol import ReservingBackend, able
 from vyre.backends.recording import refuse_in_capture
 from vyre.backends.storage import public_name
@@ -106,17 +106,20 @@ class EngineMemory:
         """On the inputs, which another thread may close during the run."""
 
     def give(self, name: str, element: DataType, value: Any) -> int:
-        there = is_on_device(value)
-        array = value if there else as_array(name, element, value)
-        whole = padded(array) if element is DataType.Bytes and not there else array
-        held = to_device(whole, backend=self._backend, copy=not there)
+        held = value if isinstance(value, DeviceBuffer) else imported(self._backend, value)
+        if held is None:
+            array = as_array(name, element, value)
+            whole = padded(array) if element is DataType.Bytes else array
+            self._buffers[name] = to_device(whole, backend=self._backend)
+            return array.size
+        require_owner(held, self._backend)
         if held.dtype != _DTYPES[element] and not (
             element is DataType.BF16 and held.dtype.name == "bfloat16"
         ):
             _refuse_dtype(name, element, held.dtype, None)
         self._claims.append(held.held()[0])
         self._buffers[name] = held
-        return held.size if there else array.size
+        return held.size
 
     def make(self, name: str, space: Space, *, output: bool) -> None:
         del output

@@ -123,12 +123,19 @@ class Runner:
         self, engine: Engine, inputs: Mapping[str, Any], *, memory: Memory | None = None
     ) -> dict[str, NDArray[Any]]:
         """The outputs, by name."""
-        prepared = self.prepare(engine, inputs, memory=memory)
-        prepared()
-        return prepared.outputs()
+        plan, steps, memory = self._placed(engine, inputs, memory)
+        for step in steps:
+            step.bound(memory)()
+        return {name: memory.take(name) for name in plan.outputs}
 
     def prepare(self, engine: Engine, inputs: Mapping[str, Any], *, memory: Memory | None = None) -> Prepared:
         """Everything but the run itself. Where an input is on the device, all buffers are."""
+        plan, steps, memory = self._placed(engine, inputs, memory)
+        return Prepared(plan, memory, tuple([step.bound(memory) for step in steps]), steps)
+
+    def _placed(
+        self, engine: Engine, inputs: Mapping[str, Any], memory: Memory | None
+    ) -> tuple[Plan, tuple[Launch, ...], Memory]:
         if memory is None:
             there = any(is_on_device(value) for value in inputs.values())
             memory = EngineMemory(self.backend) if there else HostMemory()
@@ -138,7 +145,7 @@ class Runner:
             memory.make(name, space, output=False)
         for name, space in plan.outputs.items():
             memory.make(name, space, output=True)
-        return Prepared(plan, memory, tuple([step.bound(memory) for step in steps]), steps)
+        return plan, steps, memory
 
     def _schedule(
         self, engine: Engine, lengths: Mapping[str, int], *, whole: bool

@@ -22,8 +22,6 @@ from vyre.errors import DispatchError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from vyre.backends.cuda.plain import PlainArray
-
 LEGACY = 1
 """The stream that all our work is on: the default one, as both protocols count it."""
 
@@ -69,11 +67,10 @@ def _interface(value: Any) -> dict[str, Any] | None:
     return None
 
 
-def from_plain(plain: PlainArray, owner: object, ordinal: int) -> CudaArray:
+def from_plain(address: int, dtype: np.dtype[Any], owner: Any, ordinal: int) -> CudaArray:
     """An array that was read without a protocol; the default stream orders the owner's work and ours."""
     keep = [owner]
-    dtype, shape = _storable(plain.dtype), tuple(plain.shape)
-    return CudaArray(plain.address, dtype, shape, False, ordinal, LEGACY, keep.clear)
+    return CudaArray(address, _storable(dtype), tuple(owner.shape), False, ordinal, LEGACY, keep.clear)
 
 
 def from_interface(interface: dict[str, Any], owner: object) -> CudaArray:

@@ -163,7 +163,7 @@ class CudaBackend(Examined):
         from vyre.backends.device_buffer import DeviceBuffer
 
         plain = self._read_plain(value)
-        array = from_plain(plain, value, self.ordinal) if plain is not None else read_array(value)
+        array = from_plain(plain[0], plain[2], value, self.ordinal) if plain else read_array(value)
         return DeviceBuffer(self, adopt(self, array), array.dtype, array.shape, readonly=array.readonly)
 
     @cached_property

@@ -8,7 +8,7 @@ unusual in any way is not read here.
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 import numpy as np
 
@@ -27,15 +27,6 @@ _TORCH_TYPES = {
 }
 
 
-class PlainArray(NamedTuple):
-    """Memory of somebody who works on the default stream."""
-
-    address: int
-    nbytes: int
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-
-
 class PlainReader:
     """Reads the arrays of one GPU."""
 
@@ -45,15 +36,15 @@ class PlainReader:
         self._ordinal = ordinal
         self._types: dict[Any, np.dtype[Any] | None] = {}
 
-    def __call__(self, value: Any) -> PlainArray | None:
-        """None for anything that is not an array as above."""
-        kind = cast("type[Any]", type(value))
+    def __call__(self, value: Any) -> tuple[int, int, np.dtype[Any]] | None:
+        """Address, bytes and dtype; None for anything that is not an array as above."""
+        kind: type = value.__class__
         module = kind.__module__
         if module == "torch":
             return self._torch(value, kind)
         return self._cupy(value, kind) if module.startswith("cupy") else None
 
-    def _torch(self, value: Any, kind: type) -> PlainArray | None:
+    def _torch(self, value: Any, kind: type) -> tuple[int, int, np.dtype[Any]] | None:
         torch: Any = sys.modules["torch"]
         if kind is not torch.Tensor or not value.is_cuda or value.layout is not torch.strided:
             return None
@@ -69,7 +60,7 @@ class PlainReader:
             or _torch_stream(torch, number)
         ):
             return None
-        return PlainArray(value.data_ptr(), value.numel() * dtype.itemsize, dtype, value.shape)
+        return value.data_ptr(), value.numel() * dtype.itemsize, dtype
 
     def _torch_type(self, found: Any) -> np.dtype[Any] | None:
         try:
@@ -78,13 +69,13 @@ class PlainReader:
             self._types[found] = named = _TORCH_TYPES.get(str(found).rpartition(".")[2])
             return named
 
-    def _cupy(self, value: Any, kind: type) -> PlainArray | None:
+    def _cupy(self, value: Any, kind: type) -> tuple[int, int, np.dtype[Any]] | None:
         cupy: Any = sys.modules.get("cupy")
         if cupy is None or kind is not cupy.ndarray or not value.flags.c_contiguous or not value.ndim:
             return None
         if value.device.id != self._ordinal or cupy.cuda.get_current_stream().ptr:
             return None
-        return PlainArray(value.data.ptr, value.nbytes, value.dtype, value.shape)
+        return value.data.ptr, value.nbytes, value.dtype
 
 
 def _torch_stream(torch: Any, number: int) -> int:

@@ -70,7 +70,7 @@ class CudaPlan(CallPlan):
         constants: list[tuple[int, bytes]] = []
         foreign = False
         for name, dtype, lanes, stride, fixed, most, misaligned, written in self.wanted:
-            value = buffers.get(name)
+            value: Any = buffers.get(name)
             place = 0
             if type(value) is bytes and not written:
                 constants.append((len(places), value))
@@ -85,9 +85,9 @@ class CudaPlan(CallPlan):
                 return self._on_host(buffers, lengths, workgroups, copy=copy, zeroed=zeroed)
             else:
                 found = self._array(value, held, written=written)
-                if found is None or found[2] is not dtype or (lanes and found[3][-1] != lanes):
+                if found is None or found[2] is not dtype or (lanes and _last_axis(value) != lanes):
                     return None
-                place, size = found[:2]
+                place, size, _ = found
                 foreign = foreign or not isinstance(value, DeviceBuffer)
                 if written:
                     results[name] = value
@@ -147,17 +147,15 @@ class CudaPlan(CallPlan):
             note_written(value)
         return made
 
-    def _array(
-        self, value: Any, held: list[Any], *, written: bool
-    ) -> tuple[int, int, np.dtype[Any], tuple[int, ...]] | None:
-        """Address, bytes, dtype and shape of an array on this GPU."""
+    def _array(self, value: Any, held: list[Any], *, written: bool) -> tuple[int, int, np.dtype[Any]] | None:
+        """Address, bytes and dtype of an array on this GPU."""
         if not isinstance(value, DeviceBuffer):
             return self._read(value)
         if value._owner is not self._backend or value.closed or (written and value.readonly):
             return None
         claim, memory = value.held()
         held.append(claim)
-        return memory.span[1], memory.nbytes, value.dtype, value.shape
+        return memory.span[1], memory.nbytes, value.dtype
 
     def _constant(self, value: bytes) -> tuple[int, Claim]:
         """Memory that holds these bytes, such as a kernel's scalars; the last few are kept."""
@@ -168,3 +166,7 @@ class CudaPlan(CallPlan):
                 self._constants = {}
             self._constants[value] = found = memory.span[1], Claim(memory)
         return found
+
+
+def _last_axis(array: Any) -> int:
+    return array.shape[-1]
