@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
@@ -103,6 +103,30 @@ def test_an_access_beyond_the_end_is_told_and_harmless() -> None:
     assert [(f.kind, f.harmless) for f in report.findings] == [("out of bounds", True)]
     assert report.ok
     assert "16 elements, and the access to element 16 gave 0" in str(report)
+
+
+@vyre.kernel(workgroup_size=(8, 4))
+def transposed(a: In[u32, Literal["m", "n"]], out: Out[u32, Literal["n", "m"]]) -> None:
+    i, j = vyre.grid(2)
+    out[i, j] = a[j, i]
+
+
+@vyre.kernel(workgroup_size=(8, 4))
+def moved(a: In[u32, Literal["m", "n"]], out: Out[u32, Literal["m", "n"]]) -> None:
+    i, j = vyre.grid(2)
+    out[i, j] = a[i, j + 1]
+
+
+def test_invocations_that_fill_up_a_workgroup_are_no_finding() -> None:
+    short = WORDS[:5]
+    assert transposed.check(WORDS[:15].reshape(3, 5)).findings == ()
+    (told,) = beyond.check(short).findings
+    assert "element 5 gave 0" in told.message
+    assert "invocation (4, 0, 0)" in told.places[0].what
+    (told,) = moved.check(WORDS[:15].reshape(3, 5)).findings
+    assert "invocation (4, 0, 0)" in told.places[0].what
+    all_meant = beyond.check(short, workgroups=1).findings
+    assert [f.kind for f in all_meant] == ["out of bounds"] * 2, "a grid that was asked for is all meant"
 
 
 def test_what_is_passed_stays_as_it_is() -> None:

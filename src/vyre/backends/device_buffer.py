@@ -15,13 +15,13 @@ uint8 is taken as it is. On `cpu` and `reference` the device is the host, and Nu
 from __future__ import annotations
 
 import itertools
-import sys
 from math import prod
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from vyre.backends import dlpack
+from vyre.backends.claim import Claim
 from vyre.backends.foreign import is_on_device, plain_array
 from vyre.backends.host_memory import HostMemory
 from vyre.backends.protocol import ExportedMemory, ResidentBackend, able
@@ -31,7 +31,7 @@ from vyre.errors import DispatchError, boundary
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from types import TracebackType
 
     from numpy.typing import NDArray
@@ -42,19 +42,6 @@ if TYPE_CHECKING:
 
 _serials = itertools.count(1)
 _DTYPES = frozenset(STORAGE.values())
-
-
-class Claim:
-    """Frees memory when the last one who uses it drops this."""
-
-    __slots__ = ("__weakref__", "_memory")
-
-    def __init__(self, memory: DeviceMemory) -> None:
-        self._memory = memory
-
-    def __del__(self, _ending: Callable[[], bool] = sys.is_finalizing) -> None:
-        if not _ending():  # a process takes its memory with it, and drivers may be gone first
-            self._memory.free()
 
 
 class DeviceBuffer:

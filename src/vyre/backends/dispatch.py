@@ -20,7 +20,7 @@ from vyre.ir.grid import grid_of, require_grid
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from vyre.backends.device_buffer import Claim
+    from vyre.backends.claim import Claim
     from vyre.backends.host import Lengths
     from vyre.backends.host_plan import PreparedLaunch
     from vyre.backends.protocol import Backend, BackendInfo, DeviceMemory, Executable

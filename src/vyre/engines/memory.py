@@ -28,7 +28,7 @@ from vyre.ir.types import DataType
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vyre.backends.device_buffer import Claim
+    from vyre.backends.claim import Claim
     from vyre.backends.protocol import Backend
     from vyre.engines.plan import Space
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.backends.device_buffer import Claim, resident
+from vyre.backends.claim import Claim
+from vyre.backends.device_buffer import resident
 from vyre.backends.dispatch import Compiled, recently_compiled
 from vyre.backends.foreign import is_on_device
 from vyre.backends.recent import recent_of

@@ -33,6 +33,8 @@ class Bound:
     shapes: Mapping[str, tuple[int, ...]]
     """Of outputs that the call makes, where they have more than one dimension."""
     workgroups: Any
+    extent: tuple[int, ...] = ()
+    """As in `Settled`."""
 
 
 class Binder:
@@ -133,7 +135,7 @@ def bind_arguments(
         buffers[name] = b"".join(_scalar(kernel, p, n) for p, n in zip(scalars, numbers, strict=True))
     if translation.prints is not None:
         lengths[translation.prints.buffer] = DEBUG_WORDS
-    return Bound(buffers, lengths, settled.shapes, settled.workgroups)
+    return Bound(buffers, lengths, settled.shapes, settled.workgroups, settled.extent)
 
 
 def visible_parameters(translation: Translation) -> list[Parameter]:

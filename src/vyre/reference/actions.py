@@ -98,7 +98,7 @@ def _read(i: c.Read, observer: Observer | None) -> Action:
     dest, slot, index, place = i.dest, i.buffer, i.index, i.place
 
     def action(registers: list[int], invocation: Invocation) -> None:
-        if observer is not None:
+        if observer is not None and place is not None:
             observer.read(invocation, slot, registers[index], place)
         registers[dest] = invocation.buffers[slot].load(registers[index])
 

@@ -49,7 +49,8 @@ class Read:
     dest: int
     buffer: int
     index: int
-    place: Place
+    place: Place | None
+    """None for a read that no statement makes, of which nobody is told."""
 
 
 @dataclass(frozen=True, slots=True)

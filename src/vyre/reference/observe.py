@@ -34,8 +34,10 @@ class _OpenHistory:
 
 
 class Observer:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, extent: tuple[int, ...] | None = None) -> None:
         self._decls = program.buffers
+        self._size = program.workgroup_size
+        self._extent = extent
         self._detector = RaceDetector()
         self._places: dict[Place, str] = {}
         self._written: set[Location] = set()
@@ -109,13 +111,21 @@ class Observer:
         decl = self._decls[slot]
         length = invocation.buffers[slot].length
         if index >= length:
-            if (decl.name, place, kind) not in self._out_of_bounds:
+            if not self._fills_up(invocation) and (decl.name, place, kind) not in self._out_of_bounds:
                 access = Access(kind, self.path(place), invocation.ref)
                 self._out_of_bounds[decl.name, place, kind] = OutOfBounds(decl.name, index, length, access)
             return None
         if decl.access is BufferAccess.Private:
             return None  # nobody else sees it, and it is zero when the invocation starts
         return Location(decl.name, invocation.ref.workgroup if decl.access.shared else None, index)
+
+    def _fills_up(self, invocation: Invocation) -> bool:
+        """Whether it is there because workgroups are whole, and not for an element."""
+        if self._extent is None:
+            return False
+        group, local = invocation.ref
+        ids = (g * s + i for g, s, i in zip(group, self._size, local, strict=True))
+        return any(i >= n for i, n in zip(ids, self._extent, strict=False))
 
     def _race(self, kind: AccessKind, location: Location, invocation: Invocation, place: Place) -> None:
         self._detector.access(kind, location, invocation.ref, invocation.group.epoch, place)

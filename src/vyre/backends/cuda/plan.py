@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy import ndarray
 
+from vyre.backends.claim import Claim
 from vyre.backends.cuda.hosted import HostedPlan
 from vyre.backends.cuda.plain import PlainReader
 from vyre.backends.cuda.pool import CudaOwner
-from vyre.backends.device_buffer import Claim, DeviceBuffer
+from vyre.backends.device_buffer import DeviceBuffer
 from vyre.backends.foreign import note_written
 from vyre.backends.host_plan import CallPlan, fresh_shape
 from vyre.backends.protocol import ReservingBackend
