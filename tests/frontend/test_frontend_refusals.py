@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from vyre.errors import KernelError
+from tests.frontend.conftest import HEADER
+from vyre.errors import KernelError, ValidationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -255,6 +256,27 @@ def test_refused_helper(case: str, refused: Callable[[str], KernelError]) -> Non
     error = refused(text)
     assert message in error.message
     assert fix in error.fix
+
+
+MEMORY = {
+    "V048": "    x = vyre.private(u32, 2000)\n    §y = vyre.private(u32, 2000)\n    out[i] = x[i] + y[i]",
+    "V035": "    §x = vyre.shared(u32, (8192, 8192))\n    out[i] = x[i, i]",
+    "V050": "    §out[i] = TABLE[i]",
+}
+
+
+@pytest.mark.parametrize("code", MEMORY)
+def test_memory_past_a_limit_is_refused_at_its_line(code: str, load: Callable[[str], dict[str, Any]]) -> None:
+    before, _, after = (
+        f"TABLE = tuple(range(20_000))\n@vyre.kernel\ndef k(out: Out[u32]):\n    i = vyre.invocation_id(0)\n"
+        f"{MEMORY[code]}\n"
+    ).partition("§")
+    with pytest.raises(ValidationError, match=code) as caught:
+        load(before + after)
+    place = caught.value.diagnostics[0].location
+    assert place is not None
+    assert place.line == (HEADER + before).count("\n") + 1
+    assert place.text.strip() in str(caught.value)
 
 
 def test_columns_count_characters_not_bytes(refused: Callable[[str], KernelError]) -> None:

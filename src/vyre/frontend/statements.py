@@ -180,7 +180,7 @@ class Statements(BodyTranslator):
         shape = memory.shape if len(memory.shape) > 1 else ()
         known = self.scope.name_in_program(name)
         decl = BufferDecl(known, None, memory.access, memory.element, prod(memory.shape))
-        self.context.memory.append(decl)
+        self.declare_memory(decl)
         self.scope.declare(name, Local("buffer", Buffer(decl, shape)))
 
     def _function(self, node: ast.FunctionDef) -> None:
