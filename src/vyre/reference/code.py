@@ -51,6 +51,8 @@ class Read:
     index: int
     place: Place | None
     """None for a read that no statement makes, of which nobody is told."""
+    chosen: tuple[tuple[int, bool], ...] = ()
+    """Registers, each with whether it must be true for the value to matter."""
 
 
 @dataclass(frozen=True, slots=True)

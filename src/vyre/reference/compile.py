@@ -8,18 +8,20 @@ walked with explicit stacks. What a validator would reject is refused, never giv
 from __future__ import annotations
 
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING
 
-from vyre.errors import InterpreterError, UnsupportedByBackend
+from vyre.errors import InterpreterError
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.limits import MAX_CALL_DEPTH, U32_MAX
 from vyre.ir.types import DataType
 from vyre.ir.typing import cast_source, is_condition, type_of
 from vyre.reference import code as c
+from vyre.reference.chosen import Guards, guarded
 from vyre.reference.functions import fold_of, function_of
 from vyre.reference.registers import Registers
-from vyre.reference.subgroups import exchange_of
+from vyre.reference.subgroups import exchange_for
 from vyre.reference.turns import leaving
 
 if TYPE_CHECKING:
@@ -91,6 +93,7 @@ class _Compiler(Registers):
         self.tasks: list[Callable[[], None]] = []
         self.place = c.Place("entry")
         self.watched = True
+        self.chosen: Guards = ()
 
     def compile(self) -> c.Code:
         self.tasks.append(partial(self.emit, c.Leave(None)))
@@ -203,7 +206,6 @@ class _Compiler(Registers):
         self.emit(c.Compute(counter, _move, (start,)))
         at = self.reserve()
         self.note("loop", node.var, DataType.U32, counter)
-
         place = self.place
 
         def after_body() -> None:
@@ -248,12 +250,13 @@ class _Compiler(Registers):
     def expression(self, root: e.Expr, *, into: int | None = None) -> _Value:
         """Code that evaluates `root`; its value lies in `into`, or in the register that is returned."""
         values: list[_Value] = []
-        stack: list[tuple[e.Expr, bool]] = [(root, False)]
+        stack: list[tuple[e.Expr, bool, Guards]] = [(root, False, ())]
         while stack:
-            expr, ready = stack.pop()
+            expr, ready, guards = stack.pop()
             if expr.children and not ready:
-                stack.append((expr, True))
-                stack.extend((child, False) for child in reversed(expr.children))
+                stack.append((expr, True, guards))
+                inner = zip(expr.children, guarded(expr, len(values)), strict=True)
+                stack.extend((child, False, guards + more) for child, more in reversed(list(inner)))
                 continue
             first = len(values) - len(expr.children)
             operands = tuple(register for register, _ in values[first:])
@@ -265,6 +268,7 @@ class _Compiler(Registers):
                 raise self.refusal(f"{expr!r} has no meaning over {given}")
             for register in operands:
                 self.release(register)
+            self.chosen = tuple((values[number][0], wanted) for number, wanted in guards)
             values.append((self.operation(expr, operands, types, None if stack else into), kind))
         register, kind = values[0]
         if into is not None and register != into:
@@ -292,7 +296,7 @@ class _Compiler(Registers):
             case e.Load(buffer=buffer):
                 dest = self.destination(into)
                 place = self.place if self.watched else None
-                self.emit(c.Read(dest, self.slots[buffer], operands[0], place))
+                self.emit(c.Read(dest, self.slots[buffer], operands[0], place, self.chosen))
             case e.Atomic(op=op, buffer=buffer):
                 if not self.declared(buffer).access.atomic:
                     raise self.refusal(f"the buffer {buffer} takes no atomics")
@@ -343,13 +347,10 @@ class _Compiler(Registers):
         return result
 
     def exchange(self, op: Op, dest: int, operands: tuple[int, ...]) -> c.Exchange:
-        function = exchange_of(op.hardware)
-        if function is None:
-            raise UnsupportedByBackend(op.id, "reference", why=f"it does not define {op.hardware}")
-        x, y, z = self.program.workgroup_size
-        if x * y * z % op.lanes:
-            raise self.refusal(f"a workgroup of {x * y * z} is not made of subgroups of {op.lanes}")
-        return c.Exchange(dest, function, operands, op.lanes, tuple(self.loops), self.place)
+        size = prod(self.program.workgroup_size)
+        if size % op.lanes:
+            raise self.refusal(f"a workgroup of {size} is not made of subgroups of {op.lanes}")
+        return c.Exchange(dest, exchange_for(op), operands, op.lanes, tuple(self.loops), self.place)
 
     # The environment of `type_of`.
 

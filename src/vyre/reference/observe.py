@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.buffers import BufferAccess
+from vyre.ir.operators import AtomicOp
 from vyre.reference.atomics import AtomicEvent, History
 from vyre.reference.findings import (
     Access,
@@ -68,7 +69,8 @@ class Observer:
     def update(self, invocation: Invocation, slot: int, index: int, place: Place, event: AtomicEvent) -> None:
         location = self._locate(AccessKind.Atomic, invocation, slot, index, place)
         if location is not None:
-            self._need_written(AccessKind.Atomic, location, invocation, place)
+            if event.op is not AtomicOp.Exchange:  # which is a store to whoever drops what was there
+                self._need_written(AccessKind.Atomic, location, invocation, place)
             if location.workgroup is not None:
                 self._written.add(location)
             self._race(AccessKind.Atomic, location, invocation, place)
