@@ -13,6 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 BODIES = {
+    "float modulo": (
+        "x = §w[i] % 2.0",
+        "`%` has no meaning on F32",
+        "vyre.floor(x / y) * y",
+    ),
+    "negative range": ("for k in range(§-3, 3):\n        pass", "-3 is below 0", "j = i32(k) - 3"),
+    "number of text": ('x = §f32("inf")', "takes a number, and the Python str 'inf' is none", "math.inf"),
+    "list": ("x = §[0] * 4", "a list has no meaning", "vyre.private(u32, 4)"),
+    "none": ("§x = None", "is no value of a kernel", "x = 0.0"),
+    "membership": ("if §i in (1, 2):\n        pass", "`in` has no meaning", "x == 1 or x == 2"),
+    "method of a buffer": ("x = §out.sum()", "no attribute 'sum'", "`for` loop"),
+    "divmod": ("x = §divmod(i, 2)", "divmod cannot be called", "x // y and x % y"),
+    "unsigned magnitude": ("x = §abs(i - 3)", "has no sign", "max(a, b) - min(a, b)"),
     "while": ("§while i < 3:\n        i += 1", "`while`", "while vyre.bounded(i < 3, 1000):"),
     "bounded elsewhere": ("x = §vyre.bounded(i < 3, 9)", "condition of a loop", "while vyre.bounded"),
     "bounded once": ("while §vyre.bounded(i < 3):\n        pass", "two arguments", "turns"),
@@ -33,7 +46,6 @@ BODIES = {
     "yield": ("§yield i", "`yield`", "out[i] = value"),
     "f-string": ('x = §f"{i}"', "f-string", "no text"),
     "string": ('x = §"abc" + i', "a str has no meaning", "numbers"),
-    "list": ("x = §[1, 2]", "a list", "buffer"),
     "dict": ("x = §{1: 2}", "a dict", "buffer"),
     "tuple": ("§x = (1, 2)", "a tuple", "separate variables"),
     "walrus": ("out[i] = (§k := 3)", "`:=`", "line of its own"),
@@ -91,7 +103,6 @@ BODIES = {
     "store to lane": ("§i[0] = 1", "cannot be assigned", "buffer"),
     "integer division": ("x = §i / 2", "`/` has no meaning on U32", "`//`"),
     "float floor division": ("x = §w[i] // 2.0", "`//` has no meaning on F32", "vyre.floor"),
-    "float modulo": ("x = §w[i] % 2.0", "`%` has no meaning on F32", "bits"),
     "float bits": ("x = §w[i] & 1.0", "`&` has no meaning on F32", "bits"),
     "float shift": ("x = §w[i] << 1", "`<<` has no meaning on F32", "bits"),
     "integer power": ("x = §i ** 2", "`**` has no meaning on U32", "multiply"),
@@ -112,7 +123,6 @@ BODIES = {
     "float condition": ("§if w[i]:\n        pass", "F32 is no condition", "x != 0.0"),
     "signed condition": ("x = §1 if s[i] else 2", "I32 is no condition", "x != 0"),
     "identity": ("x = §i is n", "`is` has no meaning", "=="),
-    "membership": ("x = §i in 3", "`in` has no meaning", "=="),
     "atomic on In": ("§vyre.atomic_add(a, i, 1)", "writable", "Out, InOut"),
     "atomic on floats": ("§vyre.atomic_add(fs, i, 1)", "holds F32", "u32 buffer"),
     "atomic on element": ("§vyre.atomic_add(out[i], i, 1)", "`buffer`", "not an element"),

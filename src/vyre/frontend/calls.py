@@ -42,6 +42,8 @@ _HINTS: dict[Any, str] = {
     print: "write vyre.debug_print(…), which prints when the call is over.",
     range: "use it in a `for` statement.",
     sum: "write a `for` loop, or vyre.freduce for floats.",
+    divmod: "write x // y and x % y.",
+    complex: "keep the real and the imaginary part in two floats.",
     enumerate: "write `for i in range(len(a))`.",
     zip: "write `for i in range(len(a))`.",
 }
@@ -321,10 +323,11 @@ def _typed(kind: DataType, args: list[Operand]) -> Operand:
     if found is kind:
         return value
     if kind in FLOAT_TYPES or found in FLOAT_TYPES:
-        shown = found.value if found else describe(value)
         raise Refused(
-            f"{name}() of {shown} could mean its value or its bits.",
-            conversion(found, kind) if found else f"pass a number: {name}(1).",
+            f"{name}() of {found.value} could mean its value or its bits."
+            if found
+            else f"{name}() takes a number, and {describe(value)} is none.",
+            conversion(found, kind) if found else f"pass a number: {name}(1), or math.inf and math.nan.",
         )
     return cast_to(kind, value)
 

@@ -161,6 +161,10 @@ class Statements(BodyTranslator):
             return
         if isinstance(value, Several):
             raise Refused(f"{describe(value)} cannot be given a name.", "use separate variables: x, y = ….")
+        if isinstance(value, PyObject) and (value.value is None or isinstance(value.value, str)):
+            raise Refused(
+                f"{describe(value)} is no value of a kernel.", "give it a number: x = 0, or x = 0.0."
+            )
         if isinstance(value, (Buffer, PyObject, Effect)):
             raise Refused(f"{describe(value)} cannot be given a name.", "use it directly.")
         first = operators.number(value)
