@@ -24,6 +24,7 @@ BODIES = {
     "none": ("§x = None", "is no value of a kernel", "x = 0.0"),
     "membership": ("if §i in (1, 2):\n        pass", "`in` has no meaning", "x == 1 or x == 2"),
     "method of a buffer": ("x = §out.sum()", "no attribute 'sum'", "`for` loop"),
+    "a method": ("pass\n@vyre.kernel\ndef m(§self, out: Out[u32]):\n    pass", "'self'", "@staticmethod"),
     "divmod": ("x = §divmod(i, 2)", "divmod cannot be called", "x // y and x % y"),
     "unsigned magnitude": ("x = §abs(i - 3)", "has no sign", "max(a, b) - min(a, b)"),
     "while": ("§while i < 3:\n        i += 1", "`while`", "while vyre.bounded(i < 3, 1000):"),
@@ -254,8 +255,8 @@ HELPERS = {
     "lambda helper": ("f = lambda x: x\n" + USE + "§f(1)\n", "a lambda has no annotations", "`def`"),
     "kernel in kernel": (
         "@vyre.kernel\ndef f(o: Out[u32]):\n    o[0] = 1\n" + USE + "§f(1)\n",
-        "cannot be called in a kernel",
-        "plain functions",
+        "a kernel calls none",
+        "plain function",
     ),
 }
 

@@ -362,7 +362,7 @@ def _foreign(value: Any) -> Array:
         return np.from_dlpack(value)
     except Exception as error:  # every producer of DLPack has errors of its own
         raise DispatchError(
-            f"a {type(value).__name__} cannot become a buffer: {error}",
+            f"a {type(value).__name__} cannot become a buffer: {str(error).rstrip('.')}.",
             fix="pass an array, such as vyre.array(x, vyre.u32).",
         ) from None
 

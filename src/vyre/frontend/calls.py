@@ -343,6 +343,11 @@ def _host_function(function: PyObject, args: list[Operand]) -> Operand:
             return Const(target(*(a.value for a in args if isinstance(a, Const))))
         except (ArithmeticError, TypeError, ValueError) as error:
             raise Refused(f"the constant cannot be computed: {error}.", "write a number.") from error
+    if hasattr(target, "source_program"):
+        raise Refused(
+            f"{describe(function)} is a kernel, and a kernel calls none.",
+            "put what both do into a plain function with annotated parameters, and call that in each.",
+        )
     hint = _HINTS.get(target) if getattr(target, "__hash__", None) else None
     name = getattr(target, "__name__", "")
     if hint is None and type(target).__module__ in ("numpy", "builtins"):
