@@ -17,6 +17,7 @@ for part in \
     tests/frontend/test_outputs.py
 do
     echo "== $part"
-    timeout 240 "$python" -m pytest -q -n 4 -k cuda "$part" 2>&1 | tail -n 6 || failed=1
+    shown=$(timeout 240 "$python" -m pytest -q -n 4 -k cuda "$part" 2>&1) || failed=1
+    echo "$shown" | tail -n 6
 done
 exit $failed
