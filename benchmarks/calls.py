@@ -26,10 +26,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import vyre
-from vyre import In, InOut, Out, f32, u32
+from vyre import In, Out, f32, u32
 from vyre.backends import get
 from vyre.backends.cpu.backend import CpuBackend
-from vyre.engines import reduce_tree
 
 sys.path.insert(0, str(Path(__file__).parent))
 import call_peers
@@ -73,15 +72,7 @@ def exponential(a: In[f32], out: Out[f32]) -> None:
     out[i] = vyre.exp(a[i])
 
 
-@vyre.kernel(workgroup_size=256)
-def stepped(a: In[f32], out: InOut[f32]) -> None:
-    i = vyre.invocation_id(0)
-    out[i] = out[i] + a[i]
-
-
-def rounds_of(
-    make: Make, calls: dict[str, Call], *, rounds: int, each: int, wait: Callable[[], object] = lambda: None
-) -> dict[str, list[float]]:
+def rounds_of(make: Make, calls: dict[str, Call], *, rounds: int, each: int) -> dict[str, list[float]]:
     """Seconds of a call, by round; everybody takes a turn in every round, on arrays made beforehand."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for call in calls.values():
@@ -91,12 +82,10 @@ def rounds_of(
             arrays = [make() for _ in range(each)]
             gc.collect()
             gc.disable()
-            wait()
             start = time.perf_counter()
             for given in arrays:
                 call(*given)
             spent = time.perf_counter() - start
-            wait()
             gc.enable()
             times[name].append(spent / each)
     return times
@@ -170,67 +159,10 @@ def first(options: argparse.Namespace) -> None:
         print(f"  {name:<32}{shown}")
 
 
-def on_cuda(a: Any, b: Any) -> Any:
-    return added(a, b, backend="cuda")
-
-
-def summed(x: Any) -> Any:
-    return reduce_tree(x, backend="cuda")
-
-
 def cuda(options: argparse.Namespace) -> None:
-    """Torch's own call is the measure; ours come behind it, so their ratios are torch's time over theirs."""
-    torch, cupy = call_peers.package("torch"), call_peers.package("cupy")
-    backend = get("cuda")
-    synchronize: Any = getattr(backend, "synchronize", None)
-    host = floats(SMALL)
+    import calls_cuda
 
-    def run(title: str, make: Make, calls: dict[str, Call], each: int = CALLS) -> None:
-        times = rounds_of(make, calls, rounds=options.rounds, each=each, wait=synchronize)
-        table(title, times)
-
-    if torch is not None:
-        device = [torch.from_numpy(x).cuda() for x in host]
-        both: dict[str, Call] = {"torch a + b": torch.add, "vyre, torch tensors": on_cuda}
-        run(f"{SMALL} floats, a + b, fresh tensors", lambda: tuple(x.clone() for x in device), both)
-        wide = torch.ones(1 << options.log2_gpu, device="cuda")
-        run(f"2^{options.log2_gpu} floats, a + b", lambda: (wide, wide), both, each=5)
-        short = torch.ones(1024, device="cuda")
-        sums: dict[str, Call] = {
-            "torch sum": torch.sum,
-            "vyre.engines.reduce_tree": summed,
-        }
-        run("1,024 floats summed", lambda: (short.clone(),), sums)
-        graphs(torch, options)
-    if cupy is not None:
-        there = [cupy.asarray(x) for x in host]
-        calls: dict[str, Call] = {
-            "CuPy a + b": cupy.add,
-            "vyre, CuPy arrays": on_cuda,
-        }
-        run(f"{SMALL} floats, a + b, fresh arrays", lambda: tuple(x.copy() for x in there), calls)
-    on_gpu: dict[str, Call] = {"vyre cuda, NumPy arrays": on_cuda}
-    peer = call_peers.numpy_through_torch(torch) if torch is not None else {}
-    run(f"{SMALL} NumPy floats, a + b", lambda: tuple(x.copy() for x in host), {**on_gpu, **peer})
-
-
-def graphs(torch: Any, options: argparse.Namespace) -> None:
-    """Twenty small kernels in a row, replayed."""
-    x = vyre.to_device(np.ones(1024, np.float32), backend="cuda")
-    y = vyre.device_zeros(1024, np.float32, backend="cuda")
-    with vyre.capture("cuda") as plan:
-        for _ in range(20):
-            stepped(x, y, backend="cuda")
-    a, b = torch.ones(1024, device="cuda"), torch.zeros(1024, device="cuda")
-    b.add_(a)
-    graph = torch.cuda.CUDAGraph()
-    torch.cuda.synchronize()
-    with torch.cuda.graph(graph):
-        for _ in range(20):
-            b.add_(a)
-    calls: dict[str, Call] = {"torch CUDA graph": graph.replay, "vyre.capture": plan.replay}
-    times = rounds_of(tuple, calls, rounds=options.rounds, each=CALLS, wait=torch.cuda.synchronize)
-    table("20 kernels of 1,024 floats, a replay", times)
+    calls_cuda.show(options)
 
 
 TABLES = {

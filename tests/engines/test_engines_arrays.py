@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import vyre
 from vyre import engines
+from vyre.backends import registry
+from vyre.backends.dispatch import Compiled
 from vyre.engines import Dfa, Runner, Shape
 from vyre.engines.bins import histogram_engine
 from vyre.engines.compaction import compact_engine
@@ -16,6 +20,9 @@ from vyre.engines.fold import reduce_engine
 from vyre.engines.prefix import scan_engine
 from vyre.engines.run import grid_of
 from vyre.errors import DispatchError, VyreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LENGTHS = (0, 1, 2, 3, 255, 2047, 2048, 2049, 65_537, 1_000_003)
 SMALL = Shape(32, 2, turns=1, row=3, reverse=True)
@@ -93,6 +100,41 @@ def test_device_buffers_stay_on_the_device() -> None:
     on_device = vyre.to_device(floats, backend="cpu")
     assert engines.reduce_strict(on_device, backend="cpu") == engines.reduce_strict(floats)
     assert engines.reduce_tree(on_device, backend="cpu") == engines.reduce_tree(floats)
+
+
+@pytest.mark.parametrize("place", [np.array, partial(vyre.to_device, backend="cpu")])
+def test_a_second_run_of_a_length_looks_up_plans_and_compiles_nothing(
+    place: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = rng.standard_normal(3001).astype(np.float32)
+    first = engines.reduce_tree(place(data), backend="cpu")
+
+    def refused(*_: Any, **__: Any) -> Any:
+        raise AssertionError("it was done before")
+
+    monkeypatch.setattr(Runner, "compiled", refused)
+    monkeypatch.setattr(registry, "entry_points", refused)
+    assert engines.reduce_tree(place(data.copy()), backend="cpu") == first
+    with pytest.raises(AssertionError, match="done before"):
+        engines.reduce_tree(place(data[:-1]), backend="cpu")
+
+
+def test_engines_on_device_buffers_are_launched_by_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any, **__: Any) -> Any:
+        raise AssertionError("the short way has it")
+
+    monkeypatch.setattr(Compiled, "__call__", refused)
+    data = rng.integers(0, 1 << 32, 9001, dtype=np.uint32)
+    held = vyre.to_device(data, backend="cpu")
+    assert engines.reduce(held, op="xor", backend="cpu") == np.bitwise_xor.reduce(data)
+    with pytest.raises(AssertionError, match="short way"):
+        engines.reduce(data, op="xor", backend="cpu")
+
+
+def test_a_device_buffer_of_no_whole_words_is_refused_by_name() -> None:
+    odd = vyre.to_device(np.zeros(5, np.uint8), backend="cpu")
+    with pytest.raises(VyreError, match="'input' has 5 bytes, no whole"):
+        engines.histogram(odd, backend="cpu")
 
 
 def test_inputs_are_never_changed() -> None:

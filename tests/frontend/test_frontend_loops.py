@@ -110,6 +110,24 @@ def test_a_bounded_loop_ends_after_its_turns() -> None:
     assert all(f.kind != "bounded loop" for f in collatz.check(u32s(27), workgroups=1).findings)
 
 
+@vyre.kernel
+def walked(after: In[u32], out: Out[u32]) -> None:
+    at = vyre.invocation_id(0)
+    while vyre.bounded(after[at + 1] != 0 and at < 9, 3):
+        at += 1
+    out[vyre.invocation_id(0)] = at
+
+
+def test_a_bounded_loop_that_ends_with_its_last_turn_is_not_reported() -> None:
+    def spent(*after: int) -> list[str]:
+        return [f.kind for f in walked.check(u32s(*after), 1).findings if f.kind == "bounded loop"]
+
+    assert spent(1, 1, 1, 1, 0) == []  # three turns, after which the condition fails
+    assert spent(1, 1, 1, 1, 1, 0) == ["bounded loop"]
+    told = walked.check(u32s(1, 1, 1, 1), 1).findings
+    assert all("element 4" not in f.message for f in told), "what no turn reads is not told"
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_constant_tables_and_returns_from_loops(backend: str) -> None:
     out, weights, at = tables(u32s(2, 150), backend=backend)

@@ -6,12 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from vyre.errors import KernelError
+from tests.frontend.conftest import HEADER
+from vyre.errors import KernelError, ValidationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 BODIES = {
+    "float modulo": (
+        "x = §w[i] % 2.0",
+        "`%` has no meaning on F32",
+        "vyre.floor(x / y) * y",
+    ),
+    "negative range": ("for k in range(§-3, 3):\n        pass", "-3 is below 0", "j = i32(k) - 3"),
+    "number of text": ('x = §f32("inf")', "takes a number, and the Python str 'inf' is none", "math.inf"),
+    "list": ("x = §[0] * 4", "a list has no meaning", "vyre.private(u32, 4)"),
+    "none": ("§x = None", "is no value of a kernel", "x = 0.0"),
+    "membership": ("if §i in (1, 2):\n        pass", "`in` has no meaning", "x == 1 or x == 2"),
+    "method of a buffer": ("x = §out.sum()", "no attribute 'sum'", "`for` loop"),
+    "a method": ("pass\n@vyre.kernel\ndef m(§self, out: Out[u32]):\n    pass", "'self'", "@staticmethod"),
+    "divmod": ("x = §divmod(i, 2)", "divmod cannot be called", "x // y and x % y"),
+    "unsigned magnitude": ("x = §abs(i - 3)", "has no sign", "max(a, b) - min(a, b)"),
     "while": ("§while i < 3:\n        i += 1", "`while`", "while vyre.bounded(i < 3, 1000):"),
     "bounded elsewhere": ("x = §vyre.bounded(i < 3, 9)", "condition of a loop", "while vyre.bounded"),
     "bounded once": ("while §vyre.bounded(i < 3):\n        pass", "two arguments", "turns"),
@@ -32,7 +47,6 @@ BODIES = {
     "yield": ("§yield i", "`yield`", "out[i] = value"),
     "f-string": ('x = §f"{i}"', "f-string", "no text"),
     "string": ('x = §"abc" + i', "a str has no meaning", "numbers"),
-    "list": ("x = §[1, 2]", "a list", "buffer"),
     "dict": ("x = §{1: 2}", "a dict", "buffer"),
     "tuple": ("§x = (1, 2)", "a tuple", "separate variables"),
     "walrus": ("out[i] = (§k := 3)", "`:=`", "line of its own"),
@@ -90,7 +104,6 @@ BODIES = {
     "store to lane": ("§i[0] = 1", "cannot be assigned", "buffer"),
     "integer division": ("x = §i / 2", "`/` has no meaning on U32", "`//`"),
     "float floor division": ("x = §w[i] // 2.0", "`//` has no meaning on F32", "vyre.floor"),
-    "float modulo": ("x = §w[i] % 2.0", "`%` has no meaning on F32", "bits"),
     "float bits": ("x = §w[i] & 1.0", "`&` has no meaning on F32", "bits"),
     "float shift": ("x = §w[i] << 1", "`<<` has no meaning on F32", "bits"),
     "integer power": ("x = §i ** 2", "`**` has no meaning on U32", "multiply"),
@@ -111,7 +124,6 @@ BODIES = {
     "float condition": ("§if w[i]:\n        pass", "F32 is no condition", "x != 0.0"),
     "signed condition": ("x = §1 if s[i] else 2", "I32 is no condition", "x != 0"),
     "identity": ("x = §i is n", "`is` has no meaning", "=="),
-    "membership": ("x = §i in 3", "`in` has no meaning", "=="),
     "atomic on In": ("§vyre.atomic_add(a, i, 1)", "writable", "Out, InOut"),
     "atomic on floats": ("§vyre.atomic_add(fs, i, 1)", "holds F32", "u32 buffer"),
     "atomic on element": ("§vyre.atomic_add(out[i], i, 1)", "`buffer`", "not an element"),
@@ -243,8 +255,8 @@ HELPERS = {
     "lambda helper": ("f = lambda x: x\n" + USE + "§f(1)\n", "a lambda has no annotations", "`def`"),
     "kernel in kernel": (
         "@vyre.kernel\ndef f(o: Out[u32]):\n    o[0] = 1\n" + USE + "§f(1)\n",
-        "cannot be called in a kernel",
-        "plain functions",
+        "a kernel calls none",
+        "plain function",
     ),
 }
 
@@ -255,6 +267,27 @@ def test_refused_helper(case: str, refused: Callable[[str], KernelError]) -> Non
     error = refused(text)
     assert message in error.message
     assert fix in error.fix
+
+
+MEMORY = {
+    "V048": "    x = vyre.private(u32, 2000)\n    §y = vyre.private(u32, 2000)\n    out[i] = x[i] + y[i]",
+    "V035": "    §x = vyre.shared(u32, (8192, 8192))\n    out[i] = x[i, i]",
+    "V050": "    §out[i] = TABLE[i]",
+}
+
+
+@pytest.mark.parametrize("code", MEMORY)
+def test_memory_past_a_limit_is_refused_at_its_line(code: str, load: Callable[[str], dict[str, Any]]) -> None:
+    before, _, after = (
+        f"TABLE = tuple(range(20_000))\n@vyre.kernel\ndef k(out: Out[u32]):\n    i = vyre.invocation_id(0)\n"
+        f"{MEMORY[code]}\n"
+    ).partition("§")
+    with pytest.raises(ValidationError, match=code) as caught:
+        load(before + after)
+    place = caught.value.diagnostics[0].location
+    assert place is not None
+    assert place.line == (HEADER + before).count("\n") + 1
+    assert place.text.strip() in str(caught.value)
 
 
 def test_columns_count_characters_not_bytes(refused: Callable[[str], KernelError]) -> None:

@@ -267,3 +267,36 @@ def test_a_grid_of_another_rank_than_the_output_is_refused(refused: Callable[[st
         '@vyre.kernel\ndef k(§out: Out[u32, Literal["m", "n"]]):\n    i = vyre.grid(1)\n    out[i, i] = 1\n'
     )
     assert "vyre.grid(2)" in error.fix
+
+
+@vyre.kernel(workgroup_size=8)
+def tallied(x: In[u32], out: InOut[u32, Literal["m", "n"]]) -> None:
+    i = vyre.invocation_id(0)
+    counts = vyre.shared(u32, (2, 4), atomic=True)
+    if i < 8:
+        counts[i // 4, i % 4] = 0
+    vyre.barrier()
+    vyre.atomic_add(counts, (x[i] % 2, x[i] % 4), 1)
+    vyre.atomic_max(out, index=(x[i] % 2, 5), value=x[i])
+    vyre.barrier()
+    if i < 8:
+        vyre.atomic_add(out, (i // 4, i % 4), counts[i // 4, i % 4])
+
+
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_atomics_take_coordinates(backend: str) -> None:
+    x = np.array([1, 2, 3, 4, 5, 6, 7, 8], np.uint32)
+    out = tallied(x, np.zeros((2, 6), np.uint32), workgroups=1, backend=backend)
+    assert out.tolist() == [[2, 0, 2, 0, 0, 8], [0, 2, 0, 2, 0, 7]]
+
+
+@pytest.mark.parametrize("place", ["i", "(i, i, i)"])
+def test_atomics_take_as_many_coordinates_as_there_are(
+    place: str, refused: Callable[[str], KernelError]
+) -> None:
+    error = refused(
+        '@vyre.kernel\ndef k(out: InOut[u32, Literal["m", "n"]]) -> None:\n'
+        f"    i = vyre.invocation_id(0)\n    §vyre.atomic_add(out, {place}, 1)\n"
+    )
+    assert "has 2 dimensions" in error.message
+    assert error.fix == "write vyre.atomic_add(out, (i, j), …)."

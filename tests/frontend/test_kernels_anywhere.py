@@ -22,6 +22,17 @@ def tripled(x: u32) -> u32:
     return x * 3
 
 
+@vyre.op
+def spread(x: u32, factor: u32 = 5) -> u32:  # pyright: ignore[reportArgumentType]
+    """Calls an op of its own."""
+    return tripled(x) * factor
+
+
+@vyre.op
+def emptied(row: InOut[u32]) -> None:
+    row[0] = 0
+
+
 @vyre.kernel
 def mixed(x: In[u32], out: Out[u32], by: u32, scale: f32) -> None:
     """Triples and adds."""
@@ -80,6 +91,32 @@ def test_a_kernel_of_a_closure_is_pickled_with_its_constants() -> None:
     assert again(u32s(1, 2)).tolist() == [6, 7]
     assert again.program.workgroup_size == (8, 1, 1)
     assert copy.deepcopy(made(6))(u32s(1)).tolist() == [7]
+
+
+def kernel_of(op: Any) -> Kernel:
+    """A kernel that calls an op, whichever it is."""
+
+    @vyre.kernel
+    def calls(x: In[u32], out: Out[u32]) -> None:
+        i = vyre.invocation_id(0)
+        out[i] = op(x[i]) + op(x[i], 1)
+
+    return calls
+
+
+def run_op(op: Any) -> list[int]:
+    return kernel_of(op)(u32s(1, 2)).tolist()
+
+
+def test_an_op_is_pickled_by_value_and_works_in_a_spawned_process() -> None:
+    again = pickle.loads(pickle.dumps(spread))
+    assert (again.__name__, again.__doc__) == ("spread", "Calls an op of its own.")
+    assert repr(again) == repr(spread)
+    assert again.ops == spread.ops
+    assert run_op(again) == run_op(spread) == [18, 36]
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(run_op, [again]) == [[18, 36]]
+    assert pickle.loads(pickle.dumps(emptied)) is emptied  # it takes a buffer, and is a function
 
 
 def test_every_form_of_a_kernel_is_pickled() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
@@ -103,6 +103,60 @@ def test_an_access_beyond_the_end_is_told_and_harmless() -> None:
     assert [(f.kind, f.harmless) for f in report.findings] == [("out of bounds", True)]
     assert report.ok
     assert "16 elements, and the access to element 16 gave 0" in str(report)
+
+
+@vyre.kernel(workgroup_size=(8, 4))
+def transposed(a: In[u32, Literal["m", "n"]], out: Out[u32, Literal["n", "m"]]) -> None:
+    i, j = vyre.grid(2)
+    out[i, j] = a[j, i]
+
+
+@vyre.kernel(workgroup_size=(8, 4))
+def moved(a: In[u32, Literal["m", "n"]], out: Out[u32, Literal["m", "n"]]) -> None:
+    i, j = vyre.grid(2)
+    out[i, j] = a[i, j + 1]
+
+
+def test_invocations_that_fill_up_a_workgroup_are_no_finding() -> None:
+    short = WORDS[:5]
+    assert transposed.check(WORDS[:15].reshape(3, 5)).findings == ()
+    (told,) = beyond.check(short).findings
+    assert "element 5 gave 0" in told.message
+    assert "invocation (4, 0, 0)" in told.places[0].what
+    (told,) = moved.check(WORDS[:15].reshape(3, 5)).findings
+    assert "invocation (4, 0, 0)" in told.places[0].what
+    all_meant = beyond.check(short, workgroups=1).findings
+    assert [f.kind for f in all_meant] == ["out of bounds"] * 2, "a grid that was asked for is all meant"
+
+
+@vyre.kernel(workgroup_size=8)
+def asked_first(a: In[u32], out: Out[u32], last: u32) -> None:
+    i = vyre.invocation_id(0)
+    before = a[i - 1] if i > 0 else 7
+    after = i + 1 < last and a[i + 1] > 3
+    none = i + 1 >= last or (a[i + 1] if i > 90 else a[i]) > 3
+    out[i] = before + u32(after) + u32(none)
+
+
+def test_what_an_earlier_operand_keeps_out_is_no_finding() -> None:
+    assert asked_first.check(WORDS, last=16).findings == ()
+    told = asked_first.check(WORDS, last=17).findings
+    assert ["element 16 gave 0" in f.message for f in told] == [True], "the second line alone asks wrongly"
+    assert asked_first(WORDS, last=16, backend="reference").tolist()[:3] == [7, 0, 1]
+
+
+@vyre.kernel(workgroup_size=8)
+def emptied(a: In[u32], out: Out[u32, Literal["n", 2]]) -> None:
+    counts = vyre.shared(u32, 8, atomic=True)
+    i, k = vyre.invocation_id(0), vyre.local_id(0)
+    vyre.atomic_exchange(counts, k, a[i])
+    vyre.barrier()
+    out[i, 0], out[i, 1] = counts[k], a[i]
+
+
+def test_an_exchange_fills_memory_and_a_line_is_told_of_once() -> None:
+    (told,) = emptied.check(WORDS, (8, 2)).findings
+    assert "a coordinate outside of its shape" in told.message
 
 
 def test_what_is_passed_stays_as_it_is() -> None:

@@ -145,9 +145,34 @@ def same_element(a: In[u32], out: Out[u32]) -> None:
     out[vyre.invocation_id(0)] = tile[k]
 
 
+def exchanged(a: In[u32], out: Out[u32]) -> None:
+    """Each invocation has two elements for itself, which are others in the second turn."""
+    tile = vyre.shared(u32, 128)
+    k = vyre.local_id(0)
+    tile[k] = a[k]
+    tile[k + 64] = a[k + 64]
+    for turn in range(2):
+        vyre.barrier()
+        at = 2 * k - (k & turn)
+        if tile[at] > tile[at + 1 + turn]:
+            tile[at], tile[at + 1 + turn] = tile[at + 1 + turn], tile[at]
+    vyre.barrier()
+    out[k] = tile[k]
+
+
 @pytest.mark.parametrize(
     "function",
-    [one_stores, others_left, own_element, barred, reduced, sorted_alike, same_value, same_element],
+    [
+        one_stores,
+        others_left,
+        own_element,
+        barred,
+        reduced,
+        sorted_alike,
+        same_value,
+        same_element,
+        exchanged,
+    ],
 )
 def test_what_may_be_meant_does_not_warn(function: Callable[..., None]) -> None:
     with warnings.catch_warnings():

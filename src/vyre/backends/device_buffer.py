@@ -15,13 +15,13 @@ uint8 is taken as it is. On `cpu` and `reference` the device is the host, and Nu
 from __future__ import annotations
 
 import itertools
-import weakref
 from math import prod
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from vyre.backends import dlpack
+from vyre.backends.claim import Claim
 from vyre.backends.foreign import is_on_device, plain_array
 from vyre.backends.host_memory import HostMemory
 from vyre.backends.protocol import ExportedMemory, ResidentBackend, able
@@ -42,14 +42,6 @@ if TYPE_CHECKING:
 
 _serials = itertools.count(1)
 _DTYPES = frozenset(STORAGE.values())
-
-
-class Claim:
-    """Frees memory when the last one who uses it drops this."""
-
-    def __init__(self, memory: DeviceMemory) -> None:
-        finalizer = weakref.finalize(self, memory.free)
-        finalizer.atexit = False  # a process takes its memory with it, and drivers may be gone first
 
 
 class DeviceBuffer:
@@ -145,7 +137,7 @@ class DeviceBuffer:
             return
         if self.readonly:
             raise DispatchError("the device buffer is read-only.", fix="make a copy with vyre.to_device.")
-        held = source if isinstance(source, DeviceBuffer) else _import(self._owner, source)
+        held = source if isinstance(source, DeviceBuffer) else imported(self._owner, source)
         if held is None:
             array = _host_array(source)
             self._require_same(array.dtype, array.shape)
@@ -154,7 +146,7 @@ class DeviceBuffer:
             return
         try:
             self._require_same(held.dtype, held.shape)
-            _require_owner(held, self._owner)
+            require_owner(held, self._owner)
             other, given = held.held()
             if self.nbytes and given.span != memory.span:
                 memory.copy(given)
@@ -267,9 +259,9 @@ def to_device(array: Any, *, backend: str | Backend | None = None, copy: bool = 
     """
     refuse_in_capture("vyre.to_device")
     owner = resident(backend)
-    held = array if isinstance(array, DeviceBuffer) else _import(owner, array)
+    held = array if isinstance(array, DeviceBuffer) else imported(owner, array)
     if held is not None:
-        _require_owner(held, owner)
+        require_owner(held, owner)
         if not copy:
             return held
         made = device_zeros(held.shape, held.dtype, backend=owner)
@@ -327,7 +319,7 @@ def resident(backend: str | Backend | None) -> ResidentBackend:
     return found
 
 
-def _require_owner(buffer: DeviceBuffer, owner: ResidentBackend) -> None:
+def require_owner(buffer: DeviceBuffer, owner: ResidentBackend) -> None:
     if buffer._owner is not owner:
         raise DispatchError(
             f"the buffer is on the backend {buffer.backend!r}, not on {owner.name!r}.",
@@ -335,7 +327,7 @@ def _require_owner(buffer: DeviceBuffer, owner: ResidentBackend) -> None:
         )
 
 
-def _import(owner: ResidentBackend, value: Any) -> DeviceBuffer | None:
+def imported(owner: ResidentBackend, value: Any) -> DeviceBuffer | None:
     """A buffer that shares the memory of a stranger's device array; None for what is on the host."""
     if not is_on_device(value):
         return None
@@ -370,7 +362,7 @@ def _foreign(value: Any) -> Array:
         return np.from_dlpack(value)
     except Exception as error:  # every producer of DLPack has errors of its own
         raise DispatchError(
-            f"a {type(value).__name__} cannot become a buffer: {error}",
+            f"a {type(value).__name__} cannot become a buffer: {str(error).rstrip('.')}.",
             fix="pass an array, such as vyre.array(x, vyre.u32).",
         ) from None
 

@@ -20,7 +20,7 @@ from vyre.ir.grid import grid_of, require_grid
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from vyre.backends.device_buffer import Claim
+    from vyre.backends.claim import Claim
     from vyre.backends.host import Lengths
     from vyre.backends.host_plan import PreparedLaunch
     from vyre.backends.protocol import Backend, BackendInfo, DeviceMemory, Executable
@@ -185,6 +185,13 @@ class Compiled:
         return bound.results()
 
     __call__ = boundary(call)
+
+    def at(self, lengths: tuple[int, ...], workgroups: Grid) -> Callable[[Sequence[int]], None] | None:
+        """A launch by addresses alone (`AddressedExecutable`), for who has seen that the memory fits."""
+        executable = self._executable
+        if not able(executable, AddressedExecutable):
+            return None
+        return self._prepared(executable, lengths, workgroups).run
 
     def _recorded(
         self,

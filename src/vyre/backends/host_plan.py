@@ -113,6 +113,16 @@ class CallPlan:
         counts[k] = count
         return count
 
+    def overlaps(self, k: int, places: Sequence[int], counts: Sequence[int]) -> bool:
+        """Whether memory that is written may be bound twice; all of it is contiguous."""
+        start = places[k]
+        end = start + counts[k] * self.wanted[k].stride
+        for other, wanted in enumerate(self.wanted):
+            first = places[other]
+            if other != k and first < end and start < first + counts[other] * wanted.stride:
+                return True
+        return False
+
 
 def fresh_shape(wanted: Wanted, count: int | None) -> tuple[int, ...] | None:
     """The shape of an array of `count` elements."""
@@ -176,7 +186,7 @@ class HostPlan(CallPlan):
         for k, name in self.written:
             if counts[k] < 0:
                 made = self._zeros(k, lengths, counts)
-            elif self._overlaps(k, places, counts):
+            elif self.overlaps(k, places, counts):
                 return None
             elif copy:
                 made = np.zeros_like(buffers[name]) if name in zeroed else buffers[name].copy()
@@ -197,16 +207,6 @@ class HostPlan(CallPlan):
                     results[name].fill(0)
         launch.run(places)
         return results
-
-    def _overlaps(self, k: int, places: Sequence[int], counts: Sequence[int]) -> bool:
-        """Whether memory that is written may be bound twice; all of it is contiguous."""
-        start = places[k]
-        end = start + counts[k] * self.wanted[k].stride
-        for other, wanted in enumerate(self.wanted):
-            first = places[other]
-            if other != k and first < end and start < first + counts[other] * wanted.stride:
-                return True
-        return False
 
     def _zeros(self, k: int, lengths: Lengths, counts: list[int]) -> NDArray[Any] | None:
         """An output that was left out."""

@@ -15,6 +15,7 @@ of the protocol; nothing is registered, and what is absent is done without.
 
     of a backend
       ResidentBackend        makes memory that stays on the device between runs
+      ReservingBackend       makes such memory without filling it
       ImportingBackend       takes the device arrays of other libraries (`vyre.backends.device_buffer`)
       ReplayingBackend       launches a captured plan as one (`vyre.backends.capture`)
       ExaminedBackend        tells which canaries its device failed when it was opened
@@ -235,6 +236,13 @@ class ResidentBackend(Backend, Protocol):
     def borrow(self, data: memoryview) -> DeviceMemory:
         """Memory that holds `data`, for one run; that of `data` itself where the device can use it."""
         ...
+
+
+@runtime_checkable
+class ReservingBackend(ResidentBackend, Protocol):
+    """Optional: a backend that makes memory which holds anything, for a run that writes all of it."""
+
+    def reserve(self, nbytes: int) -> DeviceMemory: ...
 
 
 @dataclass(frozen=True, slots=True)

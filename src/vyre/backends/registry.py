@@ -46,7 +46,7 @@ def get(name: str) -> Backend:
     """The backend of that name, constructed once. Raises `BackendUnavailable` when it cannot be had."""
     points = _points()
     if name not in points:
-        close = difflib.get_close_matches(name, points, n=1)
+        close = difflib.get_close_matches(name.lower(), points, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
         raise DispatchError(
             f"no backend is called {name!r}.",

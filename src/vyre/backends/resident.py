@@ -12,7 +12,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.device_buffer import Claim, DeviceBuffer, ImportingBackend, device_zeros
+from vyre.backends.claim import Claim
+from vyre.backends.device_buffer import DeviceBuffer, ImportingBackend, device_zeros
 from vyre.backends.foreign import is_on_device, note_written
 from vyre.backends.host import (
     array_of,

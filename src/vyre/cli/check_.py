@@ -41,7 +41,7 @@ def command(
 
     program = read_program(file)
     call = read_call(program, inputs, sizes, workgroups)
-    watcher = Watcher()
+    watcher = Watcher(extent=() if call.grid is None else None)
     compile_program(program, backend=watcher)(
         call.arrays, workgroups=call.grid, copy=True, lengths=call.lengths(program)
     )

@@ -24,7 +24,7 @@ from vyre.engines.float_fold import fold_named
 from vyre.engines.fold import reduce_engine
 from vyre.engines.plan import Shape
 from vyre.engines.prefix import scan_engine
-from vyre.engines.run import Runner
+from vyre.engines.run import runner_of
 from vyre.engines.strict import strict_engine
 from vyre.engines.tree import tree_engine
 from vyre.errors import DispatchError, boundary
@@ -53,7 +53,7 @@ def reduce(
     array: Any, *, op: str = "add", backend: str | Backend | None = None, shape: Shape | None = None
 ) -> np.uint32:
     """All elements joined; of none, the neutral element."""
-    return Runner(backend).run(reduce_engine(op, shape=shape), {"input": array})["output"][0]
+    return runner_of(backend).run(reduce_engine(op, shape=shape), {"input": array})["output"][0]
 
 
 @boundary
@@ -67,7 +67,7 @@ def scan(
 ) -> Words:
     """Element i is the join of the elements up to i, or of those before it."""
     engine = scan_engine(op, inclusive=inclusive, shape=shape)
-    return Runner(backend).run(engine, {"input": array})["output"]
+    return runner_of(backend).run(engine, {"input": array})["output"]
 
 
 @boundary
@@ -79,20 +79,20 @@ def compact(
     sizes = [len(x) for x in (chosen, array)]
     if sizes[0] != sizes[1]:
         raise DispatchError(f"{sizes[0]} flags for {sizes[1]} elements.", fix="pass one flag for each.")
-    found = Runner(backend).run(compact_engine(shape=shape), {"input": array, "flags": chosen})
+    found = runner_of(backend).run(compact_engine(shape=shape), {"input": array, "flags": chosen})
     return found["output"][: int(found["count"][0])]
 
 
 @boundary
 def histogram(data: Any, *, backend: str | Backend | None = None, shape: Shape | None = None) -> Words:
     """How often each of the 256 byte values occurs."""
-    return Runner(backend).run(histogram_engine(shape=shape), {"input": data})["output"]
+    return runner_of(backend).run(histogram_engine(shape=shape), {"input": data})["output"]
 
 
 @boundary
 def match(data: Any, dfa: Dfa, *, backend: str | Backend | None = None, shape: Shape | None = None) -> Words:
     """The places of the bytes with which a match ends, ascending."""
-    found = Runner(backend).run(match_engine(shape=shape), {"input": data, "table": dfa.table})
+    found = runner_of(backend).run(match_engine(shape=shape), {"input": data, "table": dfa.table})
     return found["output"][: int(found["count"][0])]
 
 
@@ -110,7 +110,7 @@ def reduce_tree(
     if shape is None and getattr(backend, "name", backend) in _PROCESSORS:
         shape = _PROCESSOR
     engine = tree_engine(fold_named(op, kind), shape=shape)
-    return _scalar(Runner(backend).run(engine, {"input": array})["output"], array, kind)
+    return _scalar(runner_of(backend).run(engine, {"input": array})["output"], array, kind)
 
 
 @boundary
@@ -120,7 +120,7 @@ def reduce_strict(
     """`FReduceStrict` over a whole array, in chunks."""
     kind = _float_type(array, element)
     engine = strict_engine(fold_named(op, kind))
-    return _scalar(Runner(backend).run(engine, {"input": array})["output"], array, kind)
+    return _scalar(runner_of(backend).run(engine, {"input": array})["output"], array, kind)
 
 
 def _float_type(array: Any, element: DataType | None) -> DataType:

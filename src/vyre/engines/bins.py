@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening, param
@@ -71,6 +71,7 @@ def rows_program(shape: Shape) -> Program:
     return Program((rows, output, PARAMS), (shape.lanes, 1, 1), entry)
 
 
+@lru_cache(maxsize=64)
 def histogram_engine(*, shape: Shape | None = None) -> Engine:
     """256 counts."""
     cut = shape or Shape()

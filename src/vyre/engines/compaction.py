@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening
@@ -50,6 +50,7 @@ def scatter_program(shape: Shape) -> Program:
     return Program(arranged((values, output, PARAMS, flags, places, total)), (shape.lanes, 1, 1), entry)
 
 
+@lru_cache(maxsize=64)
 def compact_engine(*, shape: Shape | None = None) -> Engine:
     """Outputs `output`, of which the first `count[0]` elements are written, and `count`."""
     cut = shape or Shape()

@@ -8,7 +8,7 @@ byte` is the next state, and its highest bit says that a match ends with this by
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening, param
@@ -177,6 +177,7 @@ def write_program(shape: Shape) -> Program:
     return Program(buffers, (shape.lanes, 1, 1), entry)
 
 
+@lru_cache(maxsize=64)
 def match_engine(*, shape: Shape | None = None) -> Engine:
     """Outputs `output`, the places of the last bytes of matches, and `count`, how many there are."""
     cut = shape or Shape()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
@@ -36,6 +37,7 @@ class Fold:
             )
 
 
+@lru_cache(maxsize=64)
 def fold_named(op: str, element: DataType) -> Fold:
     """The fold by add, mul, min or max. Raises `VyreError` for another name."""
     found = {o.value.lower(): o for o in ReduceOp}.get(op)

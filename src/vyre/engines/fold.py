@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from vyre.engines.kernels import (
@@ -68,6 +68,7 @@ def turns_for(count: int, shape: Shape, most: int) -> int:
     return turns
 
 
+@lru_cache(maxsize=64)
 def reduce_engine(op: str = "add", *, shape: Shape | None = None) -> Engine:
     """The join of all u32; of none, the neutral element."""
     cut = shape or Shape()
@@ -75,7 +76,7 @@ def reduce_engine(op: str = "add", *, shape: Shape | None = None) -> Engine:
 
     def plan(lengths: Mapping[str, int]) -> Plan:
         count, source = lengths["input"], "input"
-        outputs = {"output": Space(U32, 1, () if count else (monoid(op).neutral,))}
+        outputs = {"output": Space(U32, 1, () if count else (monoid(op).neutral,), written=bool(count))}
         scratch: dict[str, Space] = {}
         steps: list[Step] = []
         while source != "output" and count:
@@ -83,7 +84,7 @@ def reduce_engine(op: str = "add", *, shape: Shape | None = None) -> Engine:
             groups = groups_for(count, cut.lanes * cut.items * turns)
             target = "output" if groups == 1 else f"level{len(steps)}"
             if groups > 1:
-                scratch[target] = Space(U32, groups)
+                scratch[target] = Space(U32, groups, written=True)
             steps.append(Step(program, groups, {"input": source, "output": target}, (turns,)))
             count, source = groups, target
         return Plan(outputs, tuple(steps), scratch)

@@ -2,11 +2,11 @@
 
     memory.give(name, type, array)     an input; gives its length
     memory.make(name, space, …)        a buffer of the engine's own
-    memory.words(numbers)              a uniform buffer
-    memory.bound(name or window)       what a dispatch is handed, and where in it a window starts
+    memory.bound(name or window)       what a dispatch is handed
+    memory.whole                       whether that is the whole buffer of a window
     memory.take(name)                  an output as a NumPy array
 
-`HostMemory` keeps NumPy arrays, `ResidentMemory` buffers on a device. An engine never notices.
+`HostMemory` keeps NumPy arrays, `EngineMemory` buffers on a device. An engine never notices.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 import numpy as np
 
 from vyre.backends.conversion import conversion
-from vyre.backends.device_buffer import device_zeros, resident, to_device
-from vyre.backends.foreign import is_on_device, plain_array
+from vyre.backends.device_buffer import DeviceBuffer, imported, require_owner, resident, to_device
+from vyre.backends.foreign import plain_array
+from vyre.backends.protocol import ReservingBackend, able
+from vyre.backends.recording import refuse_in_capture
 from vyre.backends.storage import public_name
 from vyre.engines.plan import Window
 from vyre.errors import DispatchError
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
+    from vyre.backends.claim import Claim
     from vyre.backends.protocol import Backend
     from vyre.engines.plan import Space
 
@@ -43,19 +44,22 @@ _DTYPES: dict[DataType, np.dtype[Any]] = {
 class Memory(Protocol):
     """Holds the buffers of one run of an engine."""
 
+    @property
+    def whole(self) -> bool: ...
+
     def give(self, name: str, element: DataType, value: Any) -> int: ...
 
     def make(self, name: str, space: Space, *, output: bool) -> None: ...
 
-    def words(self, numbers: Sequence[int]) -> Any: ...
-
-    def bound(self, what: str | Window) -> tuple[Any, int]: ...
+    def bound(self, what: str | Window) -> Any: ...
 
     def take(self, name: str) -> NDArray[Any]: ...
 
 
 class HostMemory:
     """NumPy arrays; every dispatch sees them in place, and of a window only its own part."""
+
+    whole = False
 
     def __init__(self) -> None:
         self._arrays: dict[str, NDArray[Any]] = {}
@@ -80,13 +84,10 @@ class HostMemory:
         del name
         return array
 
-    def words(self, numbers: Sequence[int]) -> NDArray[np.uint32]:
-        return np.array(numbers, np.uint32)
-
-    def bound(self, what: str | Window) -> tuple[NDArray[Any], int]:
+    def bound(self, what: str | Window) -> NDArray[Any]:
         if isinstance(what, Window):
-            return self._arrays[what.buffer][what.start : what.stop], 0
-        return self._arrays[what], 0
+            return self._arrays[what.buffer][what.start : what.stop]
+        return self._arrays[what]
 
     def take(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
@@ -95,38 +96,48 @@ class HostMemory:
 class EngineMemory:
     """Buffers on the device of a backend. Inputs that are there already are used where they are."""
 
+    whole = True
+
     def __init__(self, backend: str | Backend | None) -> None:
+        refuse_in_capture("an engine")
         self._backend = resident(backend)
         self._buffers: dict[str, Any] = {}
+        self._claims: list[Claim] = []
+        """On the inputs, which another thread may close during the run."""
 
     def give(self, name: str, element: DataType, value: Any) -> int:
-        there = is_on_device(value)
-        array = value if there else as_array(name, element, value)
-        whole = padded(array) if element is DataType.Bytes and not there else array
-        held = to_device(whole, backend=self._backend, copy=not there)
+        held = value if isinstance(value, DeviceBuffer) else imported(self._backend, value)
+        if held is None:
+            array = as_array(name, element, value)
+            whole = padded(array) if element is DataType.Bytes else array
+            self._buffers[name] = to_device(whole, backend=self._backend)
+            return array.size
+        require_owner(held, self._backend)
         if held.dtype != _DTYPES[element] and not (
             element is DataType.BF16 and held.dtype.name == "bfloat16"
         ):
             _refuse_dtype(name, element, held.dtype, None)
+        self._claims.append(held.held()[0])
         self._buffers[name] = held
-        return held.size if there else array.size
+        return held.size
 
     def make(self, name: str, space: Space, *, output: bool) -> None:
         del output
-        made = device_zeros(space.length, _DTYPES[space.element], backend=self._backend)
+        backend, dtype = self._backend, _DTYPES[space.element]
+        size = space.length * dtype.itemsize
+        if space.written and able(backend, ReservingBackend):
+            memory = backend.reserve(size)
+        else:
+            memory = backend.allocate(size)
+        made = DeviceBuffer(backend, memory, dtype, (space.length,))
         if space.initial:
-            start = np.zeros(space.length, made.dtype)
+            start = np.zeros(space.length, dtype)
             start[: len(space.initial)] = space.initial
             made.copy_from(start)
         self._buffers[name] = made
 
-    def words(self, numbers: Sequence[int]) -> Any:
-        return to_device(np.array(numbers, np.uint32), backend=self._backend)
-
-    def bound(self, what: str | Window) -> tuple[Any, int]:
-        if isinstance(what, Window):
-            return self._buffers[what.buffer], what.start
-        return self._buffers[what], 0
+    def bound(self, what: str | Window) -> Any:
+        return self._buffers[what.buffer if isinstance(what, Window) else what]
 
     def take(self, name: str) -> NDArray[Any]:
         return self._buffers[name].numpy()

@@ -53,11 +53,15 @@ def _is_power(number: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """A buffer that the engine makes; `initial` words are in it before the first step, else zeros."""
+    """A buffer that the engine makes; `initial` words are in it before the first step, else zeros.
+
+    Where `written` is set the steps write all of it before they read any, so that it may hold anything.
+    """
 
     element: DataType
     length: int
     initial: tuple[int, ...] = ()
+    written: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +103,12 @@ class Plan:
     scratch: Mapping[str, Space] = field(default_factory=dict[str, Space])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Engine:
-    """A host-side program of dispatches. `plan(lengths)` takes elements per input; of Bytes, bytes."""
+    """A host-side program of dispatches. `plan(lengths)` takes elements per input; of Bytes, bytes.
+
+    One object is one engine: what runs it remembers the plans that it made.
+    """
 
     name: str
     inputs: Mapping[str, DataType]

@@ -5,7 +5,7 @@ The joins of whole tiles are scanned first, by the same engine, and each tile st
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from vyre.engines.fold import fold_program
@@ -99,6 +99,7 @@ def scan_steps(
     return steps, scratch
 
 
+@lru_cache(maxsize=64)
 def scan_engine(op: str = "add", *, inclusive: bool = True, shape: Shape | None = None) -> Engine:
     """As many results as there are elements."""
     cut = shape or Shape()

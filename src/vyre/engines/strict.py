@@ -5,7 +5,7 @@ A chunk is short enough for the watchdog of any driver; the accumulator is carri
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from vyre.engines.float_fold import Fold, empty_bits, join
@@ -58,12 +58,13 @@ def strict_steps(fold: Fold, count: int, chunk: int) -> list[Step]:
     ]
 
 
+@lru_cache(maxsize=64)
 def strict_engine(fold: Fold, *, chunk: int = CHUNK, shape: Shape | None = None) -> Engine:
     """One u32 word: the bits of the reduction. There is nothing to cut, so `shape` changes nothing."""
 
     def plan(lengths: Mapping[str, int]) -> Plan:
         count = lengths["input"]
-        outputs = {"output": Space(U32, 1, () if count else (empty_bits(fold),))}
+        outputs = {"output": Space(U32, 1, () if count else (empty_bits(fold),), written=bool(count))}
         return Plan(outputs, tuple(strict_steps(fold, count, chunk)))
 
     return Engine("reduce_strict", {"input": fold.element}, plan, shape or Shape())

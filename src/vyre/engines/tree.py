@@ -11,7 +11,7 @@ would become the canonical one, which any operation makes of it; so one element 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from vyre.engines.float_fold import Fold, empty_bits, filling, join
@@ -109,13 +109,14 @@ def _joined_parts(fold: Fold, shape: Shape, parts: BufferDecl, count: int) -> li
     return out
 
 
+@lru_cache(maxsize=64)
 def tree_engine(fold: Fold, *, shape: Shape | None = None) -> Engine:
     """One u32 word: the bits of the reduction."""
     cut = shape or Shape()
 
     def plan(lengths: Mapping[str, int]) -> Plan:
         count, source = lengths["input"], "input"
-        outputs = {"output": Space(U32, 1, () if count else (empty_bits(fold),))}
+        outputs = {"output": Space(U32, 1, () if count else (empty_bits(fold),), written=bool(count))}
         if count < 2:
             return Plan(outputs, tuple(strict_steps(fold, count, count)))
         scratch: dict[str, Space] = {}
@@ -125,7 +126,7 @@ def tree_engine(fold: Fold, *, shape: Shape | None = None) -> Engine:
             groups = groups_for(count, cut.lanes * cut.items * turns)
             target = "output" if groups == 1 else f"level{len(steps)}"
             if groups > 1:
-                scratch[target] = Space(U32, groups)
+                scratch[target] = Space(U32, groups, written=True)
             program = tree_program(fold, cut, turns, bits=bool(steps))
             steps.append(Step(program, groups, {"input": source, "output": target}))
             count, source = groups, target

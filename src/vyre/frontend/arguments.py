@@ -33,6 +33,8 @@ class Bound:
     shapes: Mapping[str, tuple[int, ...]]
     """Of outputs that the call makes, where they have more than one dimension."""
     workgroups: Any
+    extent: tuple[int, ...] = ()
+    """As in `Settled`."""
 
 
 class Binder:
@@ -133,7 +135,7 @@ def bind_arguments(
         buffers[name] = b"".join(_scalar(kernel, p, n) for p, n in zip(scalars, numbers, strict=True))
     if translation.prints is not None:
         lengths[translation.prints.buffer] = DEBUG_WORDS
-    return Bound(buffers, lengths, settled.shapes, settled.workgroups)
+    return Bound(buffers, lengths, settled.shapes, settled.workgroups, settled.extent)
 
 
 def visible_parameters(translation: Translation) -> list[Parameter]:
@@ -150,7 +152,7 @@ def _match(
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""
             raise DispatchError(
-                f"{kernel}() has no parameter {name!r}.", fix=f"{hint}It has {', '.join(known)}."
+                f"{kernel}() has no parameter {name!r}.", fix=f"{hint}Choose one of {', '.join(known)}."
             )
     given = dict(zip(known, arrays, strict=False))
     twice = next((name for name in given if name in named), None)
@@ -218,8 +220,10 @@ def _scalar(kernel: str, p: Parameter, value: Any) -> bytes:
     try:
         return _bits(p.element, value).to_bytes(p.element.stride, "little")
     except Refused as refusal:
+        whole = isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral)
+        fix = f"pass a whole number, or annotate it {p.name}: f32." if whole else refusal.fix
         raise DispatchError(
-            f"`{p.name}` of {kernel}() is {p.element.value}: {refusal.message}", fix=refusal.fix
+            f"`{p.name}` of {kernel}() is {p.element.value}: {refusal.message}", fix=fix
         ) from None
 
 

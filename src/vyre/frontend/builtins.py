@@ -41,6 +41,7 @@ V = TypeVar("V", bound=Integer | Float)
 
 if TYPE_CHECKING:
     U32 = u32 | int
+    Place = U32 | tuple[U32, ...]
     Atomic = Out[u32, Any] | InOut[u32, Any] | SharedAtomic[u32, Any]
     Floats = In[F, Any] | Out[F, Any] | InOut[F, Any] | Uniform[F, Any] | Shared[F, Any]
 
@@ -334,42 +335,45 @@ def pow(base: F, exponent: F | float) -> F:
 
 
 @_kernel_only
-def atomic_add(buffer: Atomic, index: U32, value: U32) -> u32:
-    """Adds to an element in one step; gives the value before, like all atomics."""
+def atomic_add(buffer: Atomic, index: Place, value: U32) -> u32:
+    """Adds to an element in one step; gives the value before, like all atomics.
+
+    With a shape, `index` is a tuple: `vyre.atomic_add(counts, (i, j), 1)`.
+    """
 
 
 @_kernel_only
-def atomic_or(buffer: Atomic, index: U32, value: U32) -> u32:
+def atomic_or(buffer: Atomic, index: Place, value: U32) -> u32:
     """Sets bits of an element."""
 
 
 @_kernel_only
-def atomic_and(buffer: Atomic, index: U32, value: U32) -> u32:
+def atomic_and(buffer: Atomic, index: Place, value: U32) -> u32:
     """Keeps bits of an element."""
 
 
 @_kernel_only
-def atomic_xor(buffer: Atomic, index: U32, value: U32) -> u32:
+def atomic_xor(buffer: Atomic, index: Place, value: U32) -> u32:
     """Flips bits of an element."""
 
 
 @_kernel_only
-def atomic_min(buffer: Atomic, index: U32, value: U32) -> u32:
+def atomic_min(buffer: Atomic, index: Place, value: U32) -> u32:
     """Lowers an element to `value`."""
 
 
 @_kernel_only
-def atomic_max(buffer: Atomic, index: U32, value: U32) -> u32:
+def atomic_max(buffer: Atomic, index: Place, value: U32) -> u32:
     """Raises an element to `value`."""
 
 
 @_kernel_only
-def atomic_exchange(buffer: Atomic, index: U32, value: U32) -> u32:
+def atomic_exchange(buffer: Atomic, index: Place, value: U32) -> u32:
     """Replaces an element."""
 
 
 @_kernel_only
-def atomic_compare_exchange(buffer: Atomic, index: U32, value: U32, expected: U32) -> u32:
+def atomic_compare_exchange(buffer: Atomic, index: Place, value: U32, expected: U32) -> u32:
     """Replaces an element where it equals `expected`."""
 
 

@@ -42,6 +42,8 @@ _HINTS: dict[Any, str] = {
     print: "write vyre.debug_print(…), which prints when the call is over.",
     range: "use it in a `for` statement.",
     sum: "write a `for` loop, or vyre.freduce for floats.",
+    divmod: "write x // y and x % y.",
+    complex: "keep the real and the imaginary part in two floats.",
     enumerate: "write `for i in range(len(a))`.",
     zip: "write `for i in range(len(a))`.",
 }
@@ -51,18 +53,40 @@ _OUTSIDE_OPS = frozenset(
 )
 
 
+_OP_NAMES = ("__module__", "__name__", "__qualname__", "__doc__")
+
+
 class OpFunction:
     """A Python function that is an op; calls of it have a meaning only inside kernels and ops.
 
     `op` is the definition and `ops` the definition with every local op it calls.
     """
 
+    __wrapped__: FunctionType | None = None
+    """The function; None for an op that came from another process, which needs no source."""
+
     def __init__(self, function: FunctionType, op: Op | None, callees: Iterable[Op]) -> None:
         self.__wrapped__ = function
-        self.__name__ = function.__name__
-        self.__doc__ = function.__doc__
+        self._begin({name: getattr(function, name) for name in _OP_NAMES}, op, tuple(callees))
+        self.defaults = _plain_defaults(function)
+
+    def _begin(self, names: Mapping[str, Any], op: Op | None, callees: tuple[Op, ...]) -> None:
+        for name, value in names.items():
+            setattr(self, name, value)
         self._op = op
         self.ops = (op, *callees) if op is not None else ()
+
+    __name__: str
+    __qualname__: str
+    defaults: dict[str, Any]
+    """Of its parameters."""
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """By value, like a kernel; one that takes buffers is a function, and goes by its name as those do."""
+        if self._op is None:
+            return self.__qualname__
+        names = {name: getattr(self, name) for name in _OP_NAMES}
+        return _restored, (type(self), names, self.ops, self.defaults)
 
     @property
     def op(self) -> Op:
@@ -111,7 +135,8 @@ class Linker:
                 raise BeyondOps
             for op in target.ops:
                 self.link(op)
-            return self._apply(target.op, args, keywords, defaults_of(target.__wrapped__))
+            defaults = {name: wrap(value) for name, value in target.defaults.items()}
+            return self._apply(target.op, args, keywords, defaults)
         if isinstance(target, FunctionType):
             return self._apply(self._compile(target), args, keywords, defaults_of(target))
         if keywords:
@@ -251,9 +276,22 @@ def bind_call(
 
 def defaults_of(function: FunctionType) -> dict[str, Operand]:
     """The default arguments of a function, which are constants of the kernel."""
+    return {name: wrap(value) for name, value in _plain_defaults(function).items()}
+
+
+def _plain_defaults(function: FunctionType) -> dict[str, Any]:
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     values = function.__defaults__ or ()
-    return {n: wrap(v) for n, v in zip(names[len(names) - len(values) :], values, strict=True)}
+    return dict(zip(names[len(names) - len(values) :], values, strict=True))
+
+
+def _restored(
+    kind: type[OpFunction], names: Mapping[str, Any], ops: tuple[Op, ...], defaults: dict[str, Any]
+) -> OpFunction:
+    made = kind.__new__(kind)
+    made._begin(names, ops[0], ops[1:])
+    made.defaults = defaults
+    return made
 
 
 def _length(args: list[Operand], scalars: Scalars | None) -> Operand:
@@ -285,10 +323,11 @@ def _typed(kind: DataType, args: list[Operand]) -> Operand:
     if found is kind:
         return value
     if kind in FLOAT_TYPES or found in FLOAT_TYPES:
-        shown = found.value if found else describe(value)
         raise Refused(
-            f"{name}() of {shown} could mean its value or its bits.",
-            conversion(found, kind) if found else f"pass a number: {name}(1).",
+            f"{name}() of {found.value} could mean its value or its bits."
+            if found
+            else f"{name}() takes a number, and {describe(value)} is none.",
+            conversion(found, kind) if found else f"pass a number: {name}(1), or math.inf and math.nan.",
         )
     return cast_to(kind, value)
 
@@ -304,6 +343,11 @@ def _host_function(function: PyObject, args: list[Operand]) -> Operand:
             return Const(target(*(a.value for a in args if isinstance(a, Const))))
         except (ArithmeticError, TypeError, ValueError) as error:
             raise Refused(f"the constant cannot be computed: {error}.", "write a number.") from error
+    if hasattr(target, "source_program"):
+        raise Refused(
+            f"{describe(function)} is a kernel, and a kernel calls none.",
+            "put what both do into a plain function with annotated parameters, and call that in each.",
+        )
     hint = _HINTS.get(target) if getattr(target, "__hash__", None) else None
     name = getattr(target, "__name__", "")
     if hint is None and type(target).__module__ in ("numpy", "builtins"):

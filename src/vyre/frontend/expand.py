@@ -38,6 +38,7 @@ from vyre.ir.node import Barrier, Store
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from vyre.frontend.coordinates import ElementIndex
     from vyre.frontend.scope import Scope
     from vyre.frontend.translator import BodyTranslator
     from vyre.ir.types import DataType
@@ -56,6 +57,30 @@ class Nested:
     @property
     def __name__(self) -> str:
         return self.source.tree.name
+
+
+def _settle_place(
+    buffers: ElementIndex, atomic: str, args: list[Operand], keywords: dict[str, Operand]
+) -> None:
+    """Puts the index of an element for the coordinates of it that an atomic was given."""
+    buffer = args[0] if args else keywords.get("buffer")
+    index = args[1] if len(args) > 1 else keywords.get("index")
+    if not isinstance(buffer, Buffer) or index is None:
+        return
+    rank = max(len(buffer.shape), 1)
+    given = len(index.items) if isinstance(index, Several) else 1
+    if given != rank:
+        coordinates = ", ".join("ijklmnop"[:rank])
+        place = f"({coordinates})" if rank > 1 else coordinates
+        raise Refused(
+            f"the buffer {buffer.decl.name!r} has {rank} dimension{'s' * (rank > 1)} and vyre.{atomic} got "
+            f"{given} ind{'ices' if given > 1 else 'ex'}.",
+            f"write vyre.{atomic}({buffer.decl.name}, {place}, …).",
+        )
+    if rank > 1 and len(args) > 1:
+        args[1] = buffers.index(buffer, index)
+    elif rank > 1:
+        keywords["index"] = buffers.index(buffer, index)
 
 
 def nested_function(t: BodyTranslator, node: ast.FunctionDef) -> Nested:
@@ -78,11 +103,14 @@ def called(
     t: BodyTranslator, function: PyObject, args: list[Operand], keywords: dict[str, Operand], *, whole: bool
 ) -> Operand:
     """The operand of a call; `whole` says that the statement has nothing beside it."""
-    target = function.value
-    plain = target.__wrapped__ if isinstance(target, OpFunction) else target
+    target: Any = function.value
+    plain: Any = target.__wrapped__ if isinstance(target, OpFunction) else target
     takes_buffers = any(isinstance(arg, Buffer) for arg in (*args, *keywords.values()))
     expanded = isinstance(target, Nested) or (isinstance(plain, FunctionType) and takes_buffers)
-    if not expanded or hasattr(target, "__vyre_builtin__"):
+    builtin: str = getattr(target, "__vyre_builtin__", "")
+    if not expanded or builtin:
+        if builtin.startswith("atomic_"):
+            _settle_place(t.buffers, builtin, args, keywords)
         try:
             return t.context.linker.call(function, args, keywords, scalars=t.context.scalars)
         except BeyondOps:

@@ -41,7 +41,10 @@ _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
     ast.DictComp: ("a comprehension", "write a `for` loop."),
     ast.GeneratorExp: ("a generator expression", "write a `for` loop."),
     ast.JoinedStr: ("an f-string", "use numbers; a kernel has no text."),
-    ast.List: ("a list", "use a buffer, or vec2(…) and vec4(…) for lanes."),
+    ast.List: (
+        "a list",
+        "vyre.private(u32, 4) is an array of one invocation; a table is a tuple above the kernel.",
+    ),
     ast.Set: ("a set", "use a buffer."),
     ast.Dict: ("a dict", "use a buffer."),
     ast.Await: ("`await`", "call the function plainly."),
@@ -195,7 +198,21 @@ class Expressions:
             case Buffer(decl=decl) if name == "size":
                 return length(decl)
             case Buffer(decl=decl):
-                raise Refused(f"a buffer has no attribute {name!r}.", f"index it: {decl.name}[i].")
+                fix = "write a `for` loop over its elements, or use vyre.engines on the host."
+                known = name in (
+                    "sum",
+                    "min",
+                    "max",
+                    "mean",
+                    "prod",
+                    "any",
+                    "all",
+                    "argmax",
+                    "argmin",
+                    "sort",
+                )
+                fix = fix if known else f"index it: {decl.name}[i]."
+                raise Refused(f"a buffer has no attribute {name!r}.", fix)
             case _:
                 fix = METHODS.get(name, "write a lane as x[0].")
                 raise Refused(f"`.{name}` has no meaning on {describe(owner)}.", fix)

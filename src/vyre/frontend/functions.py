@@ -52,8 +52,11 @@ def translate_kernel(
     written = Statements(source, scope, {**outer, **names}, context).translate(source.tree.body)
     decls += scalars.declarations(sum(d.binding is not None for d in decls))
     decls += context.printing.declarations(sum(d.binding is not None for d in decls))
+    buffers = [*decls, *context.memory]
+    places = {p.name: source.location(p.node) for p in found} | context.places
+    where = {f"buffers[{k}]": places[b.name] for k, b in enumerate(buffers) if b.name in places}
     program = Program(
-        [*decls, *context.memory], workgroup_size, [w.node for w in written], locations=locations(written)
+        buffers, workgroup_size, [w.node for w in written], locations=locations(written) | where
     )
     prints = context.printing.made()
     asks = grid_use(found, scalars, prints=prints is not None)

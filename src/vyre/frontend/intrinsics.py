@@ -276,6 +276,11 @@ def _magnitude(args: Arguments) -> Operand:
     value = number(operand)
     if value.type in FLOAT_TYPES:
         return Value(UnOp(UnaryOp.FAbs, value.expr), value.type)
+    if value.type in (U32, _T.U64):
+        raise Refused(
+            f"`abs` has no meaning on {value.type.value}, which has no sign.",
+            "write max(a, b) - min(a, b) for the distance of two numbers.",
+        )
     return library("abs", "abs", value.type, value)
 
 

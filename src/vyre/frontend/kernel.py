@@ -129,7 +129,7 @@ class Kernel:
         """
         try:
             if checks_calls():
-                check_first(self._run, self.__name__, arrays, workgroups, named)
+                check_first(self._run, self._bind, self.__name__, arrays, workgroups, named)
             return self._run(
                 *arrays, workgroups=workgroups, backend=backend, copy=copy, step_limit=step_limit, **named
             )
@@ -175,7 +175,7 @@ class Kernel:
         """Runs the call in the reference interpreter and reports races, reads of workgroup memory that
         nothing wrote, divergent barriers and accesses out of bounds, with their source lines. Nothing that
         is passed is changed."""
-        return checked(self._run, self.__name__, arrays, workgroups, named, step_budget)
+        return checked(self._run, self._bind, self.__name__, arrays, workgroups, named, step_budget)
 
     @boundary
     def trace(

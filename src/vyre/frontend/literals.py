@@ -46,7 +46,8 @@ def number_bits(value: bool | int | float, target: DataType) -> int:
     low, high = _INTEGERS[target]
     if not low <= value <= high:
         fix = f"use a number from {low} to {high}"
-        wrapped = f", such as {value & high:#x} for the same low bits" if low == 0 else ""
+        signed = low == 0 and -(high + 1) // 2 <= value < 0
+        wrapped = f", such as {value & high:#x} for the same bits" if signed else ""
         raise Refused(f"{value} does not fit into {target.value}.", f"{fix}{wrapped}.")
     return int(value) & ((1 << target.bits) - 1)
 

@@ -257,6 +257,12 @@ def _body(t: BodyTranslator, node: ast.For) -> tuple[str, list[Written]]:
 
 
 def _bound(t: BodyTranslator, at: ast.expr, bound: Operand) -> Value:
+    if isinstance(bound, Const) and not isinstance(bound.value, float) and bound.value < 0:
+        t.source.fail(
+            at,
+            f"{bound.value} is below 0, and a loop counts in u32.",
+            f"count from 0 and subtract: for k in range(n), then j = i32(k) - {-bound.value}.",
+        )
     try:
         return operators.coerce(bound, U32, "a bound of range()")
     except Refused as refusal:

@@ -55,6 +55,10 @@ _COMPARE: dict[type[ast.cmpop], tuple[str, str, BinaryOp, BinaryOp]] = {
     ast.Gt: (">", "gt", BinaryOp.Gt, BinaryOp.FGt),
     ast.GtE: (">=", "ge", BinaryOp.Ge, BinaryOp.FGe),
 }
+_FLOAT_HINTS = {
+    "//": "write vyre.floor(x / y).",
+    "%": "write x - vyre.floor(x / y) * y, which is the same up to rounding.",
+}
 _DENIED: dict[type[ast.cmpop], str] = {ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"}
 
 
@@ -71,12 +75,8 @@ def binary(op: ast.operator, left: Operand, right: Operand) -> Operand:
     a, b = unify(symbol, left, right)
     if a.type in FLOAT_TYPES:
         if floating is None:
-            hint = (
-                "write vyre.floor(x / y)."
-                if symbol == "//"
-                else f"take its bits before `{symbol}`: vyre.bitcast(x, u32)."
-            )
-            raise Refused(f"`{symbol}` has no meaning on {a.type.value}.", hint)
+            bits = f"take its bits before `{symbol}`: vyre.bitcast(x, u32)."
+            raise Refused(f"`{symbol}` has no meaning on {a.type.value}.", _FLOAT_HINTS.get(symbol, bits))
         return _operate(symbol, floating, a, b)
     if integer is None:
         hint = "write `//`, or convert both: vyre.convert(x, f32)." if symbol == "/" else "multiply instead."
@@ -90,9 +90,10 @@ def compare(op: ast.cmpop, left: Operand, right: Operand) -> Operand:
     """The value of a comparison: U32 0 or 1."""
     entry = _COMPARE.get(type(op))
     if entry is None:
-        raise Refused(
-            f"`{_DENIED[type(op)]}` has no meaning in a kernel.", "compare numbers with == != < <= > >=."
-        )
+        denied = _DENIED[type(op)]
+        each = "ask for each: x == 1 or x == 2; `not in` is x != 1 and x != 2."
+        fix = each if "in" in denied else "compare numbers with == != < <= > >=."
+        raise Refused(f"`{denied}` has no meaning in a kernel.", fix)
     symbol, name, integer, floating = entry
     if isinstance(left, Const) and isinstance(right, Const):
         return fold(op, symbol, left.value, right.value)

@@ -41,6 +41,8 @@ class Settled:
     lengths: dict[str, int] = field(default_factory=dict[str, int])
     shapes: dict[str, Shape] = field(default_factory=dict[str, "Shape"])
     workgroups: Any = None
+    extent: Shape = ()
+    """Elements along each axis that the grid is there for, where it was chosen here."""
 
 
 _NOTHING = Settled()
@@ -99,13 +101,13 @@ def settle(
     for p in buffers:
         if p.role is Role.Out and p.name in known and _is_made(given.get(p.name)):
             _make(kernel, found, p, known[p.name], declared=bool(p.shape) or given.get(p.name) is not None)
-    grid = _grid(kernel, translation, buffers, known, workgroups)
+    grid, extent = _grid(kernel, translation, buffers, known, workgroups)
     for scalar in (s for scalars in translation.scalars.values() for s in scalars):
         if scalar.name.startswith(DIMENSION):
             found.scalars[scalar.name] = named[scalar.name.removeprefix(DIMENSION)][0]
         elif scalar.name.startswith(WORKGROUPS):
             found.scalars[scalar.name] = _count(kernel, translation, grid, int(scalar.name[-1]))
-    return Settled(found.scalars, found.lengths, found.shapes, grid)
+    return Settled(found.scalars, found.lengths, found.shapes, grid, extent)
 
 
 def shaped(result: Any, shape: Shape) -> Any:
@@ -240,10 +242,11 @@ def _grid(
     buffers: Sequence[Parameter],
     known: Mapping[str, Shape],
     workgroups: int | Sequence[int] | None,
-) -> Any:
+) -> tuple[Any, Shape]:
+    """The grid and what it covers; None and nothing where the outputs alone say it."""
     asks, size = translation.asks, translation.program.workgroup_size
     if workgroups is not None:
-        return workgroups
+        return workgroups, ()
     outputs = [p for p in buffers if p.role in _OUTPUTS]
     shapes = {p.name: known[p.name] for p in outputs if p.name in known}
     if asks.grid:
@@ -261,7 +264,7 @@ def _grid(
                 fix=f"pass an output with {asks.grid} dimensions, or workgroups=.",
             )
         counts = [-(-n // width) for n, width in zip(reversed(shape), size, strict=False)]
-        return tuple((*counts, 1, 1)[:3])
+        return tuple((*counts, 1, 1)[:3]), shape[::-1]
     if asks.beyond_x:
         raise DispatchError(
             f"{kernel}() reads ids along y or z, and the default grid covers the outputs along x alone.",
@@ -269,13 +272,14 @@ def _grid(
         )
     numbers = (s.name for scalars in translation.scalars.values() for s in scalars)
     if not asks.prints and not any(name.startswith(WORKGROUPS) for name in numbers):
-        return None
+        return None, ()
     if len(shapes) < len(outputs):
         raise DispatchError(
             f"{kernel}() counts its workgroups or prints, and nothing says how many there are.",
             fix="pass workgroups=.",
         )
-    return -(-max(prod(shape) for shape in shapes.values()) // size[0]), 1, 1
+    longest = max(prod(shape) for shape in shapes.values())
+    return (-(-longest // size[0]), 1, 1), (longest,)
 
 
 def _count(kernel: str, translation: Translation, workgroups: Any, axis: int) -> int:

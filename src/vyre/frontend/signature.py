@@ -117,7 +117,9 @@ def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any], *, helpe
         source.fail(
             node,
             f"the parameter {node.arg!r} has no annotation.",
-            f"annotate it: {node.arg}: In[u32], Out[u32], InOut[u32], or u32 for a scalar.",
+            "leave it out, and put @staticmethod above @vyre.kernel: a kernel is no method."
+            if node.arg in ("self", "cls")
+            else f"annotate it: {node.arg}: In[u32], Out[u32], InOut[u32], or u32 for a scalar.",
         )
     annotation = evaluate(source, node.annotation, names, source.function.__annotations__.get(node.arg))
     if isinstance(annotation, BufferAnnotation):

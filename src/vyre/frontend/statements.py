@@ -161,6 +161,10 @@ class Statements(BodyTranslator):
             return
         if isinstance(value, Several):
             raise Refused(f"{describe(value)} cannot be given a name.", "use separate variables: x, y = ….")
+        if isinstance(value, PyObject) and (value.value is None or isinstance(value.value, str)):
+            raise Refused(
+                f"{describe(value)} is no value of a kernel.", "give it a number: x = 0, or x = 0.0."
+            )
         if isinstance(value, (Buffer, PyObject, Effect)):
             raise Refused(f"{describe(value)} cannot be given a name.", "use it directly.")
         first = operators.number(value)
@@ -180,7 +184,7 @@ class Statements(BodyTranslator):
         shape = memory.shape if len(memory.shape) > 1 else ()
         known = self.scope.name_in_program(name)
         decl = BufferDecl(known, None, memory.access, memory.element, prod(memory.shape))
-        self.context.memory.append(decl)
+        self.declare_memory(decl)
         self.scope.declare(name, Local("buffer", Buffer(decl, shape)))
 
     def _function(self, node: ast.FunctionDef) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Generator, Mapping, Sequence
 
+    from vyre.errors import SourceLocation
     from vyre.frontend.calls import Linker
     from vyre.frontend.scalars import Scalars
     from vyre.frontend.scope import Scope
@@ -39,6 +40,8 @@ class Surroundings:
     """None in an op, which sees only its arguments."""
     memory: list[BufferDecl] = field(default_factory=list[BufferDecl])
     """What the bodies declare."""
+    places: dict[str, SourceLocation] = field(default_factory=dict[str, "SourceLocation"])
+    """Where they do, by the names of the buffers."""
     tables: dict[ConstantTable, Buffer] = field(default_factory=dict[ConstantTable, Buffer])
     printing: Printing = field(default_factory=Printing)
     open: list[Any] = field(default_factory=list[Any])
@@ -99,6 +102,11 @@ class BodyTranslator(ABC):
         self.emit(self.source.tree, Let(name, value.expr))
         self.scope.declare(name, Local("variable", Value(Var(name), value.type)))
 
+    def declare_memory(self, decl: BufferDecl) -> None:
+        """A buffer that the statement at hand brings with it."""
+        self.context.memory.append(decl)
+        self.context.places[decl.name] = self.source.location(self.statement)
+
     def add(self, written: Sequence[Written]) -> None:
         """Statements that another translator made for this block."""
         self._block.extend(written)
@@ -141,7 +149,7 @@ class BodyTranslator(ABC):
         if made not in self.context.tables:
             name = self.scope.fresh(stem)
             decl = BufferDecl.constant(name, made.element, made.data)
-            self.context.memory.append(decl)
+            self.declare_memory(decl)
             self.context.tables[made] = Buffer(decl, made.shape if len(made.shape) > 1 else ())
         return self.context.tables[made]
 

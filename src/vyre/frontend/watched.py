@@ -15,6 +15,7 @@ from vyre.errors import CheckError, DispatchError, KernelWarning, StepBudgetExce
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from vyre.frontend.arguments import Binder
     from vyre.ir.program import Program
     from vyre.watch.checking import CheckReport
     from vyre.watch.tracing import KernelTrace
@@ -31,6 +32,7 @@ def checks_calls() -> bool:
 
 def checked(
     call: Callable[..., Any],
+    bind: Binder,
     name: str,
     arrays: tuple[Any, ...],
     workgroups: int | Sequence[int] | None,
@@ -41,7 +43,8 @@ def checked(
     from vyre.watch.checking import report_of
     from vyre.watch.watcher import Watcher
 
-    watcher = Watcher(step_budget=DEFAULT_STEP_BUDGET if step_budget is None else step_budget)
+    extent = bind(arrays, named, None).extent if workgroups is None else None
+    watcher = Watcher(step_budget=DEFAULT_STEP_BUDGET if step_budget is None else step_budget, extent=extent)
     _observe(call, arrays, workgroups, named, watcher)
     return report_of(name, watcher.seen)
 
@@ -84,6 +87,7 @@ def _observe(
 
 def check_first(
     call: Callable[..., Any],
+    bind: Binder,
     name: str,
     arrays: tuple[Any, ...],
     workgroups: int | Sequence[int] | None,
@@ -91,7 +95,7 @@ def check_first(
 ) -> None:
     """Watches a call that is about to run. Raises `CheckError` where its result depends on the machine."""
     try:
-        report = checked(call, name, arrays, workgroups, named, SMALL_CALL)
+        report = checked(call, bind, name, arrays, workgroups, named, SMALL_CALL)
     except StepBudgetExceeded:
         _say_skipped(name, f"it takes more than {SMALL_CALL:,} steps; check a smaller call of it")
         return

@@ -95,11 +95,14 @@ def _spent(i: c.Spent, observer: Observer | None) -> Action:
 
 
 def _read(i: c.Read, observer: Observer | None) -> Action:
-    dest, slot, index, place = i.dest, i.buffer, i.index, i.place
+    dest, slot, index, place, chosen = i.dest, i.buffer, i.index, i.place, i.chosen
 
     def action(registers: list[int], invocation: Invocation) -> None:
-        if observer is not None:
-            observer.read(invocation, slot, registers[index], place)
+        if observer is not None and place is not None:
+            # An element that does not exist is told of only where what was read matters.
+            matters = all(bool(registers[r]) is wanted for r, wanted in chosen)
+            if matters or registers[index] < invocation.buffers[slot].length:
+                observer.read(invocation, slot, registers[index], place)
         registers[dest] = invocation.buffers[slot].load(registers[index])
 
     return action

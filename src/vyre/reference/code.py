@@ -49,7 +49,10 @@ class Read:
     dest: int
     buffer: int
     index: int
-    place: Place
+    place: Place | None
+    """None for a read that no statement makes, of which nobody is told."""
+    chosen: tuple[tuple[int, bool], ...] = ()
+    """Registers, each with whether it must be true for the value to matter."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,21 @@ walked with explicit stacks. What a validator would reject is refused, never giv
 from __future__ import annotations
 
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING
 
-from vyre.errors import InterpreterError, UnsupportedByBackend
+from vyre.errors import InterpreterError
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.limits import MAX_CALL_DEPTH, U32_MAX
 from vyre.ir.types import DataType
 from vyre.ir.typing import cast_source, is_condition, type_of
 from vyre.reference import code as c
+from vyre.reference.chosen import Guards, guarded
 from vyre.reference.functions import fold_of, function_of
-from vyre.reference.subgroups import exchange_of
+from vyre.reference.registers import Registers
+from vyre.reference.subgroups import exchange_for
+from vyre.reference.turns import leaving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -60,7 +64,7 @@ def _move(value: int) -> int:
     return value
 
 
-class _Compiler:
+class _Compiler(Registers):
     def __init__(
         self,
         program: Program,
@@ -68,6 +72,7 @@ class _Compiler:
         registry: Registry | None,
         tracer: Tracer | None = None,
     ) -> None:
+        super().__init__()
         self.tracer = tracer
         self.program = program
         self.lengths = lengths
@@ -80,17 +85,15 @@ class _Compiler:
                     f"two buffers are named {decl.name}.", fix="give every buffer its own name."
                 )
         self.instructions: list[c.Instruction] = []
-        self.registers: list[int] = []
-        self.constants: dict[int, int] = {}
         self.ids: dict[tuple[str, int], int] = {}
-        self.free: list[int] = []
-        self.temporaries: set[int] = set()
         self.scope: dict[str, _Value] = {}
         self.outer: list[list[tuple[str, _Value | None]]] = []
         self.loops: list[tuple[int, int]] = []
         self.breaks: list[list[int]] = []
         self.tasks: list[Callable[[], None]] = []
         self.place = c.Place("entry")
+        self.watched = True
+        self.chosen: Guards = ()
 
     def compile(self) -> c.Code:
         self.tasks.append(partial(self.emit, c.Leave(None)))
@@ -203,13 +206,12 @@ class _Compiler:
         self.emit(c.Compute(counter, _move, (start,)))
         at = self.reserve()
         self.note("loop", node.var, DataType.U32, counter)
-
         place = self.place
 
         def after_body() -> None:
             self.emit(c.LoopNext(counter, stop, at + 1))
             if node.var.startswith(n.BOUNDED_TURN):
-                self.emit(c.Spent(place))
+                self.spent(node, place)
             self.instructions[at] = c.LoopEnter(counter, stop, len(self.instructions))
             for jump in self.breaks.pop():
                 self.instructions[jump] = c.Jump(len(self.instructions))
@@ -221,17 +223,40 @@ class _Compiler:
         self.body(node.body, "body", self.place)
         self.bind(node.var, (counter, DataType.U32))
 
+    def spent(self, node: n.Loop, place: c.Place) -> None:
+        """Tells of a loop that took all its turns, unless its condition fails after the last of them.
+
+        No program asks for the condition there, so what it reads is not watched.
+        """
+        asked = leaving(node)
+        end = None
+        if asked is not None:
+            self.outer.append([])
+            self.watched = False
+            for let in asked[0]:
+                self.bind(let.name, self.expression(let.value, into=self.new_register()))
+            condition, _ = self.expression(asked[1])
+            self.watched = True
+            self.close_scope()
+            self.release(condition)
+            self.emit(c.JumpIfZero(condition, len(self.instructions) + 2))
+            end = self.reserve()
+        self.emit(c.Spent(place))
+        if end is not None:
+            self.instructions[end] = c.Jump(len(self.instructions))
+
     # Expressions.
 
     def expression(self, root: e.Expr, *, into: int | None = None) -> _Value:
         """Code that evaluates `root`; its value lies in `into`, or in the register that is returned."""
         values: list[_Value] = []
-        stack: list[tuple[e.Expr, bool]] = [(root, False)]
+        stack: list[tuple[e.Expr, bool, Guards]] = [(root, False, ())]
         while stack:
-            expr, ready = stack.pop()
+            expr, ready, guards = stack.pop()
             if expr.children and not ready:
-                stack.append((expr, True))
-                stack.extend((child, False) for child in reversed(expr.children))
+                stack.append((expr, True, guards))
+                inner = zip(expr.children, guarded(expr, len(values)), strict=True)
+                stack.extend((child, False, guards + more) for child, more in reversed(list(inner)))
                 continue
             first = len(values) - len(expr.children)
             operands = tuple(register for register, _ in values[first:])
@@ -243,6 +268,7 @@ class _Compiler:
                 raise self.refusal(f"{expr!r} has no meaning over {given}")
             for register in operands:
                 self.release(register)
+            self.chosen = tuple((values[number][0], wanted) for number, wanted in guards)
             values.append((self.operation(expr, operands, types, None if stack else into), kind))
         register, kind = values[0]
         if into is not None and register != into:
@@ -269,7 +295,8 @@ class _Compiler:
                 return self.identity(type(expr).__name__, axis)
             case e.Load(buffer=buffer):
                 dest = self.destination(into)
-                self.emit(c.Read(dest, self.slots[buffer], operands[0], self.place))
+                place = self.place if self.watched else None
+                self.emit(c.Read(dest, self.slots[buffer], operands[0], place, self.chosen))
             case e.Atomic(op=op, buffer=buffer):
                 if not self.declared(buffer).access.atomic:
                     raise self.refusal(f"the buffer {buffer} takes no atomics")
@@ -320,13 +347,10 @@ class _Compiler:
         return result
 
     def exchange(self, op: Op, dest: int, operands: tuple[int, ...]) -> c.Exchange:
-        function = exchange_of(op.hardware)
-        if function is None:
-            raise UnsupportedByBackend(op.id, "reference", why=f"it does not define {op.hardware}")
-        x, y, z = self.program.workgroup_size
-        if x * y * z % op.lanes:
-            raise self.refusal(f"a workgroup of {x * y * z} is not made of subgroups of {op.lanes}")
-        return c.Exchange(dest, function, operands, op.lanes, tuple(self.loops), self.place)
+        size = prod(self.program.workgroup_size)
+        if size % op.lanes:
+            raise self.refusal(f"a workgroup of {size} is not made of subgroups of {op.lanes}")
+        return c.Exchange(dest, exchange_for(op), operands, op.lanes, tuple(self.loops), self.place)
 
     # The environment of `type_of`.
 
@@ -347,34 +371,12 @@ class _Compiler:
             raise self.refusal(f"the buffer {buffer} is not declared")
         return self.program.buffers[self.slots[buffer]]
 
-    def new_register(self, initial: int = 0) -> int:
-        self.registers.append(initial)
-        return len(self.registers) - 1
-
-    def constant(self, value: int) -> int:
-        if value not in self.constants:
-            self.constants[value] = self.new_register(value)
-        return self.constants[value]
-
     def identity(self, kind: str, axis: int) -> int:
         if axis > 2:
             raise self.refusal(f"{kind} has no axis {axis}")
         if (kind, axis) not in self.ids:
             self.ids[kind, axis] = self.new_register()
         return self.ids[kind, axis]
-
-    def destination(self, into: int | None) -> int:
-        if into is not None:
-            return into
-        if self.free:
-            return self.free.pop()
-        register = self.new_register()
-        self.temporaries.add(register)
-        return register
-
-    def release(self, register: int) -> None:
-        if register in self.temporaries:
-            self.free.append(register)
 
     def emit(self, instruction: c.Instruction) -> None:
         if len(self.instructions) >= MAX_CODE_NODES:

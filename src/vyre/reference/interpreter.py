@@ -65,6 +65,7 @@ def run(
     detect: bool = False,
     check: bool = True,
     tracer: Tracer | None = None,
+    extent: tuple[int, ...] | None = None,
 ) -> RunResult:
     """Runs every invocation of `workgroups` and gives back the ReadWrite buffers.
 
@@ -73,7 +74,8 @@ def run(
     `StepLimitExceeded`, and only the elements of reductions still count against `step_budget`. `detect`
     looks for races and other trouble and fills the report. `check=False` skips
     validation: what has no meaning then ends in an `InterpreterError`. A `tracer` is told what each statement
-    made.
+    made. Invocations beyond `extent` only fill up the last workgroups: what they access out of bounds is not
+    reported.
     """
     require_program(program)
     calls = {expr.op_id for expr in expressions(program.entry) if isinstance(expr, Call)}
@@ -93,7 +95,7 @@ def run(
     check_own_memory(program)
     lengths = {d.name: storage[d.name].length if d.name in storage else d.count for d in program.buffers}
     chosen = schedule or Schedule.forward()
-    observer = Observer(program) if detect else None
+    observer = Observer(program, extent) if detect else None
     budget = Budget(step_budget)
     machine = Machine(
         compile_program(program, lengths, registry, tracer),

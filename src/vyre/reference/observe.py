@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.buffers import BufferAccess
+from vyre.ir.operators import AtomicOp
 from vyre.reference.atomics import AtomicEvent, History
 from vyre.reference.findings import (
     Access,
@@ -34,8 +35,10 @@ class _OpenHistory:
 
 
 class Observer:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, extent: tuple[int, ...] | None = None) -> None:
         self._decls = program.buffers
+        self._size = program.workgroup_size
+        self._extent = extent
         self._detector = RaceDetector()
         self._places: dict[Place, str] = {}
         self._written: set[Location] = set()
@@ -66,7 +69,8 @@ class Observer:
     def update(self, invocation: Invocation, slot: int, index: int, place: Place, event: AtomicEvent) -> None:
         location = self._locate(AccessKind.Atomic, invocation, slot, index, place)
         if location is not None:
-            self._need_written(AccessKind.Atomic, location, invocation, place)
+            if event.op is not AtomicOp.Exchange:  # which is a store to whoever drops what was there
+                self._need_written(AccessKind.Atomic, location, invocation, place)
             if location.workgroup is not None:
                 self._written.add(location)
             self._race(AccessKind.Atomic, location, invocation, place)
@@ -109,13 +113,21 @@ class Observer:
         decl = self._decls[slot]
         length = invocation.buffers[slot].length
         if index >= length:
-            if (decl.name, place, kind) not in self._out_of_bounds:
+            if not self._fills_up(invocation) and (decl.name, place, kind) not in self._out_of_bounds:
                 access = Access(kind, self.path(place), invocation.ref)
                 self._out_of_bounds[decl.name, place, kind] = OutOfBounds(decl.name, index, length, access)
             return None
         if decl.access is BufferAccess.Private:
             return None  # nobody else sees it, and it is zero when the invocation starts
         return Location(decl.name, invocation.ref.workgroup if decl.access.shared else None, index)
+
+    def _fills_up(self, invocation: Invocation) -> bool:
+        """Whether it is there because workgroups are whole, and not for an element."""
+        if self._extent is None:
+            return False
+        group, local = invocation.ref
+        ids = (g * s + i for g, s, i in zip(group, self._size, local, strict=True))
+        return any(i >= n for i, n in zip(ids, self._extent, strict=False))
 
     def _race(self, kind: AccessKind, location: Location, invocation: Invocation, place: Place) -> None:
         self._detector.access(kind, location, invocation.ref, invocation.group.epoch, place)

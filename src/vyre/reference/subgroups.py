@@ -8,10 +8,13 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from vyre.errors import UnsupportedByBackend
 from vyre.ir.limits import U32_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from vyre.ir.op import Op
 
     Lanes = Sequence[tuple[int, ...]]
     Exchange = Callable[[Lanes], list[int]]
@@ -24,6 +27,14 @@ def exchange_of(hardware: str) -> Exchange | None:
     unit, _, name = hardware.partition(".")
     width = unit.removeprefix(_FAMILY)
     return _EXCHANGES.get(name) if unit.startswith(_FAMILY) and width.isdecimal() else None
+
+
+def exchange_for(op: Op) -> Exchange:
+    """The function of a Category C op. Raises `UnsupportedByBackend` for hardware that is not known."""
+    function = exchange_of(op.hardware)
+    if function is None:
+        raise UnsupportedByBackend(op.id, "reference", why=f"it does not define {op.hardware}")
+    return function
 
 
 def _shuffle(lanes: Lanes) -> list[int]:

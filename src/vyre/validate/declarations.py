@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir.buffers import BufferAccess
@@ -34,7 +35,11 @@ def check_declarations(program: Program, report: Report, *, allow_reserved: bool
         )
     names: dict[str, int] = {}
     bindings: dict[int, int] = {}
-    shared_bytes = private_bytes = tables = 0
+    shared, private, tables = (
+        _Total(MAX_WORKGROUP_BYTES),
+        _Total(MAX_PRIVATE_BYTES),
+        _Total(MAX_CONSTANT_BYTES),
+    )
     for position, buffer in enumerate(program.buffers):
         path = f"buffers[{position}]"
         _check_name(buffer, names, position, report, allow_reserved=allow_reserved)
@@ -48,12 +53,12 @@ def check_declarations(program: Program, report: Report, *, allow_reserved: bool
             )
             continue
         size = buffer.count * buffer.element.stride
-        tables += len(buffer.data)
+        tables.add(len(buffer.data), path)
         if buffer.access is BufferAccess.Private:
-            private_bytes += buffer.count * max(4, buffer.element.stride)
+            private.add(buffer.count * max(4, buffer.element.stride), path)
         _check_own_memory(buffer, path, report)
         if buffer.access.shared:
-            shared_bytes += size
+            shared.add(size, path)
             if buffer.count == 0:
                 report.add(
                     "V024",
@@ -68,28 +73,41 @@ def check_declarations(program: Program, report: Report, *, allow_reserved: bool
                 "make it ReadOnly storage, or keep only the small constants in the uniform.",
                 path,
             )
-    if shared_bytes > MAX_WORKGROUP_BYTES:
+    if shared.passed:
         report.add(
             "V035",
-            f"the workgroup buffers take {shared_bytes} bytes together; the limit is {MAX_WORKGROUP_BYTES}.",
+            f"the workgroup buffers take {shared.size} bytes together; the limit is {shared.limit}.",
             "shorten the workgroup buffers and work through the data in tiles.",
-            "buffers",
+            shared.passed,
         )
-
-    if private_bytes > MAX_PRIVATE_BYTES:
+    if private.passed:
         report.add(
             "V048",
-            f"an invocation has {private_bytes} bytes of private buffers; the limit is {MAX_PRIVATE_BYTES}.",
+            f"an invocation has {private.size} bytes of private buffers; the limit is {private.limit}.",
             "shorten the private buffers, or keep the data in storage, a part for each invocation.",
-            "buffers",
+            private.passed,
         )
-    if tables > MAX_CONSTANT_BYTES:
+    if tables.passed:
         report.add(
             "V050",
-            f"the constant tables take {tables} bytes together; the limit is {MAX_CONSTANT_BYTES}.",
+            f"the constant tables take {tables.size} bytes together; the limit is {tables.limit}.",
             "pass the larger tables as ReadOnly buffers.",
-            "buffers",
+            tables.passed,
         )
+
+
+@dataclass(slots=True)
+class _Total:
+    """Bytes of several buffers together, and the first with which they pass the limit."""
+
+    limit: int
+    size: int = 0
+    passed: str = ""
+
+    def add(self, size: int, path: str) -> None:
+        self.size += size
+        if self.size > self.limit and not self.passed:
+            self.passed = path
 
 
 def _check_own_memory(buffer: BufferDecl, path: str, report: Report) -> None:

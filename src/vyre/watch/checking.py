@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.ir.limits import U32_MAX
 from vyre.reference.findings import AccessKind
 from vyre.validate.paths import locate
 
@@ -89,7 +90,7 @@ def report_of(subject: str, seen: Watched | None) -> CheckReport:
         *map(told.race, _once_for_a_pair(found.races)),
         *map(told.uninitialised, found.uninitialised_reads),
         *map(told.barrier, found.divergent_barriers),
-        *map(told.bounds, found.out_of_bounds),
+        *told.all_bounds(found.out_of_bounds),
         *map(told.spent, found.spent_loops),
     )
     return CheckReport(subject, findings, seen.steps)
@@ -147,11 +148,22 @@ class _Told:
             "let every invocation reach the barrier: guard the work instead of returning early.",
         )
 
+    def all_bounds(self, found: tuple[OutOfBounds, ...]) -> list[CheckFinding]:
+        """One for each buffer and kind of access in a line: `out[i, 0], out[i, 1] = a, b` is one mistake."""
+        first: dict[object, CheckFinding] = {}
+        for one in found:
+            finding = self.bounds(one)
+            place = finding.places[0]
+            first.setdefault((one.buffer, one.access.kind, place.location or place.path), finding)
+        return list(first.values())
+
     def bounds(self, found: OutOfBounds) -> CheckFinding:
+        hint = " (-1, or a coordinate outside of its shape)" if found.index == U32_MAX else ""
         gave = "gave 0" if found.access.kind is AccessKind.Read else "did nothing"
         return CheckFinding(
             BOUNDS,
-            f"{found.buffer} has {found.length} elements, and the access to element {found.index} {gave}.",
+            f"{found.buffer} has {found.length} elements, and the access to element {found.index}{hint} "
+            f"{gave}.",
             (self._access(found.access),),
             f"guard it with `if index < len({found.buffer}):`, unless that is what you meant.",
             harmless=True,

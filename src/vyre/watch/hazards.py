@@ -146,7 +146,9 @@ class _SameElement:
 class _Unbarred:
     """Workgroup memory that is used at two indices, one of them a store, with no barrier between.
 
-    Two uses under a condition, as in `if k < half: tile[k] += tile[k + half]`, may be of disjoint halves.
+    Two uses under a condition, as in `if k < half: tile[k] += tile[k + half]`, may be of disjoint halves. So
+    may the indices of which each is both read and stored to between two barriers, as in a sort or a Fourier
+    transform, where an invocation has a pair of elements for itself.
     """
 
     def __init__(self, program: Program) -> None:
@@ -154,9 +156,27 @@ class _Unbarred:
         self._shared = {b.name for b in program.buffers if b.access is BufferAccess.Workgroup}
         self._stored: _Uses = {}
         self._loaded: _Uses = {}
-        self.found: dict[str, _Told] = {}
+        self._barriers = 0
+        self._pairs: dict[tuple[str, int], tuple[set[Expr], set[Expr]]] = {}
+        """Indices of a buffer that were read and stored to, by the number of barriers before."""
+        self._told: dict[str, tuple[str, int, str]] = {}
         if self._shared:
             self._walk(program.entry, "entry")
+
+    @property
+    def found(self) -> dict[str, _Told]:
+        kept = {
+            here: (buffer, what)
+            for here, (buffer, epoch, what) in self._told.items()
+            if self._pairs[buffer, epoch][0] != self._pairs[buffer, epoch][1]
+        }
+        return {
+            here: (
+                f"the workgroup memory {buffer!r} is {what}: there is no barrier in between.",
+                "put vyre.barrier() before this statement.",
+            )
+            for here, (buffer, what) in kept.items()
+        }
 
     def _walk(self, body: tuple[Node, ...], path: str) -> None:
         for place, node in enumerate(body):
@@ -168,8 +188,10 @@ class _Unbarred:
                     if self._others(self._loaded, buffer, index):
                         self._tell(here, buffer, "stored to while other invocations may still read it")
                     self._stored.setdefault(buffer, set()).add((index, self._conditions > 0))
+                    self._used(buffer)[1].add(index)
                 case Barrier():
                     self._stored, self._loaded = {}, {}
+                    self._barriers += 1
                 case If(then=then, orelse=orelse):
                     self._branches((then, f"{here}.then"), (orelse, f"{here}.orelse"))
                 case Loop(body=inner):
@@ -205,10 +227,13 @@ class _Unbarred:
                 if self._others(self._stored, expr.buffer, expr.index):
                     self._tell(here, expr.buffer, "read where other invocations may not have written it yet")
                 self._loaded.setdefault(expr.buffer, set()).add((expr.index, self._conditions > 0))
+                self._used(expr.buffer)[0].add(expr.index)
+
+    def _used(self, buffer: str) -> tuple[set[Expr], set[Expr]]:
+        return self._pairs.setdefault((buffer, self._barriers), (set(), set()))
 
     def _tell(self, here: str, buffer: str, what: str) -> None:
-        message = f"the workgroup memory {buffer!r} is {what}: there is no barrier in between."
-        self.found.setdefault(here, (message, "put vyre.barrier() before this statement."))
+        self._told.setdefault(here, (buffer, self._barriers, what))
 
 
 def _copy(seen: _Uses) -> _Uses:

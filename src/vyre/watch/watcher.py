@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.backends.reference.backend import ReferenceBackend
+from vyre.ir.buffers import BufferAccess
 from vyre.reference import DEFAULT_STEP_BUDGET, Report, run
 
 if TYPE_CHECKING:
@@ -40,12 +41,16 @@ class Watcher:
         detect: bool = True,
         step_budget: int = DEFAULT_STEP_BUDGET,
         tracer_for: Callable[[Program], Tracer] | None = None,
+        extent: tuple[int, ...] | None = None,
     ) -> None:
+        """`extent` says how many elements along each axis the grid is there for, so that what the invocations
+        beyond them access is no finding; nothing is the longest output, None a grid of which all is meant."""
         self.seen: Watched | None = None
         self.tracer: Tracer | None = None
         self._detect = detect
         self._budget = step_budget
         self._tracer_for = tracer_for
+        self._extent = extent
 
     def describe(self) -> BackendInfo:
         return ReferenceBackend().describe()
@@ -58,9 +63,23 @@ class Watcher:
     ) -> RunResult:
         if self._tracer_for is not None:
             self.tracer = self._tracer_for(program)
-        found = run(program, buffers, grid, step_budget=self._budget, detect=self._detect, tracer=self.tracer)
+        extent = (_longest(program, buffers),) if self._extent == () else self._extent
+        found = run(
+            program,
+            buffers,
+            grid,
+            step_budget=self._budget,
+            detect=self._detect,
+            tracer=self.tracer,
+            extent=extent,
+        )
         self.seen = Watched(program, found.report, found.steps)
         return found
+
+
+def _longest(program: Program, buffers: Mapping[str, memoryview]) -> int:
+    outputs = (b for b in program.buffers if b.access is BufferAccess.ReadWrite)
+    return max((buffers[b.name].nbytes // b.element.stride for b in outputs), default=1)
 
 
 @dataclass(frozen=True, slots=True)

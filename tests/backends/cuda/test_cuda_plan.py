@@ -16,7 +16,7 @@ from tests.backends.cuda.scripted_driver import COPY, OK, Driver, ScriptedBacken
 from vyre.backends import compile_program
 from vyre.backends.cuda.plan import CudaPlan
 from vyre.backends.cuda.pool import KEPT, open_pool
-from vyre.errors import DeviceOutOfMemory
+from vyre.errors import DeviceLost, DeviceOutOfMemory
 
 if TYPE_CHECKING:
     from vyre.backends.dispatch import Compiled
@@ -61,6 +61,10 @@ class Tensor:
     contiguous = True
     negative = False
     number = 0
+    version = 0
+
+    def is_inference(self) -> bool:
+        return False
 
     def is_contiguous(self) -> bool:
         return self.contiguous
@@ -81,6 +85,10 @@ class Tensor:
         return self.array.ctypes.data
 
 
+def _written(tensor: Tensor) -> None:
+    tensor.version += 1
+
+
 @pytest.fixture
 def streams(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """The stream that each library works on."""
@@ -88,6 +96,7 @@ def streams(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     torch: Any = ModuleType("torch")
     torch.Tensor, torch.strided = Tensor, "strided"
     torch._C = SimpleNamespace(_cuda_getCurrentRawStream=lambda *_: on["torch"])  # pyright: ignore[reportUnknownLambdaType]
+    torch.autograd = SimpleNamespace(graph=SimpleNamespace(increment_version=_written))
     cupy: Any = ModuleType("cupy")
     cupy.ndarray = CupyArray
     cupy.cuda = SimpleNamespace(get_current_stream=lambda: SimpleNamespace(ptr=on["cupy"]))
@@ -161,8 +170,9 @@ def test_new_lengths_are_new_launches_and_our_own_buffers_have_a_way_of_their_ow
         value = np.arange(length, dtype=np.uint32)
         assert plan({"a": Tensor(value)}, {"out": ("a",)}, None, copy=False, zeroed=()) is not None
     assert [words[-1] for words in driver.launched] == [4, 8, 4]
-    mine = vyre.to_device(X, backend=backend)
-    assert plan({"a": mine}, {"out": ("a",)}, None, copy=False, zeroed=()) is None  # nobody else's is there
+    mine, target = vyre.to_device(X, backend=backend), vyre.device_zeros(4, np.uint32, backend=backend)
+    assert plan({"a": mine}, {"out": ("a",)}, None, copy=False, zeroed=()) is not None
+    assert plan({"a": mine, "out": target}, {}, None, copy=False, zeroed=()) is None  # bound once elsewhere
 
 
 ODD: dict[str, Any] = {
@@ -176,7 +186,7 @@ ODD: dict[str, Any] = {
     "of another type": Tensor(X.view(np.int32), "torch.int32"),
     "of a type that NumPy lacks": Tensor(X.view(np.uint16), "torch.bfloat16"),
     "misaligned": Tensor(np.frombuffer(bytes(17), np.uint8)[1:].view(np.uint32)),
-    "a host array": X,
+    "a strided host array": X[::2],
 }
 
 
@@ -197,11 +207,75 @@ def test_work_on_another_stream_goes_the_long_way(library: str, streams: dict[st
     assert driver.calls == []
 
 
+@pytest.mark.parametrize("make", [Tensor, CupyArray])
 @pytest.mark.usefixtures("streams")
-def test_what_is_written_or_unknown_goes_the_long_way() -> None:
+def test_an_output_that_is_passed_is_written_where_it_lies(make: Any) -> None:
+    driver, _, compiled = opened()
+    out = make(np.zeros(4, np.uint32))
+    assert compiled({"a": make(X), "out": out})["out"] is out
+    assert out.array.tolist() == [1, 2, 3, 4]
+    assert names(driver) == ["cuCtxSetCurrent", "cuLaunchKernel"]
+    assert make is CupyArray or out.version == 1, "torch counts what is written"
+
+
+@pytest.mark.usefixtures("streams")
+def test_an_output_that_starts_as_zeros_is_cleared_unless_all_of_it_is_written() -> None:
+    driver, _, compiled = opened()
+    full, long = Tensor(np.ones(64, np.uint32)), Tensor(np.ones(65, np.uint32))
+    compiled.call({"a": Tensor(X), "out": full}, workgroups=1, zeroed=("out",))
+    assert driver.named("cuMemsetD8") == []
+    compiled.call({"a": Tensor(X), "out": long}, workgroups=1, zeroed=("out",))
+    assert driver.named("cuMemsetD8") == [(long.data_ptr(), 0, 260)]
+    assert long.array.tolist() == [1, 2, 3, 4, *[0] * 61]
+    compiled.call({"a": Tensor(X), "out": long}, workgroups=1)
+    assert len(driver.named("cuMemsetD8")) == 1  # nobody asked for zeros
+
+
+def test_numpy_arrays_go_up_and_down_once() -> None:
+    driver, _, compiled = opened()
+    for out in (None, np.ones(4, np.uint32)):
+        driver.calls.clear()
+        given = {"a": X} if out is None else {"a": X, "out": out}
+        found = compiled(given, lengths={"out": ("a",)})["out"]
+        assert (found is out) is (out is not None)
+        assert found.tolist() == [1, 2, 3, 4]
+        counted = [names(driver).count(n) for n in ("cuMemcpyHtoD", "cuLaunchKernel", "cuMemcpyDtoH")]
+        assert counted == [2, 1, 1]
+        assert driver.memory == {}
+    mixed = compiled({"a": X, "out": vyre.device_zeros(4, np.uint32, backend=compiled.backend)})["out"]
+    assert mixed.numpy().tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("fail", ["cuMemcpyHtoD", "cuLaunchKernel", "cuMemcpyDtoH"])
+def test_memory_goes_back_after_a_failure(fail: str) -> None:
+    driver, _, compiled = opened()
+    driver.fail = fail
+    with pytest.raises(DeviceLost):
+        compiled({"a": X}, lengths={"out": ("a",)})
+    assert driver.memory == {}
+
+
+@pytest.mark.usefixtures("streams")
+def test_constants_are_made_for_calls_that_are_made_here_alone() -> None:
+    n = vyre.BufferDecl.uniform("n", 0, vyre.DataType.U32)
+    out = vyre.BufferDecl.read_write("out", 1, vyre.DataType.U32)
+    program = vyre.Program([n, out], [64], [out.store(0, n[0])])
+    driver, backend, _ = opened()
+    plan = plan_of(compile_program(program, backend=backend))
+    target = vyre.device_zeros(4, np.uint32, backend=backend)
+    driver.calls.clear()
+    assert plan({"n": bytes(4), "out": target}, {}, None, copy=False, zeroed=()) is None
+    assert plan({"n": bytes(4)}, {"out": 4}, None, copy=False, zeroed=()) is None  # all of it on the host
+    assert driver.calls == []
+
+
+@pytest.mark.usefixtures("streams")
+def test_what_overlaps_is_copied_or_is_unknown_goes_the_long_way() -> None:
     driver, _, compiled = opened()
     plan = plan_of(compiled)
-    assert plan({"a": Tensor(X), "out": Tensor(X.copy())}, {}, None, copy=False, zeroed=()) is None
+    same = Tensor(X.copy())
+    assert plan({"a": same, "out": same}, {}, None, copy=False, zeroed=()) is None
+    assert plan({"a": Tensor(X), "out": same}, {}, None, copy=True, zeroed=()) is None
     assert plan({"a": Tensor(X), "b": Tensor(X)}, {"out": ("a",)}, None, copy=False, zeroed=()) is None
     assert plan({"a": Tensor(X)}, {}, None, copy=False, zeroed=()) is None  # nobody says how long it is
     assert driver.calls == []

@@ -67,6 +67,12 @@ def _interface(value: Any) -> dict[str, Any] | None:
     return None
 
 
+def from_plain(address: int, dtype: np.dtype[Any], owner: Any, ordinal: int) -> CudaArray:
+    """An array that was read without a protocol; the default stream orders the owner's work and ours."""
+    keep = [owner]
+    return CudaArray(address, _storable(dtype), tuple(owner.shape), False, ordinal, LEGACY, keep.clear)
+
+
 def from_interface(interface: dict[str, Any], owner: object) -> CudaArray:
     """Reads `__cuda_array_interface__`, of any version so far."""
     try:

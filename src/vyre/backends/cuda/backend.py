@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,6 +13,7 @@ from vyre.backends.cuda.driver import bindings
 from vyre.backends.cuda.driver import check as _check
 from vyre.backends.cuda.launch import CudaLaunch, LaunchArguments
 from vyre.backends.cuda.memory import CudaMemory, adopt, allocate, borrow, reserve
+from vyre.backends.cuda.plain import PlainReader
 from vyre.backends.cuda.pool import open_pool
 from vyre.backends.forks import Home
 from vyre.backends.kernel_cache import kept
@@ -137,6 +139,9 @@ class CudaBackend(Examined):
     def borrow(self, data: memoryview) -> CudaMemory:
         return borrow(self, data)
 
+    def clear(self, address: int, nbytes: int) -> None:
+        CudaMemory(self, address, nbytes).clear()
+
     def replayed(self, launches: Sequence[Callable[[], None]]) -> Callable[[], None]:
         """Our own launches that follow each other become a graph; what stands between is called."""
         from vyre.backends.cuda.graph import CudaGraph
@@ -154,11 +159,16 @@ class CudaBackend(Examined):
 
     def import_array(self, value: Any) -> DeviceBuffer:
         """A buffer that shares the memory of an array of torch, CuPy or Numba on this GPU."""
-        from vyre.backends.cuda.arrays import read_array
+        from vyre.backends.cuda.arrays import from_plain, read_array
         from vyre.backends.device_buffer import DeviceBuffer
 
-        array = read_array(value)
+        plain = self._read_plain(value)
+        array = from_plain(plain[0], plain[2], value, self.ordinal) if plain else read_array(value)
         return DeviceBuffer(self, adopt(self, array), array.dtype, array.shape, readonly=array.readonly)
+
+    @cached_property
+    def _read_plain(self) -> PlainReader:
+        return PlainReader(self.ordinal)
 
     def describe(self) -> BackendInfo:
         driver = self.driver
@@ -277,7 +287,7 @@ class CudaExecutable:
     def plan(self, program: Program, prepare: Callable[..., Any]) -> CudaPlan:
         from vyre.backends.cuda.plan import CudaPlan
 
-        return CudaPlan(program, self._backend, self._backend.ordinal, prepare)
+        return CudaPlan(program, self._backend, prepare)
 
     def launch(
         self,

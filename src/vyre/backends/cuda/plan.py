@@ -1,69 +1,57 @@
-"""Calls on arrays of torch and CuPy, and on our own buffers, whose outputs the backend makes.
+"""Calls on arrays of torch and CuPy, and on our own buffers with outputs that the backend makes.
 
 The short way of `vyre.backends.host_plan` for memory of a GPU: what the program asks of an array is written
-down once, and a call reads each array by the attributes of its own library, which takes a microsecond where a
-capsule of DLPack takes twenty. All work goes on the default stream. So it does for whoever has not chosen
-another one, and then the stream alone orders their work and ours: no events, and no waiting. Everything else
-is left to `vyre.backends.resident`: other streams, strided arrays, arrays that are to be written, other
-libraries.
+down once, and a call reads each array as `vyre.backends.cuda.plain` does. Everything else is left to
+`vyre.backends.resident`: other streams, strided arrays, other libraries, and calls on nothing but our own
+buffers, which it binds once. Calls on nothing but arrays of NumPy have `vyre.backends.cuda.hosted`.
 """
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
+from numpy import ndarray
 
-from vyre.backends.device_buffer import Claim, DeviceBuffer
+from vyre.backends.claim import Claim
+from vyre.backends.cuda.hosted import HostedPlan
+from vyre.backends.cuda.plain import PlainReader
+from vyre.backends.cuda.pool import CudaOwner
+from vyre.backends.device_buffer import DeviceBuffer
+from vyre.backends.foreign import note_written
 from vyre.backends.host_plan import CallPlan, fresh_shape
-from vyre.backends.protocol import ResidentBackend
+from vyre.backends.protocol import ReservingBackend
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
+
     from vyre.backends.host import Lengths
     from vyre.backends.host_plan import Prepare
-    from vyre.backends.protocol import DeviceMemory
     from vyre.ir.grid import Grid
     from vyre.ir.program import Program
 
 _MOST_CONSTANTS = 64
-_TORCH_TYPES = {
-    "float32": np.dtype("<f4"),
-    "float16": np.dtype("<f2"),
-    "float64": np.dtype("<f8"),
-    "int32": np.dtype("<i4"),
-    "uint32": np.dtype("<u4"),
-    "uint64": np.dtype("<u8"),
-    "uint8": np.dtype("u1"),
-}
 
 
-class ReservingBackend(ResidentBackend, Protocol):
-    """Makes memory that holds anything, for a run that writes all of it."""
+class PlanningBackend(ReservingBackend, CudaOwner, Protocol):
+    """What calls need of the backend; `clear` makes zeros of memory that may be somebody else's."""
 
-    def reserve(self, nbytes: int) -> DeviceMemory: ...
+    def clear(self, address: int, nbytes: int) -> None: ...
 
 
 class CudaPlan(CallPlan):
     """The calls of one program on one GPU."""
 
-    __slots__ = ("_backend", "_constants", "_ordinal", "_outputs", "_torch_types")
+    __slots__ = ("_backend", "_constants", "_on_host", "_outputs", "_read")
 
-    def __init__(
-        self,
-        program: Program,
-        backend: ReservingBackend,
-        ordinal: int,
-        prepare: Prepare,
-    ) -> None:
+    def __init__(self, program: Program, backend: PlanningBackend, prepare: Prepare) -> None:
         super().__init__(program, prepare)
+        self._on_host = HostedPlan(program, backend, prepare)
         self._outputs = tuple(name for _, name in self.written)
         self._backend = backend
-        self._ordinal = ordinal
-        self._constants: dict[bytes, tuple[Claim, int]] = {}
-        self._torch_types: dict[Any, np.dtype[Any]] = {}
+        self._read = PlainReader(backend.ordinal)
+        self._constants: dict[bytes, tuple[int, Claim]] = {}
 
     def __call__(
         self,
@@ -75,108 +63,111 @@ class CudaPlan(CallPlan):
         zeroed: tuple[str, ...],
     ) -> dict[str, Any] | None:
         """Like `Compiled`; None, with nothing done, for a call that is not for this."""
-        del copy, zeroed  # nothing that is supplied is written
         counts: list[int] = []
         places: list[int] = []
         held: list[Any] = []
+        """What keeps memory until the launch is queued; what is freed later is freed behind it."""
+        results: dict[str, Any] = {}
+        constants: list[tuple[int, bytes]] = []
         foreign = False
         for name, dtype, lanes, stride, fixed, most, misaligned, written in self.wanted:
-            value = buffers.get(name)
-            if written:
-                if value is not None:
+            value: Any = buffers.get(name)
+            place = 0
+            if type(value) is bytes and not written:
+                constants.append((len(places), value))
+                size = len(value)
+            elif value is None:
+                if not written:
                     return None
                 counts.append(-1)
                 places.append(0)
                 continue
-            if type(value) is bytes:
-                place, size = self._constant(value)
+            elif type(value) is ndarray:
+                return self._on_host(buffers, lengths, workgroups, copy=copy, zeroed=zeroed)
             else:
-                found = self._read(value)
-                if found is None or found[2] is not dtype or (lanes and found[3] != lanes):
+                found = self._array(value, held, written=written)
+                if found is None or found[2] is not dtype or (lanes and _last_axis(value) != lanes):
                     return None
-                place, size, _, _, claim = found
-                foreign = foreign or claim is None
-                held.append(claim)
+                place, size, _ = found
+                foreign = foreign or not isinstance(value, DeviceBuffer)
+                if written:
+                    results[name] = value
             count = size // stride
             if count * stride != size or count > most or (fixed and count != fixed) or place & misaligned:
                 return None
             counts.append(count)
             places.append(place)
-        if not foreign or len(buffers) != len(self.wanted) - len(self.written):
+        missing = len(self.written) - len(results)
+        if len(buffers) != len(self.wanted) - missing or (results and copy):
             return None
-        shapes: list[tuple[int, ...]] = []
-        for k, _ in self.written:
+        if not (foreign or (missing and len(places) - missing > len(constants))):
+            return None
+        return self._launched(results, counts, places, held, constants, lengths, workgroups, zeroed)
+
+    def _launched(
+        self,
+        results: dict[str, Any],
+        counts: list[int],
+        places: list[int],
+        held: list[Any],
+        constants: list[tuple[int, bytes]],
+        lengths: Lengths,
+        workgroups: int | Grid | None,
+        zeroed: tuple[str, ...],
+    ) -> dict[str, Any] | None:
+        shapes: dict[int, tuple[int, ...]] = {}
+        for k, name in self.written:
+            if name in results:
+                if self.overlaps(k, places, counts):
+                    return None
+                continue
             shape = fresh_shape(self.wanted[k], self.length(k, lengths, counts))
             if shape is None:
                 return None
-            shapes.append(shape)
+            shapes[k] = shape
         launch = self.launch(workgroups, counts)
         stale = launch.uncovered(self._outputs)
-        made: dict[str, DeviceBuffer] = {}
-        for (k, name), shape in zip(self.written, shapes, strict=True):
+        backend = self._backend
+        made: dict[str, Any] = {}
+        for k, name in self.written:
             size = counts[k] * self.wanted[k].stride
-            memory = self._backend.allocate(size) if name in stale else self._backend.reserve(size)
-            made[name] = DeviceBuffer(self._backend, memory, self.wanted[k].dtype, shape)
+            if name in results:
+                made[name] = results[name]
+                if name in zeroed and name in stale:
+                    backend.clear(places[k], size)
+                continue
+            memory = backend.allocate(size) if name in stale else backend.reserve(size)
+            made[name] = DeviceBuffer(backend, memory, self.wanted[k].dtype, shapes[k])
             places[k] = memory.span[1]
+        for k, value in constants:
+            constant = self._constant(value)
+            held.append(constant)
+            places[k] = constant[0]
         launch.run(places)
-        del held
+        for value in results.values():
+            note_written(value)
         return made
 
-    def _read(self, value: Any) -> tuple[int, int, np.dtype[Any], int, Claim | None] | None:
-        """Address, bytes, dtype and last axis of an array on this GPU; a claim where it is our own."""
-        kind = cast("type[Any]", type(value))
-        if isinstance(value, DeviceBuffer):
-            if value._owner is not self._backend or value.closed:
-                return None
-            claim, memory = value.held()
-            return memory.span[1], memory.nbytes, value.dtype, value.shape[-1], claim
-        module = kind.__module__
-        if module == "torch":
-            return self._read_torch(value, kind)
-        return self._read_cupy(value, kind) if module.startswith("cupy") else None
+    def _array(self, value: Any, held: list[Any], *, written: bool) -> tuple[int, int, np.dtype[Any]] | None:
+        """Address, bytes and dtype of an array on this GPU."""
+        if not isinstance(value, DeviceBuffer):
+            return self._read(value)
+        if value._owner is not self._backend or value.closed or (written and value.readonly):
+            return None
+        claim, memory = value.held()
+        held.append(claim)
+        return memory.span[1], memory.nbytes, value.dtype
 
-    def _read_torch(self, value: Any, kind: type) -> tuple[int, int, np.dtype[Any], int, None] | None:
-        torch: Any = sys.modules["torch"]
-        if kind is not torch.Tensor or not value.is_cuda or value.layout is not torch.strided:
-            return None
-        dtype = self._torch_types.get(value.dtype)
-        if dtype is None:
-            named = _TORCH_TYPES.get(str(value.dtype).rpartition(".")[2])
-            if named is None:
-                return None
-            self._torch_types[value.dtype] = dtype = named
-        number = self._ordinal
-        if (
-            value.requires_grad
-            or not value.is_contiguous()
-            or value.is_neg()
-            or value.get_device() != number
-            or not value.dim()
-            or _torch_stream(torch, number)
-        ):
-            return None
-        return value.data_ptr(), value.numel() * dtype.itemsize, dtype, value.shape[-1], None
-
-    def _read_cupy(self, value: Any, kind: type) -> tuple[int, int, np.dtype[Any], int, None] | None:
-        cupy: Any = sys.modules.get("cupy")
-        if cupy is None or kind is not cupy.ndarray or not value.flags.c_contiguous or not value.ndim:
-            return None
-        if value.device.id != self._ordinal or cupy.cuda.get_current_stream().ptr:
-            return None
-        return value.data.ptr, value.nbytes, value.dtype, value.shape[-1], None
-
-    def _constant(self, value: bytes) -> tuple[int, int]:
+    def _constant(self, value: bytes) -> tuple[int, Claim]:
         """Memory that holds these bytes, such as a kernel's scalars; the last few are kept."""
         found = self._constants.get(value)
         if found is None:
             memory = self._backend.borrow(memoryview(value))
             if len(self._constants) >= _MOST_CONSTANTS:
                 self._constants = {}
-            self._constants[value] = found = Claim(memory), memory.span[1]
-        return found[1], len(value)
+            self._constants[value] = found = memory.span[1], Claim(memory)
+        return found
 
 
-def _torch_stream(torch: Any, number: int) -> int:
-    """The stream that torch works on, 0 for the default one."""
-    quick = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # what its own compiled code asks
-    return quick(number) if quick is not None else torch.cuda.current_stream(number).cuda_stream
+def _last_axis(array: Any) -> int:
+    return array.shape[-1]
