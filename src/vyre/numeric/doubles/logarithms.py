@@ -1,4 +1,4 @@
-"""log, log2 and log10: `x = 2^k m`, m or m times a factor is within 0.172 of 1, a polynomial does the rest.
+"""log, log2, log10 and log1p: `x = 2^k m`, a factor brings m within 0.172 of 1, a polynomial does the rest.
 
 Near 1 the factor is 1 and k is 0, so nothing cancels; elsewhere the result is at least 0.07 in size. The
 factor was chosen so that its logarithm is a short number. The series of log and log2 are one and two terms
@@ -15,9 +15,11 @@ from vyre.numeric.doubles.script import (
     INFINITY,
     NAN,
     ONE,
+    SIGN,
     SIZE,
     ZERO,
     DoubleScript,
+    added,
     double,
     from_i32,
     fused,
@@ -40,6 +42,10 @@ OCTAVE = 20
 """Twice as much is 2^20 more in the high word of a double."""
 
 
+SMALL, MINUS_ONE = 0x33000000, 0xBF800000
+"""2^-25, below which log1p of a number rounds to the number itself; and -1."""
+
+
 class Base(NamedTuple):
     """Constants of a base, as bits of doubles.
 
@@ -56,6 +62,7 @@ class Base(NamedTuple):
 E = Base(c.LOG_OF_2[0], c.LOG_HALF, ONE, c.LOG_SERIES)
 TWO = Base(ONE, c.LOG2_HALF, c.LOG2_SLOPE[0], c.LOG2_SHORT)
 TWO_TO_THE_LAST_PLACE = TWO._replace(series=c.LOG2_SERIES)
+NEAR_ONE = E._replace(series=c.LOG1P_SERIES)
 TEN = Base(c.LOG10_OF_2[0], c.LOG10_HALF, c.LOG10_SLOPE[0], c.LOG10_SERIES)
 
 
@@ -71,6 +78,17 @@ def log10() -> Op:
     return _logarithm("log10", TEN)
 
 
+def log1p() -> Op:
+    """1 + x is exact where it matters; a small x is its own result."""
+    s = DoubleScript("log1p", "a")
+    (a,) = s.params
+    size = s("size", a & SIZE)
+    logarithm = logarithm_of(s, s("whole", added(widened(a), double(ONE))), NEAR_ONE)
+    value = s("value", select(size < SMALL, a, fairly_rounded(s, "log1p", a, logarithm)))
+    special = s("special", select(a.eq(MINUS_ONE), 0xFF800000, select(a.eq(INFINITY), a, NAN)))
+    return s.gives(select((a < INFINITY) | (a - SIGN < MINUS_ONE - SIGN), value, special))
+
+
 def _logarithm(name: str, base: Base) -> Op:
     s = DoubleScript(name, "a")
     (a,) = s.params
@@ -81,7 +99,7 @@ def _logarithm(name: str, base: Base) -> Op:
 
 
 def logarithm_of(s: DoubleScript, whole: Expr, base: Base) -> Expr:
-    """The logarithm of a positive finite F32 as a double, where even the smallest is a normal number."""
+    """The logarithm of a positive normal double."""
     high = s("high", high_word(whole))
     octaves = s("octaves", (high - LOWEST) & 0xFFF00000)
     part = s("part", high - octaves)

@@ -41,6 +41,7 @@ TIES = {
     "sin": Ties(smaller=(0x46199998,)),
     "acos": Ties(larger=(0x328885A3, 0x39826222)),
     "atan": Ties(larger=(0x3D8D6B23,)),
+    "sinh": Ties(smaller=(0x3A1285FF,)),
 }
 
 
