@@ -42,6 +42,16 @@ NEAREST = 4096
 NEAREST_PAIRS = 2048
 PRECISION = 256
 
+NEARBY = {
+    "erf": (0, 0x4080_0000),
+    "tanh": (0x3900_0000, 0x4180_0000),
+    "sinh": (0x3980_0000, 0x4300_0000),
+    "cosh": (0x3980_0000, 0x4300_0000),
+    "expm1": (0x3300_0000, 0x4300_0000),
+    "log1p": (0x3300_0000, 0x7F80_0000),
+}
+"""Sizes outside of which the exact result is next to the argument, 0, 1 or -1, or beyond every float."""
+
 FOUND = np.dtype([("a", "<u4"), ("b", "<u4"), ("distance", "<f8")])
 
 OPERATORS = {
@@ -62,7 +72,10 @@ def search(folder: Path) -> None:
 def search_by_numpy(folder: Path, name: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     kept: list[int] = []
+    least, most = NEARBY.get(name, (0, 1 << 31))
     for first in range(0, INPUTS // 2 if name in SYMMETRIC else INPUTS, CHUNK):
+        if not least <= first & 0x7FFF_FFFF < most:
+            continue
         inputs = consecutive(first, CHUNK)
         _, open_ = filtered(OPERATORS[name], F32, inputs, margin=hardest_cuda.UNARY_MARGIN)
         kept += inputs[open_].tolist()

@@ -28,6 +28,7 @@ from vyre.numeric.doubles.script import (
     low_word,
     minus,
     series,
+    times,
     widened,
 )
 from vyre.numeric.doubles.ties import fairly_rounded
@@ -62,7 +63,6 @@ class Base(NamedTuple):
 E = Base(c.LOG_OF_2[0], c.LOG_HALF, ONE, c.LOG_SERIES)
 TWO = Base(ONE, c.LOG2_HALF, c.LOG2_SLOPE[0], c.LOG2_SHORT)
 TWO_TO_THE_LAST_PLACE = TWO._replace(series=c.LOG2_SERIES)
-NEAR_ONE = E._replace(series=c.LOG1P_SERIES)
 TEN = Base(c.LOG10_OF_2[0], c.LOG10_HALF, c.LOG10_SLOPE[0], c.LOG10_SERIES)
 
 
@@ -83,7 +83,9 @@ def log1p() -> Op:
     s = DoubleScript("log1p", "a")
     (a,) = s.params
     size = s("size", a & SIZE)
-    logarithm = logarithm_of(s, s("whole", added(widened(a), double(ONE))), NEAR_ONE)
+    x, first = _reduced(s, s("whole", added(widened(a), double(ONE))), E)
+    near = s("near", fused(times(x, x), series(s, x, c.LOG1P_SERIES), x))
+    logarithm = s("logarithm", added(first, near))
     value = s("value", select(size < SMALL, a, fairly_rounded(s, "log1p", a, logarithm)))
     special = s("special", select(a.eq(MINUS_ONE), 0xFF800000, select(a.eq(INFINITY), a, NAN)))
     return s.gives(select((a < INFINITY) | (a - SIGN < MINUS_ONE - SIGN), value, special))
@@ -100,6 +102,12 @@ def _logarithm(name: str, base: Base) -> Op:
 
 def logarithm_of(s: DoubleScript, whole: Expr, base: Base) -> Expr:
     """The logarithm of a positive normal double."""
+    x, first = _reduced(s, whole, base)
+    return s("logarithm", fused(x, series(s, x, (base.slope, *base.series)), first))
+
+
+def _reduced(s: DoubleScript, whole: Expr, base: Base) -> tuple[Expr, Expr]:
+    """How far the argument is from 1 behind its power of two and the factor, and their logarithm."""
     high = s("high", high_word(whole))
     octaves = s("octaves", (high - LOWEST) & 0xFFF00000)
     part = s("part", high - octaves)
@@ -107,5 +115,4 @@ def logarithm_of(s: DoubleScript, whole: Expr, base: Base) -> Expr:
     near = s("near", joined(part, low_word(whole)))
     x = s("x", fused(near, select(upper, double(base.half[0]), double(ONE)), minus(ONE)))
     of_2 = double(base.of_2 - (OCTAVE << 52))  # divided by 2^20
-    first = s("first", fused(from_i32(octaves), of_2, select(upper, double(base.half[1]), double(ZERO))))
-    return s("logarithm", fused(x, series(s, x, (base.slope, *base.series)), first))
+    return x, s("first", fused(from_i32(octaves), of_2, select(upper, double(base.half[1]), double(ZERO))))
