@@ -31,16 +31,18 @@ def _exp10(x: Any) -> Any:
     return np.power(10.0, x)
 
 
-_ERF = np.frompyfunc(math.erf, 1, 1)
+_ERF: Any = np.frompyfunc(math.erf, 1, 1)
 _SLOPE = 2 / math.sqrt(math.pi)
 
 
-def _erf(x: Any) -> Any:
+def _erf(x: Doubles) -> Doubles:
     """NumPy has none, so the C library's, one by one where it is neither a line nor 1."""
     size = np.abs(x)
-    found = np.where(size < 1, x * _SLOPE, np.copysign(1.0, x)) + 0.0 * np.where(size == np.inf, 0.0, x)
+    found: Doubles = np.where(size < 1, x * _SLOPE, np.copysign(1.0, x)) + 0.0 * np.where(
+        size == np.inf, 0.0, x
+    )
     curved = np.flatnonzero((size > 2.0**-27) & (size < 6.5))
-    found[curved] = _ERF(x[curved]).astype(np.float64)
+    found[curved] = np.asarray(_ERF(x[curved]), np.float64)
     return found
 
 
