@@ -38,9 +38,8 @@ _SLOPE = 2 / math.sqrt(math.pi)
 def _erf(x: Doubles) -> Doubles:
     """NumPy has none, so the C library's, one by one where it is neither a line nor 1."""
     size = np.abs(x)
-    found: Doubles = np.where(size < 1, x * _SLOPE, np.copysign(1.0, x)) + 0.0 * np.where(
-        size == np.inf, 0.0, x
-    )
+    found: Doubles = np.where(size < 1, x * _SLOPE, np.copysign(1.0, x))
+    found[np.isnan(x)] = np.nan
     curved = np.flatnonzero((size > 2.0**-27) & (size < 6.5))
     found[curved] = np.asarray(_ERF(x[curved]), np.float64)
     return found
