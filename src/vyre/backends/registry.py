@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import difflib
 import sys
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 
 from vyre.backends.protocol import Backend, BackendInfo
 from vyre.errors import BackendUnavailable, DispatchError, VyreError, boundary
+from vyre.slotted import dataclass
 
 GROUP = "vyre.backends"
 DEFAULTS = ("cpu", "reference")

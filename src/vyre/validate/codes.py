@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 
 from vyre.errors import VyreError
+from vyre.slotted import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ are written down, not computed, and the tests hold them against the reference.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.compose.inline import inline
@@ -33,6 +32,7 @@ from vyre.ir import (
 )
 from vyre.ir.expr import BinOp, mul_hi
 from vyre.ir.walk import expressions, statements
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,7 +7,7 @@ import os
 import platform
 from collections import OrderedDict
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from math import prod
 from threading import Lock
@@ -33,6 +33,7 @@ from vyre.ir.node import Loop
 from vyre.lower.counted import STEPS, counted
 from vyre.lower.llvm import LlvmSource, emit
 from vyre.lower.prepare import prepare
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

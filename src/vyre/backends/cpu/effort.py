@@ -9,10 +9,10 @@ the same kernel is the same machine code everywhere, and its results are the sam
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import DispatchError
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

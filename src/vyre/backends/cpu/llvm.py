@@ -9,12 +9,12 @@ into LLVM, so this may be called from any.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.cpu.effort import effort_for, optimise
 from vyre.errors import BackendUnavailable, DispatchError
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
