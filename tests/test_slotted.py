@@ -151,7 +151,7 @@ def test_defaults_that_change_and_classes_without_slots_are_refused() -> None:
 
         @slotted.dataclass(slots=True)
         class Shared:  # pyright: ignore[reportUnusedClass]
-            x: list[int] = []  # noqa: RUF008, RUF012
+            x: list[int] = []  # noqa: RUF012
 
     with pytest.raises(TypeError):
         slotted.dataclass(frozen=True, slots=False)

@@ -7,7 +7,6 @@ microsecond.
 
 from __future__ import annotations
 
-import difflib
 import sys
 from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -46,7 +45,9 @@ def get(name: str) -> Backend:
     """The backend of that name, constructed once. Raises `BackendUnavailable` when it cannot be had."""
     points = _points()
     if name not in points:
-        close = difflib.get_close_matches(name, points, n=1)
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, points, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
         raise DispatchError(
             f"no backend is called {name!r}.",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.backends import host_memory
-from vyre.backends.canaries.run import Examined, refuse_lost_features
+from vyre.backends.canaries.run import Examined
 from vyre.backends.cpu.chunks import Chunks
 from vyre.backends.cpu.compiling import MachineCode, assembly, compile_source, kept_image, native_ways
 from vyre.backends.cpu.llvm import HOST, refuse_foreign, toolchain
@@ -88,7 +88,7 @@ class CpuBackend(Examined):
     def renew(self) -> None:
         """In the child of a fork: another thread of the parent may have held the lock."""
         self._lock = Lock()
-        if self._verdict is None and self._examining is not None:
+        if self._results is not None:
             self.examine_later()
 
     def describe(self) -> BackendInfo:
@@ -112,7 +112,7 @@ class CpuBackend(Examined):
         """`ways` overrides which float operations are native."""
         from vyre.wire import meaning_digest
 
-        refuse_lost_features(program, self.verdict, self.name)
+        self.require_sound(program)
         chosen = self.ways if ways is None else ways
         key = (meaning_digest(program), chosen)
         with self._lock:
@@ -129,7 +129,7 @@ class CpuBackend(Examined):
 
     def compile_ahead(self, program: Program) -> bool:
         """Compiles for the cache on disk and loads nothing; False where the kernel was there already."""
-        refuse_lost_features(program, self.verdict, self.name)
+        self.require_sound(program)
         return kept_image(emit(prepare(program, ways=self.ways), backend=self.name), self._cpu)[1]
 
     def allocate(self, nbytes: int) -> HostMemory:
