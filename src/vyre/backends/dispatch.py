@@ -372,8 +372,8 @@ def _compile(
     program: Program, backend: Backend, registry: Registry | None, convention: Convention | None
 ) -> Compiled:
     from vyre.backends.conventions import negotiate
+    from vyre.backends.installed import require_known
     from vyre.backends.registry import described
-    from vyre.backends.subgroups import require_known
     from vyre.compose.inline import inline
     from vyre.validate import check
 

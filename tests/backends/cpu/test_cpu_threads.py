@@ -14,7 +14,7 @@ import pytest
 from tests.backends.cpu.cpu_programs import U32
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.cpu.chunks import Chunks
-from vyre.backends.cpu.compiling import _KERNEL
+from vyre.backends.cpu.loading import _KERNEL
 from vyre.backends.cpu.threads import ThreadTeam
 from vyre.ir import Atomic, AtomicOp, BufferDecl, Let, LitU32, Program, WorkgroupId
 

@@ -82,6 +82,11 @@ class Examined:
         self._results = self._results or {}
 
     @property
+    def examines(self) -> bool:
+        """Whether what is compiled now was examined first."""
+        return self._results is not None and not self._running
+
+    @property
     def verdict(self) -> CanaryVerdict | None:
         """What all canaries say. None while one is compiled, and for a device that is not examined."""
         return self._examined(None)

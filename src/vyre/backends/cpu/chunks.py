@@ -11,10 +11,7 @@ import ctypes
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from vyre.backends.cpu.compiling import MachineCode
-from vyre.backends.cpu.llvm import OBJECT, toolchain
-from vyre.backends.cpu.translator import translator
-from vyre.backends.kernel_cache import kept
+from vyre.backends.cpu.loading import MachineCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,6 +78,10 @@ def _loop() -> tuple[Callable[..., int], MachineCode]:
 
     Two threads may make it at once, and only one result is kept.
     """
+    from vyre.backends.cpu.llvm import OBJECT, toolchain
+    from vyre.backends.cpu.translator import translator
+    from vyre.backends.kernel_cache import kept
+
     image = kept("cpu", [_LOOP, toolchain().digest], lambda: translator()(_LOOP, OBJECT))
     code = MachineCode(image, "vyre_chunks")
     i64, pointer = ctypes.c_int64, ctypes.c_void_p

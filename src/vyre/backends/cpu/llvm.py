@@ -9,22 +9,25 @@ into LLVM, so this may be called from any.
 from __future__ import annotations
 
 import hashlib
+import json
+import sys
+from dataclasses import astuple
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.cpu.effort import effort_for, optimise
+from vyre.backends.cpu.names import HOST
+from vyre.backends.cpu.place import place
+from vyre.backends.forks import hold_across_fork
+from vyre.backends.kernel_cache import kept
 from vyre.errors import BackendUnavailable, DispatchError
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-from vyre.backends.forks import hold_across_fork
 
 OBJECT, ASSEMBLY = "object", "assembly"
-
-HOST = "host"
-"""The processor that this runs on, with all it can do."""
 
 _V2 = frozenset({"cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"})
 _V3 = _V2 | {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}
@@ -66,15 +69,23 @@ class Toolchain:
 @cache
 def toolchain(cpu: str = HOST) -> Toolchain:
     """What makes code for one of `CPUS`. Raises `ImportError` without llvmlite."""
-    import llvmlite
-
     if cpu not in CPUS:
         known = _names((HOST, *LEVELS))
         raise DispatchError(f"unknown processor {cpu!r}.", fix=f"use one of {known}.")
+    here = place()
+    if cpu != HOST or here is None or "llvmlite.binding" in sys.modules:
+        return _asked(cpu)
+    # LLVM takes longer to load than a small kernel to run, and says the same every time.
+    return Toolchain(
+        *json.loads(kept("cpu toolchain", here, lambda: json.dumps(astuple(_asked(HOST))).encode()))
+    )
+
+
+def _asked(cpu: str) -> Toolchain:
+    """What LLVM says itself."""
+    import llvmlite
+
     llvm = binding()
-    hold_across_fork(llvm.ffi.lib._lock)
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
     triple, name, features = llvm.get_process_triple(), cpu, ""
     if cpu == HOST:
         name, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
@@ -140,8 +151,12 @@ def target_machine(codegen: int, tools: Toolchain) -> Any:
     )
 
 
+@cache
 def binding() -> Any:
     """llvmlite's untyped binding, loaded when a kernel is first compiled."""
-    import llvmlite.binding
+    import llvmlite.binding as llvm
 
-    return llvmlite.binding
+    hold_across_fork(llvm.ffi.lib._lock)
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
