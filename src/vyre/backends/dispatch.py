@@ -216,7 +216,7 @@ class Compiled:
         self._require_room({b.name: counted[b.name] * b.element.stride for b in bound})
         grid = self._grid(counted, workgroups)
         run = executable.at(lengths, grid) if all(grid) else _nothing_at
-        return PreparedLaunch(run, partial(self._uncovered, lengths=counted, grid=grid))
+        return PreparedLaunch(run, frozenset(self._uncovered(self._outputs, counted, grid)))
 
     def _on_device(
         self,

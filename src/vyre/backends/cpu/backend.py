@@ -19,7 +19,7 @@ import numpy as np
 
 from vyre.backends import host_memory
 from vyre.backends.canaries.run import Examined
-from vyre.backends.cpu.chunks import Chunks
+from vyre.backends.cpu.chunks import CHUNKS_PER_TURN, Chunks
 from vyre.backends.cpu.kernel import lowered, made_kernel
 from vyre.backends.cpu.names import HOST
 from vyre.backends.cpu.ready import keep_ready, ready_kernel
@@ -52,8 +52,8 @@ _PARALLEL_WORK = 200_000
 """Program nodes to execute for each thread, below which another one costs more than it saves."""
 
 _SOON_DONE = 1 << 25
-"""Program nodes that the main thread executes itself: within a second, whatever they are. An interrupt would
-have to wait for more."""
+"""Program nodes that the main thread executes in one go: within a second, whatever they are. An interrupt
+would have to wait for more."""
 
 _ALIGN = 64
 
@@ -263,7 +263,11 @@ class CpuExecutable:
         invocations = count * prod(self._size)
         work = invocations * facts.work_per_invocation
         helpers = min(self._team.threads - 1, work // _PARALLEL_WORK, count - 1)
-        long = invocations * facts.most_work.most(lengths) > _SOON_DONE
+        most = facts.most_work.most(lengths)
+        long = invocations * most > _SOON_DONE
+        # The main thread takes part where it comes back soon enough to see an interrupt.
+        soon = _SOON_DONE // (prod(self._size) * most)
+        away = long and soon < CHUNKS_PER_TURN
         if helpers < 1 and not long:
 
             def alone(addresses: ctypes.Array[ctypes.c_void_p]) -> None:
@@ -276,13 +280,13 @@ class CpuExecutable:
             return alone
 
         def together(addresses: ctypes.Array[ctypes.c_void_p]) -> None:
-            chunks = Chunks(count, helpers + 1)
+            chunks = Chunks(count, helpers + 1, soon if long and not away else None)
 
             def take_chunks(escape: Escape | None) -> None:
                 scratch = np.empty(scratch_bytes + _ALIGN, np.uint8)
                 chunks.run(code.address, addresses, hidden, _aligned(scratch), escape)
 
-            self._team.run(take_chunks, helpers=helpers, long=long, stop=chunks.stop)
+            self._team.run(take_chunks, helpers=helpers, long=away, stop=chunks.stop)
 
         return together
 

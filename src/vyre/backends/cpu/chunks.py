@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vyre.backends.cpu.escape import Escape
 
 _CHUNKS_PER_THREAD = 32
-_CHUNKS_PER_TURN = 8
+CHUNKS_PER_TURN = 8
 _MORE = 1
 
 _LOOP = """
@@ -51,9 +51,12 @@ done:
 class Chunks:
     """The grid of one run, `0..count`, which several threads empty together."""
 
-    def __init__(self, count: int, threads: int) -> None:
+    def __init__(self, count: int, threads: int, most: int | None = None) -> None:
+        """With `most`, a thread comes back after at most so many workgroups."""
         self.count = count
         self.size = -(-count // min(count, threads * _CHUNKS_PER_THREAD))
+        if most is not None:
+            self.size = max(1, min(self.size, most // CHUNKS_PER_TURN))
         self._next = ctypes.c_int64(0)
         self._loop = _loop()
 
@@ -64,7 +67,7 @@ class Chunks:
         (loop, code), place = self._loop, ctypes.byref(self._next)
         if escape is not None and escape.enter is not None:
             loop = partial(escape.enter, escape.address, code.address)
-        while loop(entry, buffers, hidden, scratch, place, self.count, self.size, _CHUNKS_PER_TURN) == _MORE:
+        while loop(entry, buffers, hidden, scratch, place, self.count, self.size, CHUNKS_PER_TURN) == _MORE:
             pass
 
     def stop(self) -> None:

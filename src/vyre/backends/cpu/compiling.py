@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.backends.cpu.effort import EFFORTS, refuse_giants
+from vyre.backends.cpu.effort import EFFORTS, STREAMING, refuse_giants
 from vyre.backends.cpu.llvm import (
     ASSEMBLY,
     HOST,
@@ -114,7 +114,7 @@ def assembly(source: LlvmSource, cpu: str = HOST) -> str:
 
 
 def _key(source: LlvmSource, form: str, cpu: str) -> list[str]:
-    return [entered(source, cpu)[0], toolchain(cpu).digest, repr(EFFORTS), form]
+    return [entered(source, cpu)[0], toolchain(cpu).digest, repr((EFFORTS, STREAMING)), form]
 
 
 def _translated(source: LlvmSource, form: str, cpu: str) -> bytes:

@@ -119,7 +119,8 @@ def _sections(image: bytes) -> list[_Section]:
     ]
     whole = memoryview(image)
     found: list[_Section] = []
-    names = rows[head[13]]
+    number: int = head[13]
+    names = rows[number]
     for name, kind, flags, _, offset, size, link, info, align, _ in rows:
         data = whole[offset : offset + size] if kind in (_PROGBITS, _SYMTAB, _STRTAB, _RELA) else whole[:0]
         named = _name(image, names[4] + name)

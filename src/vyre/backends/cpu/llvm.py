@@ -15,7 +15,7 @@ from dataclasses import astuple
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.cpu.effort import effort_for, optimise
+from vyre.backends.cpu.effort import effort_for, optimise, waits_for_memory
 from vyre.backends.cpu.names import HOST
 from vyre.backends.cpu.place import place
 from vyre.backends.forks import hold_across_fork
@@ -37,6 +37,8 @@ LEVELS = {"x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
 
 TUNINGS = ("sapphirerapids", "znver4")
 """Processors for whom LLVM arranges the loops of level 4 otherwise; for a reader, never loaded."""
+
+_NARROW = "+prefer-256-bit"
 
 CPUS = (HOST, *LEVELS, *TUNINGS)
 _X86 = "x86_64-unknown-linux-gnu"
@@ -135,7 +137,7 @@ def translate(text: str, form: str, cpu: str = HOST) -> bytes:
             raise LlvmRejection(str(error)) from None
         module.triple = tools.triple
         effort = effort_for(text)
-        machine = target_machine(effort.codegen, tools)
+        machine = target_machine(effort.codegen, tools, narrow=waits_for_memory(text))
         optimise(llvm, module, machine, effort.passes)
         emitted = machine.emit_object(module) if form == OBJECT else machine.emit_assembly(module).encode()
         module.close()
@@ -144,10 +146,13 @@ def translate(text: str, form: str, cpu: str = HOST) -> bytes:
         context.close()
 
 
-def target_machine(codegen: int, tools: Toolchain) -> Any:
+def target_machine(codegen: int, tools: Toolchain, *, narrow: bool = False) -> Any:
+    """What generates code; with `narrow`, for registers of 256 bits even where there are wider ones."""
     target = binding().Target.from_triple(tools.triple)
+    narrowed = narrow and tools.architecture == "x86_64"
+    features = f"{tools.features},{_NARROW}".lstrip(",") if narrowed else tools.features
     return target.create_target_machine(
-        cpu=tools.cpu, features=tools.features, opt=codegen, reloc="default", codemodel="jitdefault", jit=True
+        cpu=tools.cpu, features=features, opt=codegen, reloc="default", codemodel="jitdefault", jit=True
     )
 
 

@@ -111,7 +111,7 @@ class CudaPlan(CallPlan):
                 return None
             shapes.append(shape)
         launch = self.launch(workgroups, counts)
-        stale = launch.uncovered(self._outputs)
+        stale = launch.uncovered
         made: dict[str, DeviceBuffer] = {}
         for (k, name), shape in zip(self.written, shapes, strict=True):
             size = counts[k] * self.wanted[k].stride
