@@ -27,6 +27,7 @@ from vyre.backends.cpu.threads import ThreadTeam
 from vyre.backends.forks import renew_after_fork
 from vyre.backends.host_memory import address_of
 from vyre.backends.host_plan import HostPlan
+from vyre.backends.packages import version_of
 from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.errors import DispatchError, StepLimitExceeded
 from vyre.ir.grid import require_grid
@@ -104,12 +105,10 @@ class CpuBackend(Examined):
         return native_ways(self._cpu)
 
     def describe(self) -> BackendInfo:
-        from importlib.metadata import version
-
         tools = self._tools
         return BackendInfo(
             name=self.name,
-            version=version("vyre"),
+            version=version_of("vyre"),
             device=f"{_processor()}, {self._team.threads} threads",
             driver=f"{platform.system()} {platform.machine()}",
             toolchain=f"LLVM {tools.llvm}, llvmlite {tools.llvmlite}, {tools.cpu}, features {tools.digest}",
