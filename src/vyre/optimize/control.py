@@ -17,7 +17,7 @@ from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import statements, transform, with_parts
 from vyre.optimize.fold import constant
-from vyre.optimize.parts import Parts
+from vyre.optimize.parts import NamedParts
 
 if TYPE_CHECKING:
     from vyre.ir.environment import Types
@@ -38,7 +38,7 @@ class _Simplify:
         self._types = types
         self._assigned = assigned
         self._known: dict[str, Expr] = {}
-        self._parts = Parts(simplifier, assigned)
+        self._parts = NamedParts(simplifier, assigned)
 
     def enter(self, node: Node, _: None, __: list[Node]) -> tuple[Node, None]:
         exprs = tuple(self._simplified(expr) for expr in node.exprs)

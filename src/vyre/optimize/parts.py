@@ -22,7 +22,7 @@ _TAKING = frozenset({BinaryOp.Shr, BinaryOp.BitAnd})
 _JOINING = frozenset({BinaryOp.Add, BinaryOp.BitOr, BinaryOp.BitXor})
 
 
-class Parts:
+class NamedParts:
     """The variables that are part of another number, by name."""
 
     def __init__(self, simplifier: Simplifier, assigned: frozenset[str]) -> None:

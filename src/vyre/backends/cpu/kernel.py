@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class LaunchFacts:
     """What a call has to know of a kernel. `image` is the key under which the disk has the code."""
 
     image: str
@@ -38,7 +38,7 @@ class CpuKernel:
     """Programs that differ in names only share one."""
 
     def __init__(
-        self, facts: Facts, code: MachineCode, cpu: str, make_source: Callable[[], LlvmSource]
+        self, facts: LaunchFacts, code: MachineCode, cpu: str, make_source: Callable[[], LlvmSource]
     ) -> None:
         self.facts = facts
         self.code = code
@@ -78,7 +78,7 @@ def made_kernel(program: Program, ways: Ways, backend: str, cpu: str) -> CpuKern
     source = emit(prepared, backend=backend)
     image, _ = kept_image(source, cpu)
     entry = entered(source, cpu)[1]
-    facts = Facts(
+    facts = LaunchFacts(
         image_key(source, cpu), entry, source.scratch_bytes, rough_work(program), most_work(prepared)
     )
     return CpuKernel(facts, MachineCode(image, entry), cpu, lambda: source)

@@ -13,7 +13,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.cpu.kernel import CpuKernel, Facts, lowered
+from vyre.backends.cpu.kernel import CpuKernel, LaunchFacts, lowered
 from vyre.backends.cpu.loading import MachineCode
 from vyre.backends.cpu.place import place
 from vyre.backends.cpu.work import Work
@@ -60,11 +60,11 @@ def keep_ready(program: Program, meaning: str, kernel: CpuKernel) -> None:
         cache.keep(key, content)
 
 
-def _facts(row: Any) -> Facts:
+def _facts(row: Any) -> LaunchFacts:
     image, entry, scratch_bytes, work_per_invocation, (fixed, looped, steps) = row
     loops = tuple((weight, tuple(turns)) for weight, turns in looped)
     bound = Work(fixed, loops, tuple((kind, first, second) for kind, first, second in steps))
-    return Facts(image, entry, scratch_bytes, work_per_invocation, bound)
+    return LaunchFacts(image, entry, scratch_bytes, work_per_invocation, bound)
 
 
 def _key(program: Program, meaning: str) -> str | None:
