@@ -88,7 +88,7 @@ class Runner:
         code = MachineCode(kept_image(source)[0], source.entry)
         for setting in case.settings:
             self._call(code, source, setting, left=False)
-        table = ctypes.string_at(code._engine.get_global_value_address(TABLE), watch.sites)
+        table = ctypes.string_at(code.function(TABLE), watch.sites)
         return Tally(
             watch.sites,
             sum(bool(byte & RAN) for byte in table),

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -127,6 +126,8 @@ def write_own(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not own_subfolder(path.parent):
         raise OSError(0, "the folder is not this user's alone", str(path.parent))
+    import tempfile  # a process that only reads is quicker without it
+
     handle, name = tempfile.mkstemp(dir=path.parent, prefix="new-")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import functools
 import os
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 import vyre
 from vyre import BufferDecl, DataType, InvocationId, Program
 from vyre.backends import compile_program, host_memory, registry
+from vyre.backends.packages import Point
 from vyre.errors import (
     BackendUnavailable,
     DeviceError,
@@ -50,7 +50,7 @@ def works(backend: Backend) -> None:
 
 
 def test_a_missing_driver_is_one_error_and_others_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("lacking", f"{__name__}:NoDriver", registry.GROUP)
+    point = Point("lacking", f"{__name__}:NoDriver", "tests")
     found = registry._points()
     monkeypatch.setattr(registry, "_points", lambda: {**found, "lacking": (point,)})
     with pytest.raises(BackendUnavailable, match="'lacking' is not available: no device was found") as caught:
@@ -75,6 +75,7 @@ def broken(*_: Any, **__: Any) -> Any:
 
 def test_what_opencl_rejects_is_attached(monkeypatch: pytest.MonkeyPatch) -> None:
     backend = opened("opencl")
+    works(backend)  # the canaries of such programs are run, and not on what follows
     monkeypatch.setattr("vyre.backends.opencl.backend.emit", broken)
     with pytest.raises(SourceRejected, match="rejects the kernel") as caught:
         compile_program(TWICE, backend=backend)
@@ -98,15 +99,16 @@ def test_what_llvm_rejects_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
     backend = opened("cpu")
-    from vyre.backends.cpu import backend as cpu
+    works(backend)
+    from vyre.lower import llvm
 
-    emit = cpu.emit
+    emit = llvm.emit
 
     def spoilt(*arguments: Any, **options: Any) -> Any:
         source = emit(*arguments, **options)
         return replace(source, text=source.text.replace("ret void", "ret nonsense"))
 
-    monkeypatch.setattr(cpu, "emit", spoilt)
+    monkeypatch.setattr(llvm, "emit", spoilt)
     fresh = Program([OUT], [64], [OUT.store(ID, OUT[ID] * 77 + 5)])
     with pytest.raises(VyreError, match=r"(?s)LLVM rejects the kernel.*ret nonsense.*Fix:"):
         compile_program(fresh, backend=backend)

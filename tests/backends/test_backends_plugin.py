@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ import pytest
 import vyre
 from vyre import BufferDecl, DataType, InvocationId, LitU32, Program
 from vyre.backends import registry
+from vyre.backends.packages import Point
 from vyre.compose.plugins import installed_ops
 from vyre.errors import DispatchError, UnsupportedByBackend
 
@@ -166,7 +166,7 @@ def test_two_packages_cannot_share_a_name(install_broken: Callable[[str, str], N
 def test_the_default_is_cpu_where_it_is_available_else_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     def register(cpu: str) -> None:
         values = {"cpu": cpu, "reference": "vyre.backends.reference.backend:ReferenceBackend"}
-        points = {name: (EntryPoint(name, value, registry.GROUP),) for name, value in values.items()}
+        points = {name: (Point(name, value, "test"),) for name, value in values.items()}
         monkeypatch.setattr(registry, "_points", lambda: points)
 
     register("vyre_acme.backend:AcmeBackend")
@@ -178,10 +178,10 @@ def test_the_default_is_cpu_where_it_is_available_else_the_reference(monkeypatch
 def test_the_metadata_of_packages_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     first = registry.get("reference")
 
-    def never(group: str) -> list[EntryPoint]:
+    def never(group: str) -> list[Point]:
         raise AssertionError(f"the entry points of {group} were read again")
 
-    monkeypatch.setattr(registry, "entry_points", never)
+    monkeypatch.setattr(registry, "offered_points", never)
     assert registry.get("reference") is first
     assert registry.default_backend() in registry.DEFAULTS
     vyre.device_zeros(4, np.uint32, backend="reference")

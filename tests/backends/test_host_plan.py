@@ -201,3 +201,29 @@ def test_a_kernel_with_scalars_takes_the_short_way(monkeypatch: pytest.MonkeyPat
     assert scaled(x, 2.0).tolist() == [2, 4]
     monkeypatch.setattr("vyre.backends.host.bind", None)
     assert scaled(x, 3.0).tolist() == [3, 6]
+
+
+def test_what_is_written_whole_is_not_cleared_and_all_else_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory that is handed out is full of ones here, so that whoever relies on zeros is seen."""
+    real = np.empty
+
+    def dirty(shape: Any, dtype: Any = float) -> NDArray[Any]:
+        made = real(shape, dtype)
+        made.fill(0xFFFFFFFF)
+        handed.append(made.size)
+        return made
+
+    handed: list[int] = []
+    whole = Program([X, OUT], (64,), [OUT.store(I, X[I] + 1)])
+    half = Program([X, OUT], (64,), [OUT.store(I * 2, X[I] + 1)])
+    backend = CpuBackend(threads=1, canaries=False)
+    one, other = (compile_program(program, backend=backend) for program in (whole, half))
+    monkeypatch.setattr("vyre.backends.host_plan.np.empty", dirty)
+    x, lengths = words(*range(100)), {"out": ("x",)}
+    assert one({"x": x}, lengths=lengths)["out"].tolist() == (x + 1).tolist()
+    assert handed == [100]
+    found = other({"x": x}, lengths=lengths)["out"].tolist()
+    assert found == [k // 2 + 1 if k % 2 == 0 else 0 for k in range(100)]
+    short = one({"x": x}, lengths=lengths, workgroups=1)["out"].tolist()
+    assert short == [k + 1 if k < 64 else 0 for k in range(100)]
+    assert handed == [100]

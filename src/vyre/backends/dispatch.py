@@ -223,7 +223,7 @@ class Compiled:
         self._require_room({b.name: counted[b.name] * b.element.stride for b in bound})
         grid = self._grid(counted, workgroups)
         run = executable.at(lengths, grid) if all(grid) else _nothing_at
-        return PreparedLaunch(run, partial(self._uncovered, lengths=counted, grid=grid))
+        return PreparedLaunch(run, frozenset(self._uncovered(self._outputs, counted, grid)))
 
     def _on_device(
         self,
@@ -379,8 +379,8 @@ def _compile(
     program: Program, backend: Backend, registry: Registry | None, convention: Convention | None
 ) -> Compiled:
     from vyre.backends.conventions import negotiate
+    from vyre.backends.installed import require_known
     from vyre.backends.registry import described
-    from vyre.backends.subgroups import require_known
     from vyre.compose.inline import inline
     from vyre.validate import check
 

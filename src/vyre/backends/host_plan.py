@@ -72,8 +72,8 @@ class PreparedLaunch(NamedTuple):
 
     run: Callable[[Sequence[int]], None]
     """Runs on buffers at these addresses, in the order of the program."""
-    uncovered: Callable[[tuple[str, ...]], list[str]]
-    """Of these outputs, those that the run is not known to write from end to end."""
+    uncovered: frozenset[str]
+    """The outputs that the run is not known to write from end to end."""
 
 
 class CallPlan:
@@ -181,40 +181,42 @@ class HostPlan(CallPlan):
             places.append(place)
         if len(held) != len(buffers):  # a name that the program does not have, or a None
             return None
-        results: dict[str, NDArray[Any]] = {}
-        given = False
-        for k, name in self.written:
+        for k, _ in self.written:
             if counts[k] < 0:
-                made = self._zeros(k, lengths, counts)
+                if self.length(k, lengths, counts) is None:
+                    return None
             elif self.overlaps(k, places, counts):
                 return None
+        launch = self.launch(workgroups, counts)
+        results: dict[str, NDArray[Any]] = {}
+        for k, name in self.written:
+            made = buffers.get(name)
+            if made is None:
+                made = self._fresh(k, counts[k], zeros=name in launch.uncovered)
             elif copy:
-                made = np.zeros_like(buffers[name]) if name in zeroed else buffers[name].copy()
-            else:
-                made = buffers[name]
-                if not made.flags.writeable:
-                    return None
-                given = True
+                made = np.zeros_like(made) if name in zeroed else made.copy()
+            elif not made.flags.writeable:
+                return None
             if made is None:
                 return None
             results[name] = made
-        for k, name in self.written:
-            places[k] = _address(results[name])
-        launch = self.launch(workgroups, counts)
-        if given and zeroed:
-            for name in launch.uncovered(zeroed):
-                if name in buffers:
+            places[k] = _address(made)
+        if not copy:
+            for name in zeroed:
+                if name in launch.uncovered and name in buffers:
                     results[name].fill(0)
         launch.run(places)
         return results
 
-    def _zeros(self, k: int, lengths: Lengths, counts: list[int]) -> NDArray[Any] | None:
-        """An output that was left out."""
-        shape = fresh_shape(self.wanted[k], self.length(k, lengths, counts))
-        if shape is None or self.wanted[k].name in self._booleans:
+    def _fresh(self, k: int, count: int, *, zeros: bool) -> NDArray[Any] | None:
+        """An output that was left out. Memory that is written whole is not cleared first: what was freed a
+        moment ago is used again as it is."""
+        wanted = self.wanted[k]
+        shape = fresh_shape(wanted, count)
+        if shape is None or wanted.name in self._booleans:
             return None
         try:
-            return np.zeros(shape, self.wanted[k].dtype)
+            return np.zeros(shape, wanted.dtype) if zeros else np.empty(shape, wanted.dtype)
         except MemoryError:  # the ordinary way says of what
             return None
 

@@ -16,7 +16,6 @@ import hashlib
 import os
 import stat
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.disk import (
@@ -28,6 +27,7 @@ from vyre.disk import (
     read_own,
     write_own,
 )
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -37,11 +37,11 @@ constructor that raises `ImportError` says that a package is missing, and the li
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 from vyre.errors import DispatchError, UnsupportedByBackend
 from vyre.ir.limits import U32_MAX
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

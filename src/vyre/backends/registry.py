@@ -7,14 +7,19 @@ microsecond.
 
 from __future__ import annotations
 
-import difflib
 import sys
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib import import_module
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
+from vyre.backends.packages import offered_points
 from vyre.backends.protocol import Backend, BackendInfo
 from vyre.errors import BackendUnavailable, DispatchError, VyreError, boundary
+from vyre.slotted import dataclass
+
+if TYPE_CHECKING:
+    from vyre.backends.packages import Point
 
 GROUP = "vyre.backends"
 DEFAULTS = ("cpu", "reference")
@@ -46,7 +51,9 @@ def get(name: str) -> Backend:
     """The backend of that name, constructed once. Raises `BackendUnavailable` when it cannot be had."""
     points = _points()
     if name not in points:
-        close = difflib.get_close_matches(name.lower(), points, n=1)
+        from difflib import get_close_matches
+
+        close = get_close_matches(name.lower(), points, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
         raise DispatchError(
             f"no backend is called {name!r}.",
@@ -84,47 +91,44 @@ class _Failure:
     install: str
 
 
-def _points() -> dict[str, tuple[EntryPoint, ...]]:
+def _points() -> dict[str, tuple[Point, ...]]:
     return _points_on(tuple(sys.path))
 
 
 @lru_cache(maxsize=4)
-def _points_on(_path: tuple[str, ...]) -> dict[str, tuple[EntryPoint, ...]]:
-    found: dict[str, tuple[EntryPoint, ...]] = {}
-    for point in entry_points(group=GROUP):
+def _points_on(_path: tuple[str, ...]) -> dict[str, tuple[Point, ...]]:
+    found: dict[str, tuple[Point, ...]] = {}
+    for point in offered_points(GROUP):
         known = found.get(point.name, ())
         if all(p.value != point.value for p in known):
             found[point.name] = (*known, point)
     return found
 
 
-def _package(point: EntryPoint) -> str:
-    return point.dist.name if point.dist is not None else point.module.partition(".")[0]
-
-
-def _load(points: tuple[EntryPoint, ...]) -> Backend | _Failure:
+def _load(points: tuple[Point, ...]) -> Backend | _Failure:
     if len(points) != 1:
-        owners = " and ".join(_package(p) for p in points)
+        owners = " and ".join(p.package for p in points)
         return _Failure(f"{owners} both register it.", f"uninstall one of {owners}.")
     (point,) = points
     try:
         backend = _construct(point.value)
     except ImportError as error:
-        package = _package(point)
+        package = point.package
         target = f'"vyre[{point.name}]"' if package == "vyre" else package
         module = f"the module {error.name!r} is not installed." if error.name else f"{error}."
         return _Failure(module, f"pip install {target}")
     except VyreError as error:  # it knows what to do better than we do
         return _Failure(error.message, error.fix)
     except (Exception, SystemExit) as error:  # a stranger's code may raise anything; the listing goes on
-        return _Failure(f"{type(error).__name__}: {error}", f"repair or uninstall {_package(point)}.")
+        return _Failure(f"{type(error).__name__}: {error}", f"repair or uninstall {point.package}.")
     return backend
 
 
 @cache
 def _construct(value: str) -> Backend:
     """Nothing is kept of a constructor that fails: what it missed may be there at the next look-up."""
-    made = EntryPoint(name="", value=value, group=GROUP).load()()
+    module, _, name = value.partition("[")[0].partition(":")
+    made = attrgetter(name.strip())(import_module(module.strip()))()
     if not isinstance(made, Backend):
         raise VyreError(
             f"{value} is not a Backend.", fix="give it `name`, `describe()` and `compile(program)`."
@@ -143,8 +147,8 @@ def described(backend: Backend) -> BackendInfo:
     return info
 
 
-def _status(name: str, points: tuple[EntryPoint, ...]) -> BackendStatus:
-    package = ", ".join(_package(p) for p in points)
+def _status(name: str, points: tuple[Point, ...]) -> BackendStatus:
+    package = ", ".join(p.package for p in points)
     loaded = _load(points)
     if not isinstance(loaded, _Failure):
         try:

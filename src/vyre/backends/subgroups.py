@@ -14,9 +14,8 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.kernel_cache import kept
-from vyre.compose.hardware import instructions
 from vyre.compose.registry import default_registry
-from vyre.errors import UnsupportedByBackend, VyreError
+from vyre.errors import VyreError
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Call, Expr, LitU32, LocalId, Var, WorkgroupId
 from vyre.ir.node import Let, Node, Store
@@ -36,7 +35,6 @@ from vyre.reference.subgroups import exchange_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from vyre.compose.registry import Registry
     from vyre.ir.op import Op
 
     Size = tuple[int, int, int]
@@ -208,19 +206,6 @@ def expected(op: Op, data: Sequence[int]) -> list[int]:
         for start in range(0, count, op.lanes)
         for result in exchange(operands[start : start + op.lanes])
     ]
-
-
-def require_known(program: Program, registry: Registry | None, backend: str) -> None:
-    """Refuses an instruction that is not installed: a backend is handed the program, not the registry."""
-    known = default_registry()
-    for op in instructions(program.entry, registry).values():
-        if known.get(op.id) != op:
-            raise UnsupportedByBackend(
-                op.id,
-                backend,
-                why="no installed package declares this instruction",
-                fix="offer the op in the entry point group `vyre.ops`.",
-            )
 
 
 def _words(values: Sequence[int]) -> bytes:

@@ -9,7 +9,6 @@ Inlining a call of an expression-only op gives exactly its expression.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.compose.calls import Resolver, raise_faults, too_large
@@ -24,6 +23,7 @@ from vyre.ir.limits import MAX_EXPANSION, MAX_NODES
 from vyre.ir.op import Op
 from vyre.ir.program import Program, require_program
 from vyre.ir.walk import statements, with_parts
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from vyre.compose.plan import InlinePlan
@@ -11,6 +10,7 @@ from vyre.ir import node as n
 from vyre.ir.expr import Expr, Var
 from vyre.ir.limits import MAX_NAME_LENGTH
 from vyre.ir.walk import postorder
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

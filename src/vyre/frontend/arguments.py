@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import numbers
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import DispatchError
@@ -15,6 +14,7 @@ from vyre.frontend.signature import OWN
 from vyre.frontend.types import Role
 from vyre.frontend.values import Refused
 from vyre.ir.types import DataType
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

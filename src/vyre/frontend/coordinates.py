@@ -8,7 +8,6 @@ as many elements as a u32 counts.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vyre.frontend import operators
@@ -18,6 +17,7 @@ from vyre.ir.limits import U32_MAX
 from vyre.ir.op import Op, Param
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,8 +8,9 @@ is plain Python again, without the statement that was asked to go.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

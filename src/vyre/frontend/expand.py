@@ -7,7 +7,6 @@ the body. The names of the function never meet those of its caller.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +33,7 @@ from vyre.frontend.values import (
 from vyre.ir.expr import LitBool, Literal, LitI32, LitU32, Var
 from vyre.ir.limits import MAX_CALL_DEPTH
 from vyre.ir.node import Barrier, Store
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

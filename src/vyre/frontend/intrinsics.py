@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +46,7 @@ from vyre.ir.node import Barrier
 from vyre.ir.operators import ApproxOp, AtomicOp, BinaryOp, ReduceOp, ReduceOrder, RoundMode, UnaryOp
 from vyre.ir.types import LANE_TYPES, DataType
 from vyre.ir.typing import CAST_TABLE, FLOAT_TYPES, CastRule, binary_type, convert_type, unary_type
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

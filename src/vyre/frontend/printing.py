@@ -7,7 +7,6 @@ So it works on every backend, and prints the same there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from vyre.frontend.values import Const, PyObject, Refused, Value, describe
@@ -16,6 +15,7 @@ from vyre.ir.expr import Atomic, Cast, Expr, InvocationId, Lane, LitU32, Var
 from vyre.ir.node import Let, Node, Store
 from vyre.ir.operators import AtomicOp
 from vyre.ir.types import LANE_TYPES, DataType
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,10 +6,10 @@ a kernel refuses that, because on the other path it would have no value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from vyre.frontend.values import Operand, Refused
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,6 @@ say; without declared ones it has that of the longest input.
 from __future__ import annotations
 
 import numbers
-from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,6 +18,7 @@ from vyre.frontend.types import Role
 from vyre.ir.grid import Grid, grid_of
 from vyre.ir.limits import U32_MAX
 from vyre.ir.types import DataType
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

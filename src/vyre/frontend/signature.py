@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from vyre.frontend.types import BufferAnnotation, Role, Scalar
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.limits import MAX_NAME_LENGTH, U32_MAX
 from vyre.ir.types import STORED_TYPES, DataType
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

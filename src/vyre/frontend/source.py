@@ -6,12 +6,12 @@ import ast
 import builtins
 import inspect
 import warnings
-from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from vyre.errors import KernelError, KernelWarning, SourceLocation
 from vyre.frontend.literals import float_literal
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,13 +6,13 @@ are f32; an array of NumPy keeps its type.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 from vyre.frontend.literals import number_bits
 from vyre.frontend.values import Refused
 from vyre.ir.types import DataType
+from vyre.slotted import dataclass
 
 _NUMPY = {
     "uint32": DataType.U32,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vyre.frontend.coordinates import ElementIndex, touches
@@ -17,6 +17,7 @@ from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Var
 from vyre.ir.limits import MAX_NESTING
 from vyre.ir.node import Let
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     import ast

@@ -8,12 +8,12 @@ kernels may use, so that a kernel checks like any other function.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from vyre.errors import VyreError, boundary
 from vyre.ir.types import DataType
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from typing import Generic, Self, overload

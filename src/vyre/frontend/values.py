@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vyre.ir.buffers import BufferAccess
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.errors import SourceLocation

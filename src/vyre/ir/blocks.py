@@ -3,10 +3,10 @@ inlined ops nest far deeper than V018 allows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from vyre.ir.walk import BODY_NAMES, with_parts
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

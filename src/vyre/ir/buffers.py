@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
 from vyre.ir.closed import ClosedEnum
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.ir.expr import Expr, Load

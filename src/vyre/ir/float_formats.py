@@ -6,10 +6,10 @@ oracles, the soft floats and the proofs about them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vyre.ir.types import DataType
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

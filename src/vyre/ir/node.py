@@ -9,12 +9,12 @@ A kernel's `Return` carries no value (decision 19).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import VyreError
 from vyre.ir.expr import Expr
 from vyre.ir.interning import Interned, rebuilt
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from types import NoneType
 
@@ -13,6 +12,7 @@ from vyre.ir.limits import MAX_OP_ID_LENGTH
 from vyre.ir.node import Node
 from vyre.ir.signature import OpSignature
 from vyre.ir.types import STORED_TYPES, DataType
+from vyre.slotted import dataclass
 
 MAX_LANES = 32
 """A ballot answers in the bits of a U32."""

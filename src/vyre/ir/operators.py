@@ -8,10 +8,10 @@ computes is written down in the reference, in `semantics` and in each emitter. N
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from vyre.ir.closed import ClosedEnum
+from vyre.slotted import dataclass
 
 
 class Operands(Enum):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import VyreError, boundary
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.node import Node
 from vyre.ir.types import DataType
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -9,7 +9,6 @@ zeros, one sum in thousands) the exact sum runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import (
@@ -36,6 +35,7 @@ from vyre.lower.ways import DOUBLE_WAY, SOFT_WAY
 from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.totals import ONE, OTHER, Product, added, multiplied, noted, start_of_sum, state
 from vyre.numeric.soft.layout import prefix
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -7,7 +7,6 @@ F64 values are doubles.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ from vyre.lower.observed import Observed, observed
 from vyre.lower.reductions import expand_reduction
 from vyre.lower.ways import DOUBLE_WAY, NATIVE_WAY, SOFT_WAY
 from vyre.numeric.registry import SoftRegistry
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from vyre.compose.registry import Registry

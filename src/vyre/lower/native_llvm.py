@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.ir.float_formats import F32
 from vyre.lower.native import PREFIX, native_signature
 from vyre.lower.prepare import function_name
 
@@ -34,6 +35,22 @@ define internal i32 @bf16_bits(float %x) alwaysinline nounwind {
   ret i32 %r
 }
 """
+
+
+CANONICAL_F32 = "soft_f32_canon"
+
+
+def canonical_f32() -> list[str]:
+    """The op of that name where floats are native: one comparison finds a NaN, integers take two steps."""
+    return [
+        f"define internal i32 @{CANONICAL_F32}(i32 %p_a) alwaysinline nounwind {{",
+        "  %x = bitcast i32 %p_a to float",
+        "  %nan = fcmp uno float %x, 0.0",
+        f"  %result = select i1 %nan, i32 {F32.nan}, i32 %p_a",
+        "  ret i32 %result",
+        "}",
+        "",
+    ]
 
 
 def definitions(natives: Iterable[str], called: set[str]) -> list[str]:

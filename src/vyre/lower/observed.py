@@ -9,7 +9,6 @@ because behind it nobody knows which of the two it was.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from vyre.ir.expr import Expr, Literal, Select, Var
 from vyre.ir.float_formats import FORMATS
 from vyre.ir.node import Assign, Let, Node
 from vyre.ir.walk import statements
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ calls left are those of soft ops, whose bodies `functions` holds, each once, of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from vyre.lower.names import NameSupply, rename_unique
 from vyre.lower.native import is_native, native_signature
 from vyre.lower.ways import SOFT
 from vyre.optimize import optimize_entry
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -8,10 +8,10 @@ is sized by the host.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.lower.ways import summary
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

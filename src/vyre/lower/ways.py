@@ -8,10 +8,10 @@ bits, or where a device says that it does; double wherever F64 is native and the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.lower.native import F16_KEYS, F32_KEYS, F64_KEYS, HALF_KEYS, ROUNDINGS
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,9 +7,10 @@ hands over and `check.py` verifies.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
+
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.ir.expr import Expr

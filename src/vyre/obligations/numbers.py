@@ -6,10 +6,10 @@ reached, and everything may be said of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vyre.ir.operators import BinaryOp, UnaryOp
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

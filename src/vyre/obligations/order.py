@@ -11,13 +11,13 @@ and None for all others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.walk import postorder, statements
 from vyre.obligations.linear import settled
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

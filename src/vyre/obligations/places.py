@@ -7,12 +7,12 @@ of its own.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.walk import postorder
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from vyre.ir.expr import Expr

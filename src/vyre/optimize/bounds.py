@@ -21,7 +21,6 @@ of every If around the access or before it with a branch that returned or left t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,6 +33,7 @@ from vyre.obligations.claims import BEFORE, Rule
 from vyre.optimize.facts import Knowledge, State, literal_sum, says
 from vyre.optimize.ranges import Range, Transfer
 from vyre.optimize.reads import Reads
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -17,6 +17,7 @@ from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import statements, transform, with_parts
 from vyre.optimize.fold import constant
+from vyre.optimize.parts import NamedParts
 
 if TYPE_CHECKING:
     from vyre.ir.environment import Types
@@ -37,6 +38,7 @@ class _Simplify:
         self._types = types
         self._assigned = assigned
         self._known: dict[str, Expr] = {}
+        self._parts = NamedParts(simplifier, assigned)
 
     def enter(self, node: Node, _: None, __: list[Node]) -> tuple[Node, None]:
         exprs = tuple(self._simplified(expr) for expr in node.exprs)
@@ -45,6 +47,7 @@ class _Simplify:
                 self._types.declare(name, self._types.type(exprs[0]))
                 if name not in self._assigned and self._is_carried(exprs[0]):
                     self._known[name] = exprs[0]
+                self._parts.note(name, exprs[0])
             case Loop(var=var):
                 self._types.declare(var, DataType.U32)
             case If(then=then, orelse=orelse) if (known := constant(exprs[0])) is not None:
@@ -75,7 +78,7 @@ class _Simplify:
         known = self._known
         if known:
             root = transform(root, lambda e: known.get(e.name, e) if isinstance(e, Var) else e)
-        return self._simplifier.simplify(root)
+        return self._parts.joined(self._simplifier.simplify(root))
 
     def _is_carried(self, value: Expr) -> bool:
         return isinstance(value, _LITERALS) or (isinstance(value, Var) and value.name not in self._assigned)

@@ -10,7 +10,6 @@ another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from vyre.ir.operators import INTEGER_COMPARE_OPS, BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.obligations.claims import BEFORE, Claim, Rule
 from vyre.optimize.ranges import ANY, Range, compared, exactly
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

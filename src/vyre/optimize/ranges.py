@@ -6,7 +6,6 @@ wrapping arithmetic: where a sum may wrap, nothing is known of it. Signed number
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from vyre.ir import expr as e
 from vyre.ir.limits import U32_MAX
 from vyre.ir.operators import INTEGER_COMPARE_OPS, LOGICAL_BINARY_OPS, BinaryOp, UnaryOp
 from vyre.ir.types import DataType
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,12 +8,12 @@ what a rule matches, when it holds and what it gives, and one translation of tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir.types import VALUE_TYPES, DataType
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

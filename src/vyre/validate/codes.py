@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
 
 from vyre.errors import VyreError
+from vyre.slotted import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +32,9 @@ class Rule:
 @cache
 def _table() -> dict[str, Rule]:
     """Read on first use, so that checking a program does not wait for the prose."""
+    import tomllib
+    from importlib.resources import files
+
     text = files("vyre.validate").joinpath("rules.toml").read_text(encoding="utf-8")
     return {code: _rule(code, row) for code, row in tomllib.loads(text).items()}
 
@@ -79,6 +79,8 @@ def explain(code: str) -> str:
         wanted = f"V{int(wanted[1:]):03}"
     rule = CODES.get(wanted)
     if rule is None:
+        from difflib import get_close_matches
+
         close = get_close_matches(wanted, CODES, n=3)
         hint = f"did you mean {', '.join(close)}? " if close else ""
         raise VyreError(

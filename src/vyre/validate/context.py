@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from vyre.compose.hardware import Collectives
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,13 +6,13 @@ usually almost all of it, is never put into the graph.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from vyre.ir import expr as e
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.node import Assign, Break, If, Let, Loop, Node, Return
 from vyre.ir.walk import postorder
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Collection

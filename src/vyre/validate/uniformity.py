@@ -18,10 +18,10 @@ is one vertex for all its values: still sound, but it stays divergent once it wa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vyre.ir.node import Assign, Barrier, Block, Break, If, Let, Loop, Node, Return
+from vyre.slotted import dataclass, field
 from vyre.validate.control_facts import MAX_EXACT_WORK, ControlFacts, control_facts
 from vyre.validate.paths import Body
 

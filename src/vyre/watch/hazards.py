@@ -9,13 +9,14 @@ between invocations, or after some of them may have left, is taken to be meant.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.expr import Load
 from vyre.ir.node import Assign, Barrier, If, Let, Loop, Node, Return, Store
 from vyre.ir.walk import postorder
+from vyre.slotted import dataclass
 from vyre.validate.control_facts import ControlFacts
 from vyre.validate.paths import locate
 

@@ -10,7 +10,7 @@ import pytest
 
 from vyre.backends.canaries.every import CANARIES
 from vyre.backends.canaries.programs import Canary, words
-from vyre.backends.canaries.run import examine, refuse_lost_features
+from vyre.backends.canaries.run import Examined, examine, refuse_lost_features
 from vyre.backends.protocol import BackendInfo, CanaryVerdict
 from vyre.backends.reference.backend import ReferenceBackend
 from vyre.disk import cache_directory
@@ -127,7 +127,7 @@ def test_a_damaged_cache_is_rebuilt(content: str, tmp_path: Path) -> None:
     assert examine(Device(), canaries=QUICK, cache=cache).fresh
     assert not examine(Device(), canaries=QUICK, cache=cache).fresh
     entries = json.loads(cache.read_text())
-    key = next(k for k, v in entries.items() if v == {})
+    key = next(k for k in entries if k != "k")
     cache.write_text(json.dumps({key: {"division": 7}}))
     assert examine(Device(), canaries=QUICK, cache=cache).fresh
 
@@ -142,6 +142,41 @@ def test_trouble_is_not_kept_and_refusals_are_no_failures(tmp_path: Path) -> Non
     verdict = examine(Device(breaks="division"), canaries=QUICK, cache=cache)
     assert "out of memory" in verdict.failures["division"]
     assert examine(Device(refuses="division"), canaries=QUICK, cache=cache) == CanaryVerdict({})
+
+
+def test_only_what_a_program_has_is_asked_of_the_device(tmp_path: Path) -> None:
+    cache, device = tmp_path / "c.json", Device(wrong="division")
+    out = BufferDecl.read_write("out", 0, DataType.U32)
+    plain = Program([out], (1,), [out.store(0, InvocationId(0) + 1)])
+    divided = Program([out], (1,), [out.store(0, InvocationId(0) // 3)])
+    assert examine(device, canaries=QUICK, cache=cache, program=plain) == CanaryVerdict({})
+    assert device.compiled == 1
+    found = examine(device, canaries=QUICK, cache=cache, program=divided)
+    assert (set(found.failures), found.fresh, device.compiled) == ({"division"}, True, 2)
+    assert not examine(device, canaries=QUICK, cache=cache, program=divided).fresh
+    assert set(examine(device, canaries=QUICK, cache=cache).failures) == {"division"}
+    assert device.compiled == len(QUICK)
+
+
+def test_a_backend_is_examined_for_what_it_is_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    class Watched(Device, Examined):
+        def compile(self, program: Program) -> Executable:
+            if all(c.program != program for c in CANARIES):
+                self.require_sound(program)
+            return super().compile(program)
+
+    device = Watched(wrong="division")
+    device.examine_later()
+    out = BufferDecl.read_write("out", 0, DataType.U32)
+    device.require_sound(Program([out], (1,), [out.store(0, InvocationId(0) + 1)]))
+    assert device.compiled == 1
+    with pytest.raises(UnsupportedByBackend, match='canary "division"'):
+        device.require_sound(Program([out], (1,), [out.store(0, InvocationId(0) // 3)]))
+    assert device.compiled == 2
+    device.require_sound(Program([out], (1,), [out.store(0, InvocationId(0) * 3)]))
+    assert device.compiled == 2
 
 
 def test_the_cache_directory_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from vyre.backends.cpu.effort import (
     Effort,
     effort_for,
     size_of,
+    waits_for_memory,
 )
 from vyre.conform.diff.differential import INTEGER_PROGRAMS, compare
 from vyre.conform.generate.programs import ProgramOptions, generate_program
@@ -77,6 +79,20 @@ def test_less_is_done_for_more() -> None:
     assert [x.codegen for x in found] == [3, 3, 1, 0]
     assert effort_for(written(SHAPES["functions"](9_000))).passes == BARE
     assert sorted(EFFORTS, key=lambda x: (x.written, x.inlined)) == list(EFFORTS)
+
+
+def test_a_kernel_that_moves_memory_is_told_from_one_that_computes() -> None:
+    def of(value: Callable[[Expr], Expr]) -> bool:
+        a = BufferDecl.read("a", 0, DataType.U32)
+        out = BufferDecl.read_write("out", 1, DataType.U32)
+        i = InvocationId(0)
+        return waits_for_memory(written(Program([a, out], (64,), [out.store(i, value(a[i]))])))
+
+    assert of(lambda x: x ^ 1)
+    assert of(lambda x: x * 3 + 1)
+    assert not of(lambda x: reduce(lambda y, k: (y ^ (y >> 15)) * k, range(3, 23, 2), x))
+    assert not waits_for_memory(written(SHAPES["barriers"](400)))
+    assert not waits_for_memory("")
 
 
 def test_lines_are_counted_with_what_is_inlined() -> None:

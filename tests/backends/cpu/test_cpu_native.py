@@ -143,9 +143,7 @@ def state() -> Iterator[tuple[Callable[[int], None], Callable[[], int]]]:
     """Sets and gets MXCSR of the calling thread, as any other library might."""
     if not X86:
         pytest.skip("MXCSR is a register of x86")
-    import llvmlite.binding as llvm
-
-    from vyre.backends.cpu.compiling import toolchain
+    from vyre.backends.cpu.llvm import binding
 
     text = """
     declare void @llvm.x86.sse.stmxcsr(ptr)
@@ -163,8 +161,7 @@ def state() -> Iterator[tuple[Callable[[int], None], Callable[[], int]]]:
       ret i32 %v
     }
     """
-    toolchain()
-    untyped: Any = llvm
+    untyped = binding()
     machine = untyped.Target.from_default_triple().create_target_machine()
     engine = untyped.create_mcjit_compiler(untyped.parse_assembly(text), machine)
     engine.finalize_object()
@@ -224,7 +221,7 @@ def test_without_the_guarded_entry_the_flip_is_seen(
     def unguarded(source: LlvmSource, cpu: str) -> tuple[str, str]:
         return source.text, source.entry
 
-    monkeypatch.setattr("vyre.backends.cpu.compiling._entered", unguarded)
+    monkeypatch.setattr("vyre.backends.cpu.compiling.entered", unguarded)
     backend = CpuBackend(threads=1)
     program = elementwise(product)
     run(backend, program, a, b)

@@ -14,7 +14,7 @@ import pytest
 from tests.backends.cpu.cpu_programs import U32
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.cpu.chunks import Chunks
-from vyre.backends.cpu.compiling import _KERNEL
+from vyre.backends.cpu.loading import _KERNEL
 from vyre.backends.cpu.threads import ThreadTeam
 from vyre.ir import Atomic, AtomicOp, BufferDecl, Let, LitU32, Program, WorkgroupId
 
@@ -161,3 +161,14 @@ def test_small_grids_wake_nobody() -> None:
     assert not on._team._idle
     executable.run({"out": memoryview(bytearray(64))}, (4000, 1, 1))
     assert on._team._idle
+
+
+def test_a_thread_comes_back_after_so_many_workgroups() -> None:
+    """How the main thread sees an interrupt although it takes part in a long run."""
+    seen, alive, entry = recorded()
+    chunks = Chunks(10_000, 1, 80)
+    chunks.run(entry, None, None, 0)
+    assert {last - first for first, last in seen} == {10}
+    assert sum(last - first for first, last in seen) == 10_000
+    assert Chunks(10_000, 1, 3).size == 1
+    del alive

@@ -29,11 +29,10 @@ define internal i32 @native_f32_trunc(i32 %a) alwaysinline nounwind {
   ret i32 %result
 }
 define internal i32 @soft_f32_canon(i32 %p_a) alwaysinline nounwind {
-entry:
-  %t = and i32 %p_a, 2147483647
-  %c = icmp ugt i32 %t, 2139095040
-  %t.1 = select i1 %c, i32 2143289344, i32 %p_a
-  ret i32 %t.1
+  %x = bitcast i32 %p_a to float
+  %nan = fcmp uno float %x, 0.0
+  %result = select i1 %nan, i32 2143289344, i32 %p_a
+  ret i32 %result
 }
 
 define internal void @workgroups_guarded(ptr noalias readonly %b_a, ptr noalias readonly %b_b, ptr noalias %b_out, i64 %first, i64 %last, i32 %workgroup_y, i32 %workgroup_z) #1 {

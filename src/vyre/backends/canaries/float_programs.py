@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.backends.canaries.programs import Canary, binary, elementwise, has_operator
+from vyre.backends.canaries.features import has_expression, has_operator
+from vyre.backends.canaries.programs import Canary, binary, elementwise
 from vyre.ir.expr import Cast, FMulAdd
 from vyre.ir.float_formats import F32
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
-from vyre.ir.walk import expressions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vyre.ir import Expr
-    from vyre.ir.program import Program
 
 _ONE, _TWO = 0x3F80_0000, 0x4000_0000
 _NAN, _INF = F32.nan, F32.infinity
@@ -49,10 +48,6 @@ def _square_minus(a: Expr, b: Expr) -> Expr:
 
 def _fused(a: Expr, b: Expr) -> Expr:
     return FMulAdd(a, a, b)
-
-
-def _has_fused(program: Program) -> bool:
-    return any(isinstance(x, FMulAdd) for x in expressions(program.entry))
 
 
 def _arithmetic(name: str, op: BinaryOp, rows: Sequence[tuple[int, int, int]]) -> Canary:
@@ -124,6 +119,6 @@ FLOAT_CANARIES: tuple[Canary, ...] = (
         "FMulAdd",
         _on_floats(_fused),
         [(_ONE | 1, _MINUS | _ONE | 2, 0x2880_0000), (0x3FB5_04F3, 0xBFFF_FFFF, 0x3359_FAA4)],
-        _has_fused,
+        has_expression(FMulAdd),
     ),
 )

@@ -7,9 +7,16 @@ are written down, not computed, and the tests hold them against the reference.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.backends.canaries.features import (
+    has_bound_buffer,
+    has_expression,
+    has_operator,
+    has_statement,
+    has_stores_of,
+    has_workgroup_memory,
+)
 from vyre.compose.inline import inline
 from vyre.ir import (
     Assign,
@@ -32,11 +39,12 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.expr import BinOp, mul_hi
-from vyre.ir.walk import expressions, statements
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from vyre.backends.canaries.features import Uses
     from vyre.ir import Expr
 
 _MAX = 0xFFFF_FFFF
@@ -56,35 +64,11 @@ class Canary:
     inputs: dict[str, tuple[int, ...]]
     workgroups: int
     expected: tuple[int, ...]
-    uses: Callable[[Program], bool] | None
+    uses: Uses | None
 
 
 def words(values: Sequence[int]) -> bytes:
     return struct.pack(f"<{len(values)}I", *values)
-
-
-def _has_statement(kind: type[Node]) -> Callable[[Program], bool]:
-    return lambda program: any(isinstance(node, kind) for _, node in statements(program.entry))
-
-
-def has_operator(*ops: BinaryOp) -> Callable[[Program], bool]:
-    return lambda program: any(isinstance(x, BinOp) and x.op in ops for x in expressions(program.entry))
-
-
-def _has_atomic(program: Program) -> bool:
-    return any(isinstance(x, Atomic) for x in expressions(program.entry))
-
-
-def _has_bound_buffer(program: Program) -> bool:
-    return any(b.access.bound for b in program.buffers)
-
-
-def _has_workgroup_memory(program: Program) -> bool:
-    return any(b.access.shared for b in program.buffers)
-
-
-def _has_stores_of(size: int) -> Callable[[Program], bool]:
-    return lambda program: any(b.element.stride == size and b.access.writable for b in program.buffers)
 
 
 _OUT = BufferDecl.read_write("out", 0, DataType.U32)
@@ -112,7 +96,7 @@ def _long_loops() -> Canary:
         {"out": (0, 0), "data": (1, 70_000, 260)},
         1,
         (0x55F0A6EE, 0x9883C6F8),
-        _has_statement(Loop),
+        has_statement(Loop),
     )
 
 
@@ -130,7 +114,7 @@ def _storage_bounds() -> Canary:
         {"out": (1,) * 8, "data": (4, _MAX - 4, 0x4000_0000, 0x8000_0000)},
         1,
         (100, 100, 100, 100, 50, 50, 50, 50),
-        _has_bound_buffer,
+        has_bound_buffer,
     )
 
 
@@ -154,7 +138,7 @@ def _workgroup_bounds() -> Canary:
         {"out": (5,) * 8, "data": (3, 4, 0x8000_0000, _MAX)},
         1,
         (0, 0, 0, 0, 10, 20, 30, 10),
-        _has_workgroup_memory,
+        has_workgroup_memory,
     )
 
 
@@ -178,7 +162,7 @@ def _zeroed_workgroup_memory() -> Canary:
         {"out": (3,) * 512},
         8,
         (0,) * 512,
-        _has_workgroup_memory,
+        has_workgroup_memory,
     )
 
 
@@ -210,7 +194,7 @@ def _barriers() -> Canary:
         {"out": (0,) * 128, "data": (5,)},
         2,
         (64 * 5 + 2016,) * 128,
-        _has_statement(Barrier),
+        has_statement(Barrier),
     )
 
 
@@ -237,7 +221,7 @@ def _atomics() -> Canary:
         {"out": (10, 0, _MAX, 1, _MAX, 0, 3, 5, 0, 0)},
         2,
         (10 + 2016, _MAX, 0, 0xC1, 0x8000_0000, 0x8000_003F, 77, 1000, 1, _MAX),
-        _has_atomic,
+        has_expression(Atomic),
     )
 
 
@@ -253,7 +237,7 @@ def _half_stores() -> Canary:
         {"out": (0,) * 32},
         1,
         tuple((2 * i * 257 + 19) | ((2 * i + 1) * 257 + 19) << 16 for i in range(32)),
-        _has_stores_of(2),
+        has_stores_of(2),
     )
 
 
@@ -267,7 +251,7 @@ def _byte_stores() -> Canary:
         {"out": (0,) * 16},
         1,
         tuple(sum((((4 * i + j) * 259 + 19) & 0xFF) << 8 * j for j in range(4)) for i in range(16)),
-        _has_stores_of(1),
+        has_stores_of(1),
     )
 
 
@@ -276,7 +260,7 @@ def elementwise(
     feature: str,
     result: Callable[[Expr, Expr], Expr],
     rows: Sequence[tuple[int, int, int]],
-    uses: Callable[[Program], bool] | None,
+    uses: Uses | None,
 ) -> Canary:
     """One operation on pairs of operands; a row is both operands and the result."""
     left, right, expected = zip(*rows, strict=True)

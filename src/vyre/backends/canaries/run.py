@@ -1,8 +1,9 @@
-"""Canaries: a device shows at open what it can do, and loses what it gets wrong.
+"""Canaries: a device shows what it can do, and loses what it gets wrong.
 
-`examine` runs small programs with known results through the backend itself. A program that needs a
-feature whose canary failed is refused with `UnsupportedByBackend`, which names the canary. Results are
-kept per device, driver, library and lowering in the user's cache directory; a damaged file is rebuilt.
+`examine` runs small programs with known results through the backend itself: all of them, or those that watch
+what one program needs, when it is first compiled. A program that needs a feature whose canary failed is
+refused with `UnsupportedByBackend`, which names the canary. The result of each canary is kept per device,
+driver, library and lowering in the user's cache directory; a damaged file is rebuilt.
 """
 
 from __future__ import annotations
@@ -38,60 +39,79 @@ def examine(
     lowering: str | None = None,
     canaries: Sequence[Canary] | None = None,
     cache: Path | None = None,
+    program: Program | None = None,
 ) -> CanaryVerdict:
     """The verdict on a backend's device, from the cache where it has one; all canaries are run by default.
 
-    A verdict holds for a device, its driver and toolchain, and one `lowering`, by default this version's.
+    With a `program`, only those count that watch what it has. A result holds for a device, its driver and
+    toolchain, and one `lowering`, by default this version's.
     """
     base = cache_directory()
     store = _Store(cache or (base and base / "canaries.json"))
     key = _key(backend, canaries, lowering or lowering_version())
     known = store.find(key)
-    if known is not None:
-        return CanaryVerdict(known, fresh=False)
-    failures: dict[str, str] = {}
-    lasting = True
-    for canary in _every(canaries):
+    wanted = _every(canaries) if program is None else _watching(program, canaries)
+    found = dict(known)
+    refused: dict[str, str] = {}
+    for canary in wanted:
+        if canary.name in known:
+            continue
         try:
-            wrong = _run(canary, backend)
+            found[canary.name] = _run(canary, backend)
         except UnsupportedByBackend:
-            continue  # a feature that is refused anyway
+            found[canary.name] = ""  # a feature that is refused anyway
         except VyreError as error:
-            wrong, lasting = f"the device refused it: {error.message}", False
-        if wrong:
-            failures[canary.name] = wrong
-    if lasting:
-        store.keep(key, failures)
-    return CanaryVerdict(failures, lasting=lasting)
+            refused[canary.name] = f"the device refused it: {error.message}"
+    if found != known:
+        store.keep(key, found)
+    failures = {c.name: detail for c in wanted if (detail := (found | refused)[c.name])}
+    return CanaryVerdict(failures, fresh=any(c.name not in known for c in wanted), lasting=not refused)
 
 
 class Examined:
-    """A backend whose device is examined when it is first given a program."""
+    """A backend whose device is examined for what a program needs when it is first given one."""
 
-    _verdict: CanaryVerdict | None = None
-    _examining: RLock | None = None
+    _results: dict[str, str] | None = None
+    """What every canary gave that was run; None for a device that is not examined."""
+    _running = False
 
     def examine_later(self) -> None:
-        """Called by a constructor; without it the device is believed."""
+        """Called by a constructor, without which the device is believed, and in the child of a fork."""
         self._examining = RLock()
+        self._running = False
+        self._results = self._results or {}
+
+    @property
+    def examines(self) -> bool:
+        """Whether what is compiled now was examined first."""
+        return self._results is not None and not self._running
 
     @property
     def verdict(self) -> CanaryVerdict | None:
-        """None while the canaries themselves are compiled, and for a device that is not examined."""
-        lock = self._examining
-        if lock is None or self._verdict is not None:
-            return self._verdict
-        with lock:
-            if self._verdict is None and self._examining is not None:
-                self._examining = None
+        """What all canaries say. None while one is compiled, and for a device that is not examined."""
+        return self._examined(None)
+
+    def require_sound(self, program: Program) -> None:
+        """Raises `UnsupportedByBackend` for a program that needs what the device fails."""
+        refuse_lost_features(program, self._examined(program), cast("Backend", self).name)
+
+    def _examined(self, program: Program | None) -> CanaryVerdict | None:
+        if self._results is None:
+            return None
+        with self._examining:
+            if self._running:  # this very thread is compiling a canary
+                return None
+            wanted = _every(None) if program is None else _watching(program, None)
+            if any(canary.name not in self._results for canary in wanted):
+                self._running = True
                 try:
-                    found = examine(cast("Backend", self))
+                    found = examine(cast("Backend", self), program=program)
                 finally:
-                    self._examining = lock
+                    self._running = False
                 if not found.lasting:
                     return found
-                self._verdict = found
-        return self._verdict
+                self._results |= {canary.name: found.failures.get(canary.name, "") for canary in wanted}
+            return CanaryVerdict({c.name: detail for c in wanted if (detail := self._results[c.name])})
 
 
 def refuse_lost_features(
@@ -107,9 +127,9 @@ def refuse_lost_features(
     """
     if verdict is None or not verdict.failures:
         return
-    for canary in _every(canaries):
+    for canary in _watching(program, canaries):
         detail = verdict.failures.get(canary.name)
-        if detail is None or canary.uses is None or not canary.uses(program):
+        if detail is None:
             continue
         raise UnsupportedByBackend(
             canary.feature,
@@ -142,6 +162,14 @@ def _every(canaries: Sequence[Canary] | None) -> Sequence[Canary]:
     return CANARIES
 
 
+def _watching(program: Program, canaries: Sequence[Canary] | None) -> list[Canary]:
+    """The canaries of what a program has."""
+    from vyre.backends.canaries.features import Features
+
+    has = Features.of(program)
+    return [canary for canary in _every(canaries) if canary.uses is not None and canary.uses(has)]
+
+
 @cache
 def _version() -> str:
     """A digest of the code that makes the canaries: what they ask and expect follows from it."""
@@ -162,21 +190,20 @@ def _key(backend: Backend, canaries: Sequence[Canary] | None, lowering: str) -> 
 
 
 class _Store:
-    """A JSON file of verdicts by key. It is only a cache, so trouble with it is never an error."""
+    """A JSON file of results of canaries by key. It is only a cache, so trouble with it is never an error."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path if path is not None and private_folder(path.parent) else None
 
-    def find(self, key: str) -> dict[str, str] | None:
+    def find(self, key: str) -> dict[str, str]:
+        """What each canary gave: what is wrong, or nothing."""
         entry = self._read().get(key)
-        if not isinstance(entry, dict):
-            return None
-        found = cast("dict[Any, Any]", entry)
-        return found if all(isinstance(v, str) and v.isprintable() for v in found.values()) else None
+        found = cast("dict[Any, Any]", entry) if isinstance(entry, dict) else {}
+        return found if all(isinstance(v, str) and v.isprintable() for v in found.values()) else {}
 
-    def keep(self, key: str, failures: dict[str, str]) -> None:
+    def keep(self, key: str, results: dict[str, str]) -> None:
         if self._path is not None:
-            content = json.dumps(self._read() | {key: failures}, indent=1, sort_keys=True)
+            content = json.dumps(self._read() | {key: results}, indent=1, sort_keys=True)
             with suppress(OSError):
                 write_own(self._path, content.encode())
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import sys
 from collections import OrderedDict
 from copy import copy
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from importlib import import_module
+from importlib.machinery import PathFinder
 from math import prod
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -16,23 +18,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.backends import host_memory
-from vyre.backends.canaries.run import Examined, refuse_lost_features
-from vyre.backends.cpu.chunks import Chunks
-from vyre.backends.cpu.compiling import MachineCode, assembly, compile_source, native_ways
-from vyre.backends.cpu.llvm import HOST, refuse_foreign, toolchain
+from vyre.backends.canaries.run import Examined
+from vyre.backends.cpu.chunks import CHUNKS_PER_TURN, Chunks
+from vyre.backends.cpu.kernel import made_kernel
+from vyre.backends.cpu.names import HOST
+from vyre.backends.cpu.ready import keep_ready, ready_kernel
 from vyre.backends.cpu.threads import ThreadTeam
-from vyre.backends.cpu.work import Work
 from vyre.backends.forks import renew_after_fork
 from vyre.backends.host_memory import address_of
 from vyre.backends.host_plan import HostPlan
+from vyre.backends.packages import version_of
 from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.errors import DispatchError, StepLimitExceeded
 from vyre.ir.grid import require_grid
 from vyre.ir.limits import MAX_UNIFORM_BYTES, MAX_WORKGROUP_BYTES, MAX_WORKGROUP_INVOCATIONS
-from vyre.ir.node import Loop
-from vyre.lower.counted import STEPS, counted
-from vyre.lower.llvm import LlvmSource, emit
-from vyre.lower.prepare import prepare
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,22 +40,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vyre.backends.cpu.escape import Escape
+    from vyre.backends.cpu.kernel import CpuKernel
+    from vyre.backends.cpu.llvm import Toolchain
     from vyre.backends.host_memory import HostMemory
     from vyre.backends.protocol import DeviceMemory
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.program import Program
-    from vyre.lower.prepare import Prepared
+    from vyre.lower.llvm import LlvmSource
     from vyre.lower.ways import Ways
 
 _PARALLEL_WORK = 200_000
 """Program nodes to execute for each thread, below which another one costs more than it saves."""
 
 _SOON_DONE = 1 << 25
-"""Program nodes that the main thread executes itself: within a second, whatever they are. An interrupt would
-have to wait for more."""
-
-_LOOP_WEIGHT = 64
-"""A guess at how often the body of a loop runs, for that estimate only."""
+"""Program nodes that the main thread executes in one go: within a second, whatever they are. An interrupt
+would have to wait for more."""
 
 _ALIGN = 64
 
@@ -72,13 +71,15 @@ class CpuBackend(Examined):
     def __init__(
         self, *, threads: int | None = None, keep: int = 256, canaries: bool = True, cpu: str = HOST
     ) -> None:
-        refuse_foreign(cpu)
+        if cpu != HOST:
+            from vyre.backends.cpu.llvm import refuse_foreign
+
+            refuse_foreign(cpu)
+        require_llvmlite()
         self._cpu = cpu
-        self._tools = toolchain(cpu)
-        self.ways = native_ways(cpu)
         self._team = ThreadTeam(threads or _cores())
         self._keep = keep
-        self._kept: OrderedDict[tuple[str, Ways], CpuKernel] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, Ways | None], CpuKernel] = OrderedDict()
         self._lock = Lock()
         renew_after_fork(self)
         if canaries:
@@ -87,16 +88,27 @@ class CpuBackend(Examined):
     def renew(self) -> None:
         """In the child of a fork: another thread of the parent may have held the lock."""
         self._lock = Lock()
-        if self._verdict is None and self._examining is not None:
+        if self._results is not None:
             self.examine_later()
 
-    def describe(self) -> BackendInfo:
-        from importlib.metadata import version
+    @cached_property
+    def _tools(self) -> Toolchain:
+        from vyre.backends.cpu.llvm import toolchain
 
+        return toolchain(self._cpu)
+
+    @cached_property
+    def ways(self) -> Ways:
+        """Which float operations are native."""
+        from vyre.backends.cpu.compiling import native_ways
+
+        return native_ways(self._cpu)
+
+    def describe(self) -> BackendInfo:
         tools = self._tools
         return BackendInfo(
             name=self.name,
-            version=version("vyre"),
+            version=version_of("vyre"),
             device=f"{_processor()}, {self._team.threads} threads",
             driver=f"{platform.system()} {platform.machine()}",
             toolchain=f"LLVM {tools.llvm}, llvmlite {tools.llvmlite}, {tools.cpu}, features {tools.digest}",
@@ -111,44 +123,42 @@ class CpuBackend(Examined):
         """`ways` overrides which float operations are native."""
         from vyre.wire import meaning_digest
 
-        refuse_lost_features(program, self.verdict, self.name)
-        chosen = self.ways if ways is None else ways
-        key = (meaning_digest(program), chosen)
+        key = (meaning_digest(program), ways)
         with self._lock:
             kernel = self._kept.get(key)
             if kernel is not None:
                 self._kept.move_to_end(key)
         if kernel is None:
-            kernel = CpuKernel(prepare(program, ways=chosen), program, self.name, self._cpu)
-            with self._lock:
-                self._kept[key] = kernel
-                while len(self._kept) > self._keep:
-                    self._kept.popitem(last=False)
-        return CpuExecutable(kernel, program, self._team, lambda: self.compile(counted(program), ways=ways))
+            kernel = self._new_kernel(program, *key)
+            if not self._running:  # a canary: a program that is the same may still be refused
+                with self._lock:
+                    self._kept[key] = kernel
+                    while len(self._kept) > self._keep:
+                        self._kept.popitem(last=False)
+        return CpuExecutable(kernel, program, self._team, lambda: self._counting(program, ways))
+
+    def _new_kernel(self, program: Program, meaning: str, ways: Ways | None) -> CpuKernel:
+        usual = ways is None and self._cpu == HOST
+        if usual:
+            found = ready_kernel(program, meaning, self.name, self._cpu, lambda: self.ways)
+            if found is not None:
+                return found
+        self.require_sound(program)
+        made = made_kernel(program, self.ways if ways is None else ways, self.name, self._cpu)
+        if usual and self.examines:
+            keep_ready(program, meaning, made)
+        return made
+
+    def _counting(self, program: Program, ways: Ways | None) -> CpuExecutable:
+        from vyre.lower.counted import counted
+
+        return self.compile(counted(program), ways=ways)
 
     def allocate(self, nbytes: int) -> HostMemory:
         return host_memory.allocate(nbytes)
 
     def borrow(self, data: memoryview) -> HostMemory:
         return host_memory.borrow(data)
-
-
-class CpuKernel:
-    """Machine code with what is needed to call it; programs that differ in names only share one."""
-
-    def __init__(self, prepared: Prepared, program: Program, backend: str, cpu: str = HOST) -> None:
-        self.source: LlvmSource = emit(prepared, backend=backend)
-        self.cpu = cpu
-        self.code: MachineCode = compile_source(self.source, cpu)
-        self.work_per_invocation = _work(program)
-        self.most_work = Work(prepared)
-
-    def rewritten(self, text: str) -> CpuKernel:
-        """A kernel of another text that is called the same way."""
-        made = copy(self)
-        made.source = replace(self.source, text=text)
-        made.code = compile_source(made.source, made.cpu)
-        return made
 
 
 class CpuExecutable:
@@ -160,6 +170,7 @@ class CpuExecutable:
         self._kernel = kernel
         self._team = team
         self._count_turns = count_turns
+        self._size = program.workgroup_size
         self._buffers = tuple(b for b in program.buffers if b.access.bound)
 
     def rewritten(self, text: str) -> CpuExecutable:
@@ -180,6 +191,8 @@ class CpuExecutable:
 
     def assembly(self) -> str:
         """The machine code as text."""
+        from vyre.backends.cpu.compiling import assembly
+
         return assembly(self.source, self._kernel.cpu)
 
     def run(self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int]) -> None:
@@ -193,6 +206,8 @@ class CpuExecutable:
         self, buffers: Mapping[str, memoryview], workgroups: tuple[int, int, int], step_limit: int
     ) -> None:
         """Runs another kernel, compiled when it is first asked for, so that ordinary ones count nothing."""
+        from vyre.lower.counted import STEPS
+
         steps = np.array([step_limit, 0], np.uint32)
         self._counted.run({**buffers, STEPS: steps.view(np.uint8).data}, workgroups)
         if steps[1]:
@@ -230,19 +245,21 @@ class CpuExecutable:
         self, lengths: Sequence[int], workgroups: tuple[int, int, int]
     ) -> Callable[[ctypes.Array[ctypes.c_void_p]], None]:
         """A launch that wants nothing but the addresses of its buffers."""
-        require_grid(workgroups, self.source.workgroup_size, "cpu")
+        require_grid(workgroups, self._size, "cpu")
         sized = zip(self._buffers, lengths, strict=True)
         words = [*workgroups, *(length for decl, length in sized if not decl.count)]
         hidden = (ctypes.c_uint32 * len(words))(*words)
-        code, scratch_bytes = self._kernel.code, self._kernel.source.scratch_bytes
+        code, facts = self._kernel.code, self._kernel.facts
+        scratch_bytes = facts.scratch_bytes
         count = prod(workgroups)
-        invocations = count * prod(self.source.workgroup_size)
-        work = invocations * self._kernel.work_per_invocation
+        invocations = count * prod(self._size)
+        work = invocations * facts.work_per_invocation
         helpers = min(self._team.threads - 1, work // _PARALLEL_WORK, count - 1)
-        # By the kernel's own names, which may be those of another program of the same meaning.
-        named = zip(self.source.buffers, lengths, strict=True)
-        most = self._kernel.most_work.most({decl.name: length for decl, length in named})
+        most = facts.most_work.most(lengths)
         long = invocations * most > _SOON_DONE
+        # The main thread takes part where it comes back soon enough to see an interrupt.
+        soon = _SOON_DONE // (prod(self._size) * most)
+        away = long and soon < CHUNKS_PER_TURN
         if helpers < 1 and not long:
 
             def alone(addresses: ctypes.Array[ctypes.c_void_p]) -> None:
@@ -255,15 +272,21 @@ class CpuExecutable:
             return alone
 
         def together(addresses: ctypes.Array[ctypes.c_void_p]) -> None:
-            chunks = Chunks(count, helpers + 1)
+            chunks = Chunks(count, helpers + 1, soon if long and not away else None)
 
             def take_chunks(escape: Escape | None) -> None:
                 scratch = np.empty(scratch_bytes + _ALIGN, np.uint8)
                 chunks.run(code.address, addresses, hidden, _aligned(scratch), escape)
 
-            self._team.run(take_chunks, helpers=helpers, long=long, stop=chunks.stop)
+            self._team.run(take_chunks, helpers=helpers, long=away, stop=chunks.stop)
 
         return together
+
+
+def require_llvmlite() -> None:
+    """Raises `ImportError` where it is not installed; it is loaded when there is something to compile."""
+    if "llvmlite" not in sys.modules and PathFinder.find_spec("llvmlite") is None:
+        import_module("llvmlite")  # another finder may know it, and if none does, this is the error
 
 
 def _aligned(scratch: NDArray[np.uint8]) -> int:
@@ -293,19 +316,6 @@ def _cores() -> int:
     """The cores that this process may use, which in a container may be fewer than there are."""
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed else os.cpu_count() or 1
-
-
-def _work(program: Program) -> int:
-    """Roughly how many nodes one invocation executes."""
-    total = 0
-    stack = [(node, 1) for node in program.entry]
-    while stack:
-        node, times = stack.pop()
-        total += times * (1 + sum(x.size for x in node.exprs))
-        if isinstance(node, Loop):
-            times *= _LOOP_WEIGHT
-        stack.extend((inner, times) for body in node.bodies for inner in body)
-    return total
 
 
 def _processor() -> str:

@@ -11,10 +11,7 @@ import ctypes
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from vyre.backends.cpu.compiling import MachineCode
-from vyre.backends.cpu.llvm import OBJECT, toolchain
-from vyre.backends.cpu.translator import translator
-from vyre.backends.kernel_cache import kept
+from vyre.backends.cpu.loading import MachineCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +19,7 @@ if TYPE_CHECKING:
     from vyre.backends.cpu.escape import Escape
 
 _CHUNKS_PER_THREAD = 32
-_CHUNKS_PER_TURN = 8
+CHUNKS_PER_TURN = 8
 _MORE = 1
 
 _LOOP = """
@@ -54,9 +51,12 @@ done:
 class Chunks:
     """The grid of one run, `0..count`, which several threads empty together."""
 
-    def __init__(self, count: int, threads: int) -> None:
+    def __init__(self, count: int, threads: int, most: int | None = None) -> None:
+        """With `most`, a thread comes back after at most so many workgroups."""
         self.count = count
         self.size = -(-count // min(count, threads * _CHUNKS_PER_THREAD))
+        if most is not None:
+            self.size = max(1, min(self.size, most // CHUNKS_PER_TURN))
         self._next = ctypes.c_int64(0)
         self._loop = _loop()
 
@@ -67,7 +67,7 @@ class Chunks:
         (loop, code), place = self._loop, ctypes.byref(self._next)
         if escape is not None and escape.enter is not None:
             loop = partial(escape.enter, escape.address, code.address)
-        while loop(entry, buffers, hidden, scratch, place, self.count, self.size, _CHUNKS_PER_TURN) == _MORE:
+        while loop(entry, buffers, hidden, scratch, place, self.count, self.size, CHUNKS_PER_TURN) == _MORE:
             pass
 
     def stop(self) -> None:
@@ -81,6 +81,10 @@ def _loop() -> tuple[Callable[..., int], MachineCode]:
 
     Two threads may make it at once, and only one result is kept.
     """
+    from vyre.backends.cpu.llvm import OBJECT, toolchain
+    from vyre.backends.cpu.translator import translator
+    from vyre.backends.kernel_cache import kept
+
     image = kept("cpu", [_LOOP, toolchain().digest], lambda: translator()(_LOOP, OBJECT))
     code = MachineCode(image, "vyre_chunks")
     i64, pointer = ctypes.c_int64, ctypes.c_void_p

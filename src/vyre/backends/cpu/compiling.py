@@ -3,7 +3,7 @@
 `cpu` names the processor that the code is for (`cpu_llvm.CPUS`); by default it is this one, with all it has.
 
 The optimised module becomes an object file first, which is then loaded: compiled code is bytes that can be
-kept. What is loaded is freed with the object that holds it.
+kept.
 
 A kernel with native floats is entered through a function that puts the thread's floating-point state into
 its default, to nearest with subnormals kept and nothing trapped, and puts back what it found at the end: the
@@ -12,30 +12,24 @@ state is per thread, and other libraries change it.
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from typing import TYPE_CHECKING
 
-from vyre.backends.cpu.effort import EFFORTS, refuse_giants
+from vyre.backends.cpu.effort import EFFORTS, STREAMING, refuse_giants
 from vyre.backends.cpu.llvm import (
     ASSEMBLY,
     HOST,
     OBJECT,
     LlvmRejection,
-    binding,
     refuse_foreign,
-    target_machine,
     toolchain,
 )
+from vyre.backends.cpu.loading import MachineCode
 from vyre.backends.cpu.translator import translator
-from vyre.backends.interrupts import aside, undisturbed
-from vyre.backends.kernel_cache import kept
+from vyre.backends.kernel_cache import kept, key_of
 from vyre.errors import SourceRejected
 from vyre.lower.ways import LLVM_F16_WAYS, LLVM_WAYS, SOFT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from vyre.lower.llvm import LlvmSource
     from vyre.lower.ways import Ways
 
@@ -69,10 +63,6 @@ define void @vyre_guarded(ptr %buffers, ptr %hidden, i64 %start, i64 %stop, ptr 
 _STATES = {"x86_64": _X86_STATE, "aarch64": _ARM_STATE, "arm64": _ARM_STATE}
 """Per architecture. 8064 is MXCSR after a reset: all exceptions masked, to nearest, nothing flushed."""
 
-_KERNEL = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
-)
-
 
 def native_ways(cpu: str = HOST) -> Ways:
     """Which float operations are native there: none on an architecture whose state cannot be set."""
@@ -83,41 +73,11 @@ def native_ways(cpu: str = HOST) -> Ways:
     return LLVM_F16_WAYS if converts else LLVM_WAYS
 
 
-def _entered(source: LlvmSource, cpu: str) -> tuple[str, str]:
+def entered(source: LlvmSource, cpu: str) -> tuple[str, str]:
     """The text to compile and the function to call."""
     if "@native_" not in source.text:
         return source.text, source.entry
     return source.text + _STATES[toolchain(cpu).architecture], GUARDED_ENTRY
-
-
-class MachineCode:
-    """A loaded function at `address`, which lives as long as this object; `call` is for kernels."""
-
-    def __init__(self, image: bytes, entry: str) -> None:
-        self.address: int = aside(lambda: self._loaded(image, entry))
-        self.call: Callable[..., None] = _KERNEL(self.address)
-
-    def _loaded(self, image: bytes, entry: str) -> int:
-        llvm = binding()
-        # An engine wants a module of its own; an empty one, in its own context, costs nothing.
-        self._context = llvm.create_context()
-        self._engine = llvm.create_mcjit_compiler(
-            llvm.parse_assembly("", context=self._context), target_machine(0, toolchain())
-        )
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(image))
-        self._engine.finalize_object()
-        return int(self._engine.get_function_address(entry))
-
-    def function(self, name: str) -> int:
-        """The address of another function of the image."""
-        return int(self._engine.get_function_address(name))
-
-    def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if not finalizing():
-            with undisturbed():
-                for owned in ("_engine", "_context"):
-                    if hasattr(self, owned):
-                        getattr(self, owned).close()
 
 
 def compile_source(source: LlvmSource, cpu: str = HOST) -> MachineCode:
@@ -127,7 +87,7 @@ def compile_source(source: LlvmSource, cpu: str = HOST) -> MachineCode:
     """
     refuse_foreign(cpu)
     image, _ = kept_image(source, cpu)
-    return MachineCode(image, _entered(source, cpu)[1])
+    return MachineCode(image, entered(source, cpu)[1])
 
 
 def kept_image(source: LlvmSource, cpu: str = HOST) -> tuple[bytes, bool]:
@@ -142,6 +102,11 @@ def kept_image(source: LlvmSource, cpu: str = HOST) -> tuple[bytes, bool]:
     return image, bool(fresh)
 
 
+def image_key(source: LlvmSource, cpu: str = HOST) -> str:
+    """What the disk keeps it under."""
+    return key_of("cpu", _key(source, OBJECT, cpu))
+
+
 def assembly(source: LlvmSource, cpu: str = HOST) -> str:
     """What `compile_source` makes, as assembly text for a reader."""
     parts = _key(source, ASSEMBLY, cpu)
@@ -149,12 +114,12 @@ def assembly(source: LlvmSource, cpu: str = HOST) -> str:
 
 
 def _key(source: LlvmSource, form: str, cpu: str) -> list[str]:
-    return [_entered(source, cpu)[0], toolchain(cpu).digest, repr(EFFORTS), form]
+    return [entered(source, cpu)[0], toolchain(cpu).digest, repr((EFFORTS, STREAMING)), form]
 
 
 def _translated(source: LlvmSource, form: str, cpu: str) -> bytes:
     refuse_giants(source.text)
     try:
-        return translator()(_entered(source, cpu)[0], form, cpu)
+        return translator()(entered(source, cpu)[0], form, cpu)
     except LlvmRejection as error:
         raise SourceRejected("LLVM", str(error), source.text) from None

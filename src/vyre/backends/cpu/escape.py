@@ -19,10 +19,7 @@ import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.cpu.compiling import MachineCode
-from vyre.backends.cpu.llvm import OBJECT, toolchain
-from vyre.backends.cpu.translator import translator
-from vyre.backends.kernel_cache import kept
+from vyre.backends.cpu.loading import MachineCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,6 +134,10 @@ class _Tools:
     """The machine code, and the functions of the C library that it calls, by their addresses."""
 
     def __init__(self, library: Any, functions: tuple[int, int, int]) -> None:
+        from vyre.backends.cpu.llvm import OBJECT, toolchain
+        from vyre.backends.cpu.translator import translator
+        from vyre.backends.kernel_cache import kept
+
         image = kept("cpu", [_CODE, toolchain().digest], lambda: translator()(_CODE, OBJECT))
         code = MachineCode(image, "vyre_enter")
         i64, pointer = ctypes.c_int64, ctypes.c_void_p

@@ -9,22 +9,25 @@ into LLVM, so this may be called from any.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import json
+import sys
+from dataclasses import astuple
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.cpu.effort import effort_for, optimise
+from vyre.backends.cpu.effort import effort_for, optimise, waits_for_memory
+from vyre.backends.cpu.names import HOST
+from vyre.backends.cpu.place import place
+from vyre.backends.forks import hold_across_fork
+from vyre.backends.kernel_cache import kept
 from vyre.errors import BackendUnavailable, DispatchError
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-from vyre.backends.forks import hold_across_fork
 
 OBJECT, ASSEMBLY = "object", "assembly"
-
-HOST = "host"
-"""The processor that this runs on, with all it can do."""
 
 _V2 = frozenset({"cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"})
 _V3 = _V2 | {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}
@@ -34,6 +37,8 @@ LEVELS = {"x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
 
 TUNINGS = ("sapphirerapids", "znver4")
 """Processors for whom LLVM arranges the loops of level 4 otherwise; for a reader, never loaded."""
+
+_NARROW = "+prefer-256-bit"
 
 CPUS = (HOST, *LEVELS, *TUNINGS)
 _X86 = "x86_64-unknown-linux-gnu"
@@ -66,15 +71,23 @@ class Toolchain:
 @cache
 def toolchain(cpu: str = HOST) -> Toolchain:
     """What makes code for one of `CPUS`. Raises `ImportError` without llvmlite."""
-    import llvmlite
-
     if cpu not in CPUS:
         known = _names((HOST, *LEVELS))
         raise DispatchError(f"unknown processor {cpu!r}.", fix=f"use one of {known}.")
+    here = place()
+    if cpu != HOST or here is None or "llvmlite.binding" in sys.modules:
+        return _asked(cpu)
+    # LLVM takes longer to load than a small kernel to run, and says the same every time.
+    return Toolchain(
+        *json.loads(kept("cpu toolchain", here, lambda: json.dumps(astuple(_asked(HOST))).encode()))
+    )
+
+
+def _asked(cpu: str) -> Toolchain:
+    """What LLVM says itself."""
+    import llvmlite
+
     llvm = binding()
-    hold_across_fork(llvm.ffi.lib._lock)
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
     triple, name, features = llvm.get_process_triple(), cpu, ""
     if cpu == HOST:
         name, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
@@ -124,7 +137,7 @@ def translate(text: str, form: str, cpu: str = HOST) -> bytes:
             raise LlvmRejection(str(error)) from None
         module.triple = tools.triple
         effort = effort_for(text)
-        machine = target_machine(effort.codegen, tools)
+        machine = target_machine(effort.codegen, tools, narrow=waits_for_memory(text))
         optimise(llvm, module, machine, effort.passes)
         emitted = machine.emit_object(module) if form == OBJECT else machine.emit_assembly(module).encode()
         module.close()
@@ -133,15 +146,22 @@ def translate(text: str, form: str, cpu: str = HOST) -> bytes:
         context.close()
 
 
-def target_machine(codegen: int, tools: Toolchain) -> Any:
+def target_machine(codegen: int, tools: Toolchain, *, narrow: bool = False) -> Any:
+    """What generates code; with `narrow`, for registers of 256 bits even where there are wider ones."""
     target = binding().Target.from_triple(tools.triple)
+    narrowed = narrow and tools.architecture == "x86_64"
+    features = f"{tools.features},{_NARROW}".lstrip(",") if narrowed else tools.features
     return target.create_target_machine(
-        cpu=tools.cpu, features=tools.features, opt=codegen, reloc="default", codemodel="jitdefault", jit=True
+        cpu=tools.cpu, features=features, opt=codegen, reloc="default", codemodel="jitdefault", jit=True
     )
 
 
+@cache
 def binding() -> Any:
     """llvmlite's untyped binding, loaded when a kernel is first compiled."""
-    import llvmlite.binding
+    import llvmlite.binding as llvm
 
-    return llvmlite.binding
+    hold_across_fork(llvm.ffi.lib._lock)
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm

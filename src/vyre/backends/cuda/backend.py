@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
-from vyre.backends.canaries.run import Examined, refuse_lost_features
+from vyre.backends.canaries.run import Examined
 from vyre.backends.cuda.arrays import LEGACY
 from vyre.backends.cuda.driver import bindings
 from vyre.backends.cuda.driver import check as _check
@@ -197,7 +197,7 @@ class CudaBackend(Examined):
     def compile(self, program: Program, *, ways: Ways | None = None) -> CudaExecutable:
         """`ways` overrides which float operations are native."""
         self.home.require()
-        refuse_lost_features(program, self.verdict, self.name)
+        self.require_sound(program)
         x, y, z = program.workgroup_size
         if x * y * z > _MAX_INVOCATIONS or z > _MAX_DEPTH:
             raise UnsupportedByBackend(

@@ -126,7 +126,7 @@ class CudaPlan(CallPlan):
                 return None
             shapes[k] = shape
         launch = self.launch(workgroups, counts)
-        stale = launch.uncovered(self._outputs)
+        stale = launch.uncovered
         backend = self._backend
         made: dict[str, Any] = {}
         for k, name in self.written:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.canaries.run import Examined, refuse_lost_features
+from vyre.backends.canaries.run import Examined
 from vyre.backends.forks import Home, abandon, renew_after_fork
 from vyre.backends.kernel_cache import kept
 from vyre.backends.opencl.memory import MIN_BYTES, OpenClMemory, faults
@@ -118,7 +118,7 @@ class OpenClBackend(Examined):
     def compile(self, program: Program, *, ways: Ways | None = None) -> OpenClExecutable:
         """`ways` overrides which float operations are native."""
         self.home.require()
-        refuse_lost_features(program, self.verdict, self.name)
+        self.require_sound(program)
         prepared = prepare(program, ways=self.ways if ways is None else ways)
         if prepared.intrinsics:
             check_intrinsics(prepared.intrinsics, self.name, self.hardware)

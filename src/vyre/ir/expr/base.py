@@ -8,7 +8,6 @@ They stand in one file because `a + 1` on any expression builds them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from vyre.errors import VyreError
@@ -17,6 +16,7 @@ from vyre.ir.interning import Interned, rebuilt
 from vyre.ir.limits import U32_MAX
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vyre.errors import VyreError
 from vyre.ir.expr.base import Expr
 from vyre.ir.expr.checks import require_int, require_name, require_op
 from vyre.ir.limits import U32_MAX
 from vyre.ir.operators import AtomicOp, ReduceOp, ReduceOrder
+from vyre.slotted import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
@@ -11,6 +10,7 @@ from vyre.ir.expr.checks import require_int, require_name, require_op
 from vyre.ir.limits import U32_MAX
 from vyre.ir.operators import ApproxOp, BinaryOp, RoundMode
 from vyre.ir.types import DataType
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vyre.errors import VyreError
 from vyre.ir.expr.base import Expr
 from vyre.ir.expr.checks import require_int, require_name
 from vyre.ir.float_bits import converted, double_bits
 from vyre.ir.types import WIDE_LITERAL_TYPES, DataType
+from vyre.slotted import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -12,7 +12,7 @@ program computes, whatever wrapped on the way. Forms and limits that reach an em
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
@@ -22,6 +22,7 @@ from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.walk import postorder, statements
 from vyre.lower.llvm.forms import Affine, Term
 from vyre.obligations.linear import Lines
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,13 +9,13 @@ may hold a counter, and says it of expressions; too often costs an instruction, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.operators import BinaryOp
 from vyre.ir.walk import statements
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,10 @@ that an index may depend on is a term of `rest`: ids along y and z, and the vari
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vyre.ir import expr as e
+from vyre.slotted import dataclass
 
 _LIMIT = 1 << 31
 _REST_LIMIT = 1 << 29

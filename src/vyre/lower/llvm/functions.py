@@ -11,7 +11,7 @@ from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.statements import StatementEmitter
 from vyre.lower.llvm.text import FunctionText
 from vyre.lower.llvm.values import Kept
-from vyre.lower.native_llvm import definitions
+from vyre.lower.native_llvm import CANONICAL_F32, canonical_f32, definitions
 
 if TYPE_CHECKING:
     from vyre.lower.prepare import Function, Prepared
@@ -21,7 +21,10 @@ def called_functions(prepared: Prepared, called: set[str]) -> list[str]:
     """One definition for each native operation and each op that is called; `called` takes what they call
     of LLVM's own."""
     lines = definitions(prepared.natives, called)
-    return lines + [line for function in prepared.functions for line in _definition(function, called)]
+    for function in prepared.functions:
+        native = prepared.natives and function.name == CANONICAL_F32
+        lines += canonical_f32() if native else _definition(function, called)
+    return lines
 
 
 def _definition(function: Function, called: set[str]) -> list[str]:

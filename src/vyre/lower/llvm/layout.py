@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir.buffers import BufferAccess
@@ -12,6 +11,7 @@ from vyre.ir.walk import expressions
 from vyre.lower.clike import lanes_of
 from vyre.lower.llvm.regions import Run
 from vyre.lower.source import bound_buffers
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.ir.buffers import BufferDecl

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir.buffers import BufferAccess
@@ -13,6 +12,7 @@ from vyre.lower.llvm.addressed import reads_memory
 from vyre.lower.llvm.counting import counting
 from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.tables import table
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.ir import expr as e

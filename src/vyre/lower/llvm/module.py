@@ -9,7 +9,6 @@ buffers in order, `hidden` the u32 words that `LlvmSource.hidden` names, `scratc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
@@ -26,6 +25,7 @@ from vyre.lower.llvm.watch import WatchedGuards
 from vyre.lower.native_llvm import declarations
 from vyre.lower.source import Source, bound_buffers
 from vyre.lower.support import check_supported
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.lower.llvm.forms import Term

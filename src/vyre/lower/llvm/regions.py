@@ -8,13 +8,13 @@ one element per invocation, unless their value is uniform: then the workgroup ho
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.operators import BinaryOp
 from vyre.ir.walk import postorder, statements
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

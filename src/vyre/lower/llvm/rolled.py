@@ -11,13 +11,13 @@ any other way, say as a value, makes the form one of a kind.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.walk import postorder, rebuild, statements
 from vyre.lower.llvm.regions import Run
+from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

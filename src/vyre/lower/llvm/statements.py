@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir import node as n
@@ -10,6 +9,7 @@ from vyre.ir.walk import statements
 from vyre.lower.llvm.addressed import compared_addresses
 from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.values import Arrays, Derived, Kept, Slots, ValueEmitter
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.lower.llvm.affine import Ranges

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.walk import postorder, statements
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,7 +7,6 @@ sees plain i32 arithmetic that it can vectorise. F64 is one double, or two lanes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
@@ -20,6 +19,7 @@ from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.memory import Lanes, MemoryEmitter, length_of, literal
 from vyre.lower.native import PREFIX
 from vyre.lower.prepare import function_name
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.lower.llvm.affine import Ranges

@@ -7,10 +7,10 @@ decided comparison came out otherwise. Such an access is not made.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.lower.guards import Guards
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.lower.llvm.text import FunctionText

@@ -11,7 +11,6 @@ rounded as it stands, and `atan2_undecided` counts it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitU32, mul_hi, select
@@ -34,6 +33,7 @@ from vyre.numeric.functions.quotient import lifted, long_division
 from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import alternating
 from vyre.numeric.soft.layout import prefix
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.ir.float_formats import FloatFormat

@@ -8,7 +8,6 @@ of `t` are. Arguments below 1/2 use the window of 1/4 and keep their own exponen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitU32, select
@@ -27,6 +26,7 @@ from vyre.numeric.functions.quotient import divided, lifted
 from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import alternating, alternating_either
 from vyre.numeric.soft.layout import prefix
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.ir.float_formats import FloatFormat

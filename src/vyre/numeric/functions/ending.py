@@ -6,10 +6,10 @@ enough to round to F32, F16 or BF16.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.numeric.soft.parts import OFFSET, TOP, rounded, unpack
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.ir.expr import Expr

@@ -6,7 +6,6 @@ Up to 1/2 the arc sine is a polynomial. From 1/2 on, the angle at the other end 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitU32, select
@@ -28,6 +27,7 @@ from vyre.numeric.functions.quotient import lifted, root
 from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import signed
 from vyre.numeric.soft.layout import prefix
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.ir.float_formats import FloatFormat

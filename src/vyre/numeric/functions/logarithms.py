@@ -7,7 +7,6 @@ two terms are zero, so nothing cancels and the result is as good, relatively, as
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitU32, select
@@ -30,6 +29,7 @@ from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import signed
 from vyre.numeric.soft.layout import prefix
 from vyre.numeric.soft.parts import TOP
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.ir.float_formats import FloatFormat

@@ -8,7 +8,6 @@ counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitU32, UnOp, select
@@ -32,6 +31,7 @@ from vyre.numeric.functions.script import Script
 from vyre.numeric.functions.series import signed
 from vyre.numeric.soft.layout import prefix
 from vyre.numeric.soft.parts import TOP
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.ir.float_formats import FloatFormat

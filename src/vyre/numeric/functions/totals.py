@@ -12,7 +12,7 @@ was cut is remembered as one sticky bit, so that a product cut by nothing is exa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ from vyre.numeric.functions.limbs import MASK, literal, minus, negated_if, norma
 from vyre.numeric.functions.script import Script
 from vyre.numeric.soft.layout import prefix
 from vyre.numeric.soft.parts import TOP, unpack
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.ir.float_formats import FloatFormat

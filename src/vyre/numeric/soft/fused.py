@@ -8,13 +8,13 @@ stays below every rounding position.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, mul_hi, select
 from vyre.numeric.formula import Formula, clz, larger, smaller, sticky
 from vyre.numeric.soft.layout import prefix
 from vyre.numeric.soft.parts import OFFSET, TOP, rounded, unpack
+from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from vyre.ir.float_formats import FloatFormat

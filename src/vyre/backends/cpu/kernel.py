@@ -1,0 +1,84 @@
+"""A kernel of this processor: machine code with what is needed to call it.
+
+It is made from a program, or read from the disk, where the code was kept with those facts (`ready.py`).
+Lowering is loaded for the first, and for a reader who wants to see the source.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from vyre.backends.cpu.loading import MachineCode
+from vyre.slotted import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vyre.backends.cpu.work import Work
+    from vyre.ir.program import Program
+    from vyre.lower.llvm import LlvmSource
+    from vyre.lower.ways import Ways
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchFacts:
+    """What a call has to know of a kernel. `image` is the key under which the disk has the code."""
+
+    image: str
+    entry: str
+    scratch_bytes: int
+    work_per_invocation: int
+    most_work: Work
+
+
+class CpuKernel:
+    """Programs that differ in names only share one."""
+
+    def __init__(
+        self, facts: LaunchFacts, code: MachineCode, cpu: str, make_source: Callable[[], LlvmSource]
+    ) -> None:
+        self.facts = facts
+        self.code = code
+        self.cpu = cpu
+        self._make_source = make_source
+
+    @cached_property
+    def source(self) -> LlvmSource:
+        return self._make_source()
+
+    def rewritten(self, text: str) -> CpuKernel:
+        """A kernel of another text that is called the same way."""
+        from vyre.backends.cpu.compiling import compile_source
+
+        made = copy(self)
+        made.source = replace(self.source, text=text)
+        made.code = compile_source(made.source, made.cpu)
+        return made
+
+
+def lowered(program: Program, ways: Ways, backend: str) -> LlvmSource:
+    from vyre.lower.llvm import emit
+    from vyre.lower.prepare import prepare
+
+    return emit(prepare(program, ways=ways), backend=backend)
+
+
+def made_kernel(program: Program, ways: Ways, backend: str, cpu: str) -> CpuKernel:
+    """The kernel, lowered and compiled, or taken from the disk where this source was compiled before."""
+    from vyre.backends.cpu.compiling import entered, image_key, kept_image, refuse_foreign
+    from vyre.backends.cpu.estimate import most_work, rough_work
+    from vyre.lower.llvm import emit
+    from vyre.lower.prepare import prepare
+
+    refuse_foreign(cpu)
+    prepared = prepare(program, ways=ways)
+    source = emit(prepared, backend=backend)
+    image, _ = kept_image(source, cpu)
+    entry = entered(source, cpu)[1]
+    facts = LaunchFacts(
+        image_key(source, cpu), entry, source.scratch_bytes, rough_work(program), most_work(prepared)
+    )
+    return CpuKernel(facts, MachineCode(image, entry), cpu, lambda: source)
