@@ -68,7 +68,7 @@ def infer_all(values: Sequence[tuple[str, GraphNode]], outputs: Iterable[str]) -
             if broken.intersection(node.operands):
                 broken.add(name)
                 continue
-            types[name] = _inferred(node, types, named)
+            types[name] = inferred(node, types, named)
         except Fault as error:
             broken.add(name)
             found.append(_diagnostic(error, name))
@@ -105,7 +105,8 @@ def _require_name(name: str, types: Mapping[str, ValueType], broken: set[str]) -
         )
 
 
-def _inferred(node: GraphNode, types: Mapping[str, ValueType], named: frozenset[str]) -> ValueType:
+def inferred(node: GraphNode, types: Mapping[str, ValueType], named: frozenset[str]) -> ValueType:
+    """The type of one value over those before it; `named` are the dimensions that inputs name."""
     for operand in node.operands:
         if operand not in types:
             raise fault(

@@ -210,7 +210,7 @@ class Reduce(UnaryNode):
 
     Elements widen to `accumulator`, are joined there in `order`, and are rounded once to `element`. The order
     shows in floats under add and mul alone. Nothing joined gives 0, 1, +Inf (fmin, min), -Inf (fmax, max),
-    the greatest and the least integer, and index 0. `ArgMin` and `ArgMax` count in U32 along the joined elements.
+    the greatest and the least integer, and index 0. `ArgMin` and `ArgMax` count in U32 along what is joined.
     """
 
     axes: tuple[int, ...]

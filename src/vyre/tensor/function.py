@@ -1,0 +1,164 @@
+"""`@vyre.tensor.function`: a plain function, traced once into a graph, planned once, called with arrays.
+
+    @vyre.tensor.function(x=("seq", 64))
+    def layer(x, w, b):
+        return nn.gelu(x @ w + b)
+
+    layer(x, w, b, backend="cuda")
+
+A keyword of the decorator gives the shape of one parameter: numbers, and names for sizes that differ from
+call to call. One graph and one plan serve all of those. Without it shapes are taken as they come, and each new one is
+traced anew.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+from vyre.errors import VyreError, boundary
+from vyre.graph.types import ValueType
+from vyre.planning import plan_graph, run_graph
+from vyre.tensor.arguments import Leaf, flattened, is_array, key_of, replaced
+from vyre.tensor.builder import Builder, tracing
+from vyre.tensor.defaults import element_of
+from vyre.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from vyre.backends.protocol import Backend
+    from vyre.graph.graph import Graph
+    from vyre.planning import GraphPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A function for arguments of certain types: its graph, and the structure of its result."""
+
+    graph: Graph
+    plan: GraphPlan
+    result: Any
+
+
+class TensorFunction:
+    """What the decorator gives: called like the function, with `backend=` beside its own arguments."""
+
+    def __init__(
+        self, function: Callable[..., Any], shapes: Mapping[str, Sequence[int | str | None]]
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._signature = inspect.signature(function)
+        self._shapes = {name: tuple(shape) for name, shape in shapes.items()}
+        self._traced: dict[Any, Traced] = {}
+        unknown = sorted(self._shapes.keys() - self._signature.parameters.keys())
+        if unknown:
+            raise VyreError(
+                f"{function.__name__} has no parameter {unknown[0]!r}.",
+                fix=f"name one of {', '.join(self._signature.parameters)}.",
+            )
+
+    @boundary
+    def __call__(self, *args: Any, backend: str | Backend | None = None, **kwargs: Any) -> Any:
+        structure, arrays = self._arguments(args, kwargs)
+        traced = self._trace(structure, arrays)
+        made = run_graph(traced.plan, arrays, backend=backend)
+        return replaced(traced.result, lambda leaf: made[leaf.name])
+
+    @boundary
+    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+        """The graph for arguments like these."""
+        return self._trace(*self._arguments(args, kwargs)).graph
+
+    @boundary
+    def plan(self, *args: Any, **kwargs: Any) -> GraphPlan:
+        """The plan for arguments like these: its kernels, what they move, and what was not fused."""
+        return self._trace(*self._arguments(args, kwargs)).plan
+
+    def _arguments(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            name = self._function.__name__
+            raise VyreError(f"{name}(): {error}.", fix=f"call {name}{self._signature}.") from None
+        bound.apply_defaults()
+        return flattened(bound.arguments)
+
+    def _trace(self, structure: dict[str, Any], arrays: dict[str, Any]) -> Traced:
+        kinds = {name: self._kind(name, array) for name, array in arrays.items()}
+        key = (key_of(structure), tuple(kinds.items()))
+        found = self._traced.get(key)
+        if found is None:
+            found = self._traced[key] = self._new(structure, kinds)
+        return found
+
+    def _kind(self, name: str, array: Any) -> ValueType:
+        """The type of an argument: its own shape, with names where the decorator has them."""
+        shape = tuple(int(n) for n in array.shape)
+        declared = self._shapes.get(name)
+        if declared is None:
+            return ValueType(element_of(array.dtype), shape)
+        fits = len(declared) == len(shape)
+        if fits:
+            fits = all(not isinstance(d, int) or d == n for d, n in zip(declared, shape, strict=True))
+        if not fits:
+            raise VyreError(
+                f"{name} has the shape {list(shape)}; {self._function.__name__} declares {list(declared)}.",
+                fix="pass an array of that shape.",
+            )
+        return ValueType(
+            element_of(array.dtype), (n if d is None else d for d, n in zip(declared, shape, strict=True))
+        )
+
+    def _new(self, structure: dict[str, Any], kinds: dict[str, ValueType]) -> Traced:
+        builder = Builder()
+        names = {name: builder.input(name, kind) for name, kind in kinds.items()}
+        token = tracing.set(builder)
+        try:
+            arguments = replaced(structure, lambda leaf: Tensor(builder, names[leaf.name]))
+            bound = self._signature.bind_partial()
+            bound.arguments.update(arguments)
+            result = self._function(*bound.args, **bound.kwargs)
+        finally:
+            tracing.reset(token)
+        outputs: dict[str, None] = {}
+        shown = self._result(result, outputs)
+        if not outputs:
+            raise VyreError(f"{self._function.__name__} returns no tensor.", fix="return what it computes.")
+        graph = builder.graph(outputs)
+        return Traced(graph, plan_graph(graph), shown)
+
+    def _result(self, value: Any, outputs: dict[str, None]) -> Any:
+        if isinstance(value, Tensor):
+            outputs[value.name] = None
+            return Leaf(value.name)
+        if isinstance(value, dict):
+            return {key: self._result(part, outputs) for key, part in value.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+        if isinstance(value, (list, tuple)):
+            parts = [self._result(part, outputs) for part in value]  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+            return tuple(parts) if isinstance(value, tuple) else parts
+        if is_array(value):
+            raise VyreError(
+                f"{self._function.__name__} returns an array that it did not compute from its arguments.",
+                fix="return tensors; an array of its own is vyre.tensor.constant(array).",
+            )
+        return value
+
+
+@overload
+def function(target: Callable[..., Any], /) -> TensorFunction: ...
+@overload
+def function(**shapes: Sequence[int | str | None]) -> Callable[[Callable[..., Any]], TensorFunction]: ...
+@boundary
+def function(
+    target: Callable[..., Any] | None = None, /, **shapes: Sequence[int | str | None]
+) -> TensorFunction | Callable[[Callable[..., Any]], TensorFunction]:
+    """Makes a plain function of tensors one of arrays, with one graph for all lengths of named dimensions."""
+    if target is not None:
+        return TensorFunction(target, {})
+    return lambda made: TensorFunction(made, shapes)
