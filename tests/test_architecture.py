@@ -37,6 +37,7 @@ ALLOWED: dict[str, set[str]] = {
     "engines": {"errors", "ir", "backends"},
     "planning": {"errors", "ir", "graph", "compose", "backends", "engines", "wire"},
     "tensor": {"errors", "ir", "graph", "planning", "reference", "backends", "engines"},
+    "nn": {"errors", "ir", "graph", "tensor"},
     "conform": {
         "errors",
         "disk",

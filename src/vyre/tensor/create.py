@@ -13,9 +13,10 @@ from vyre.tensor.scalars import element_bits
 from vyre.tensor.shaping import broadcast_to, reshape, sizes_of, slice_axis
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from vyre.graph.sizes import Size
     from vyre.tensor.value import V
-    from collections.abc import Sequence
 
 
 def _bytes(values: Sequence[float], element: DataType) -> bytes:

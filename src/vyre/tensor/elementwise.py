@@ -1,6 +1,7 @@
 """Operations on single elements, with broadcasting.
 
-Two tensors must have one element type: nothing is promoted. Narrow integers are computed as I32 or U32, which is what they are loaded as. Comparisons give Bool.
+Two tensors must have one element type: nothing is promoted. Narrow integers are computed as I32 or U32,
+which is what they are loaded as. Comparisons give Bool.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from vyre.ir.expr import BinOp, Call, Cast, Convert, FMulAdd, Select, UnOp, Var
 from vyre.ir.operators import BinaryOp, RoundMode, UnaryOp
 from vyre.ir.types import NARROW_TYPES, DataType
 from vyre.ir.typing import CAST_TABLE
+from vyre.ir.walk import transform
 from vyre.tensor.defaults import element_of
 from vyre.tensor.scalars import literal
 from vyre.tensor.shaping import broadcast_to, common_shape
@@ -25,12 +27,12 @@ if TYPE_CHECKING:
 
 _T = DataType
 _B, _U = BinaryOp, UnaryOp
+A, B, C = Var("a"), Var("b"), Var("c")
+"""The operands of an expression, in their order."""
 
 
-def apply(
-    build: Callable[..., Expr], operands: Sequence[V | float | bool], *, gives: DataType | None = None
-) -> V:
-    """One ElementWise node: `build` makes the expression of its operands, tensors or numbers.
+def apply(expr: Expr, operands: Sequence[V | float | bool], *, gives: DataType | None = None) -> V:
+    """One ElementWise node: `expr` over A, B and C, which are tensors or numbers.
 
     Tensors are broadcast and must have one element type. `gives` is the element of the result; else the type
     that the elements are loaded as.
@@ -44,7 +46,7 @@ def apply(
                 f"{first.element.value} beside {other.element.value}, shapes {first.type} and {other.type}.",
                 fix=f"cast one of them, as with x.astype(vyre.{first.element.value.lower()}).",
             )
-    return _node(build, operands, tensors, kind, gives)
+    return _node(expr, operands, tensors, kind, gives)
 
 
 def _first(tensors: Sequence[V]) -> V:
@@ -60,7 +62,7 @@ def _first(tensors: Sequence[V]) -> V:
 
 
 def _node(
-    build: Callable[..., Expr],
+    expr: Expr,
     operands: Sequence[V | float | bool],
     tensors: Sequence[V],
     kind: DataType,
@@ -78,7 +80,10 @@ def _node(
         if name not in names:
             names.append(name)
         parts.append(Var(f"x{names.index(name)}"))
-    return tensors[0].made(ElementWise(build(*parts), tuple(names), gives or kind))
+    given: dict[Expr, Expr] = dict(zip((A, B, C), parts, strict=False))
+    return tensors[0].made(
+        ElementWise(transform(expr, lambda e: given.get(e, e)), tuple(names), gives or kind)
+    )
 
 
 def _kind(*operands: Value | float | bool) -> DataType:
@@ -97,8 +102,8 @@ def _arithmetic(
     if chosen is None:
         raise _refuse(name, kind, "cast the tensor to i32, u32 or a float type first.")
     if isinstance(chosen, str):
-        return apply(lambda x, y: Call(chosen, (x, y)), (a, b))
-    return apply(lambda x, y: BinOp(chosen, x, y), (a, b))
+        return apply(Call(chosen, (A, B)), (a, b))
+    return apply(BinOp(chosen, A, B), (a, b))
 
 
 @boundary
@@ -125,7 +130,7 @@ def divide(a: V | float, b: V | float) -> V:
     kind = _kind(a, b)
     if not kind.is_float:
         raise _refuse("/", kind, "use // for the whole quotient, or astype(vyre.f32) first.")
-    return apply(lambda x, y: BinOp(_B.FDiv, x, y), (a, b))
+    return apply(BinOp(_B.FDiv, A, B), (a, b))
 
 
 @boundary
@@ -164,7 +169,7 @@ def _function(op: BinaryOp, a: Any, b: Any) -> Any:
     kind = _kind(a, b)
     if not kind.is_float or kind is _T.F64:
         raise _refuse(op.value, kind, "cast the tensor to f32, f16 or bf16 first.")
-    return apply(lambda x, y: BinOp(op, x, y), (a, b))
+    return apply(BinOp(op, A, B), (a, b))
 
 
 @boundary
@@ -185,7 +190,7 @@ def fma(a: V | float, b: V | float, c: V | float) -> V:
     kind = _kind(a, b, c)
     if not kind.is_float:
         raise _refuse("fma", kind, "write a * b + c.")
-    return apply(FMulAdd, (a, b, c))
+    return apply(FMulAdd(A, B, C), (a, b, c))
 
 
 @boundary
@@ -202,7 +207,7 @@ def _unary(op: UnaryOp) -> Callable[[V], V]:
         kind = _kind(x)
         if not kind.is_float or (kind is _T.F64 and op.row.operands.name == "Function"):
             raise _refuse(op.value, kind, "cast the tensor to f32, f16 or bf16 first.")
-        return apply(lambda a: UnOp(op, a), (x,))
+        return apply(UnOp(op, A), (x,))
 
     made.__name__ = op.row.kernel
     made.__doc__ = f"`{op.value}` of each element."
@@ -230,49 +235,45 @@ def _truth(op: UnaryOp, x: V) -> V:
     kind = _kind(x)
     if not kind.is_float:
         raise _refuse(op.value, kind, "only floats can be NaN or infinite.")
-    return apply(lambda a: Cast(_T.Bool, UnOp(op, a)), (x,), gives=_T.Bool)
+    return apply(Cast(_T.Bool, UnOp(op, A)), (x,), gives=_T.Bool)
 
 
 @boundary
 def negative(x: V) -> V:
     """-x: the sign bit of a float flipped, NaN included; integers wrap."""
     op = _U.FNeg if _kind(x).is_float else _U.Negate
-    return apply(lambda a: UnOp(op, a), (x,))
+    return apply(UnOp(op, A), (x,))
 
 
 @boundary
 def absolute(x: V) -> V:
     kind = _kind(x)
     if kind.is_float:
-        return apply(lambda a: UnOp(_U.FAbs, a), (x,))
-    return x if kind is _T.U32 else apply(lambda a: Call("signed.abs", (a,)), (x,))
+        return apply(UnOp(_U.FAbs, A), (x,))
+    return x if kind is _T.U32 else apply(Call("signed.abs", (A,)), (x,))
 
 
 def _bits(op: BinaryOp, a: Any, b: Any) -> Any:
     kind = _kind(a, b)
     if kind is _T.Bool:
-
-        def on_words(x: Expr, y: Expr) -> Expr:
-            return Cast(_T.Bool, BinOp(op, Cast(_T.U32, x), Cast(_T.U32, y)))
-
-        return apply(on_words, (a, b))
+        return apply(Cast(_T.Bool, BinOp(op, Cast(_T.U32, A), Cast(_T.U32, B))), (a, b))
     if kind.is_float:
         raise _refuse(op.value, kind, "compare first, or bitcast to u32.")
-    return apply(lambda x, y: BinOp(op, x, y), (a, b))
+    return apply(BinOp(op, A, B), (a, b))
 
 
 @boundary
-def bitwise_and(a: V | int, b: V | int) -> V:
+def bitwise_and(a: V | float, b: V | float) -> V:
     return _bits(_B.BitAnd, a, b)
 
 
 @boundary
-def bitwise_or(a: V | int, b: V | int) -> V:
+def bitwise_or(a: V | float, b: V | float) -> V:
     return _bits(_B.BitOr, a, b)
 
 
 @boundary
-def bitwise_xor(a: V | int, b: V | int) -> V:
+def bitwise_xor(a: V | float, b: V | float) -> V:
     return _bits(_B.BitXor, a, b)
 
 
@@ -281,20 +282,20 @@ def invert(x: V) -> V:
     """Bits flipped; of Bool, the other truth."""
     kind = _kind(x)
     if kind is _T.Bool:
-        return apply(lambda a: Cast(_T.Bool, UnOp(_U.LogicalNot, a)), (x,), gives=_T.Bool)
+        return apply(Cast(_T.Bool, UnOp(_U.LogicalNot, A)), (x,), gives=_T.Bool)
     if kind.is_float:
         raise _refuse("~", kind, "compare first, or bitcast to u32.")
-    return apply(lambda a: UnOp(_U.BitNot, a), (x,))
+    return apply(UnOp(_U.BitNot, A), (x,))
 
 
 @boundary
-def left_shift(a: V, b: V | int) -> V:
+def left_shift(a: V, b: V | float) -> V:
     """a shifted left by the low 5 bits of b."""
     return _shift(_B.Shl, "signed.shl", a, b)
 
 
 @boundary
-def right_shift(a: V, b: V | int) -> V:
+def right_shift(a: V, b: V | float) -> V:
     """a shifted right by the low 5 bits of b; the sign of an I32 moves in."""
     return _shift(_B.Shr, "signed.shr", a, b)
 
@@ -302,25 +303,23 @@ def right_shift(a: V, b: V | int) -> V:
 def _shift(words: BinaryOp, signed: str, a: Any, b: Any) -> Any:
     kind = _kind(a, b)
     if kind is _T.U32:
-        return apply(lambda x, y: BinOp(words, x, y), (a, b))
+        return apply(BinOp(words, A, B), (a, b))
     if kind is _T.I32:
-        return apply(lambda x, y: Call(signed, (x, Cast(_T.U32, y))), (a, b))
+        return apply(Call(signed, (A, Cast(_T.U32, B))), (a, b))
     raise _refuse("a shift", kind, "use integers.")
 
 
 def _compare(floats: BinaryOp, words: BinaryOp, signed: str | None, a: Any, b: Any) -> Any:
     kind = _kind(a, b)
     if kind.is_float:
-        return apply(lambda x, y: Cast(_T.Bool, BinOp(floats, x, y)), (a, b), gives=_T.Bool)
+        return apply(Cast(_T.Bool, BinOp(floats, A, B)), (a, b), gives=_T.Bool)
     if kind is _T.I32 and signed is not None:
-        return apply(lambda x, y: Cast(_T.Bool, Call(signed, (x, y))), (a, b), gives=_T.Bool)
+        return apply(Cast(_T.Bool, Call(signed, (A, B))), (a, b), gives=_T.Bool)
     if kind is _T.Bool:
-        return apply(
-            lambda x, y: Cast(_T.Bool, BinOp(words, Cast(_T.U32, x), Cast(_T.U32, y))), (a, b), gives=_T.Bool
-        )
+        return apply(Cast(_T.Bool, BinOp(words, Cast(_T.U32, A), Cast(_T.U32, B))), (a, b), gives=_T.Bool)
     if kind not in (_T.U32, _T.I32):
         raise _refuse("a comparison", kind, "cast the tensor to i32 or u32 first.")
-    return apply(lambda x, y: Cast(_T.Bool, BinOp(words, x, y)), (a, b), gives=_T.Bool)
+    return apply(Cast(_T.Bool, BinOp(words, A, B)), (a, b), gives=_T.Bool)
 
 
 @boundary
@@ -372,7 +371,7 @@ def where(condition: V, a: V | float, b: V | float) -> V:
             fix=f"cast one of them: x.astype(vyre.{kind.value.lower()}); nothing is promoted silently.",
         )
     del first
-    return _node(Select, (condition, a, b), [condition, *tensors], kind.loaded, kind)
+    return _node(Select(A, B, C), (condition, a, b), [condition, *tensors], kind.loaded, kind)
 
 
 _MODES = {mode.value.lower(): mode for mode in RoundMode}
@@ -389,7 +388,7 @@ def astype(x: V, element: Any, *, mode: str = "nearest") -> V:
         raise VyreError(f"the mode {mode!r} does not exist.", fix=f"use {' or '.join(_MODES)}.")
     if target is x.element:
         return x
-    return apply(lambda a: _converted(a, x.element.loaded, target, _MODES[mode]), (x,), gives=target)
+    return apply(_converted(A, x.element.loaded, target, _MODES[mode]), (x,), gives=target)
 
 
 def _converted(value: Expr, source: DataType, target: DataType, mode: RoundMode) -> Expr:
@@ -415,5 +414,5 @@ def bitcast(x: V, element: Any) -> V:
     words = (_T.F32, _T.U32, _T.I32)
     if x.element not in words or target not in words:
         raise VyreError(f"the bits of {x.element.value} as {target.value}.", fix="use f32, u32 and i32.")
-    through = apply(lambda a: Cast(_T.U32, a), (x,), gives=_T.U32)
-    return through if target is _T.U32 else apply(lambda a: Cast(target, a), (through,), gives=target)
+    through = apply(Cast(_T.U32, A), (x,), gives=_T.U32)
+    return through if target is _T.U32 else apply(Cast(target, A), (through,), gives=target)

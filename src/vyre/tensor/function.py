@@ -7,8 +7,8 @@
     layer(x, w, b, backend="cuda")
 
 A keyword of the decorator gives the shape of one parameter: numbers, and names for sizes that differ from
-call to call. One graph and one plan serve all of those. Without it shapes are taken as they come, and each new one is
-traced anew.
+call to call. One graph and one plan serve all of those. Without it shapes are taken as they come, and
+each new one is traced anew.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from vyre.tensor.defaults import element_of, product_of
 from vyre.tensor.shaping import broadcast_to, common_shape, expand_dims, reshape
 
 if TYPE_CHECKING:
-    from vyre.tensor.value import V
     from vyre.graph.nodes import Accumulator
+    from vyre.tensor.value import V
 
 
 @boundary
@@ -28,7 +28,8 @@ def matmul(
     """[..., m, k] times [..., k, n], k ascending; axes before the last two broadcast.
 
     A vector is a row on the left and a column on the right. `element` is what the sums are rounded to. Where
-    `mask`, of Bool and [..., m, k], is False, the step is left out. `accumulator="exact"` rounds the exact sum once.
+    `mask`, of Bool and [..., m, k], is False, the step is left out. The accumulator "exact"
+    rounds the exact sum once.
     """
     if a.ndim == 0 or b.ndim == 0:
         raise VyreError(f"{a.type} @ {b.type}.", fix="a scalar has no axes: use * instead.")

@@ -15,8 +15,9 @@ from vyre.tensor.defaults import accumulator_of, element_of, order_of
 from vyre.tensor.shaping import reshape
 
 if TYPE_CHECKING:
-    from vyre.tensor.value import V
     from collections.abc import Sequence
+
+    from vyre.tensor.value import V
 
 _T = DataType
 

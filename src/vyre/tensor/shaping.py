@@ -10,10 +10,10 @@ from vyre.graph.sizes import Size, product
 from vyre.tensor.scalars import element_bits
 
 if TYPE_CHECKING:
-    from vyre.tensor.value import V
     from collections.abc import Sequence
 
     from vyre.graph.sizes import SizeLike
+    from vyre.tensor.value import V
 
     Shape = Sequence[SizeLike]
 
