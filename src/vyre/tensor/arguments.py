@@ -13,34 +13,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """Stands for an array in a structure of arguments."""
+    """Stands for an array in a structure of arguments; `parameter` is the one that holds it."""
 
     name: str
+    parameter: str = ""
 
 
 def is_array(value: Any) -> bool:
     return hasattr(value, "dtype") and hasattr(value, "shape")
 
 
-def flattened(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The structure with leaves for arrays, and the arrays by names such as `params_w_0`."""
-    arrays: dict[str, Any] = {}
+def flattened(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Leaf, Any]]:
+    """The structure with leaves for arrays, and the arrays, with names such as `params_w_0`."""
+    arrays: dict[Leaf, Any] = {}
+    names: set[str] = set()
 
-    def walk(path: str, value: Any) -> Any:
+    def walk(parameter: str, path: str, value: Any) -> Any:
         if is_array(value):
             name = path
-            while name in arrays:
+            while name in names:
                 name += "_"
-            arrays[name] = value
-            return Leaf(name)
+            names.add(name)
+            leaf = Leaf(name, parameter)
+            arrays[leaf] = value
+            return leaf
         if isinstance(value, dict):
-            return {key: walk(f"{path}_{_part(key)}", part) for key, part in value.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+            return {key: walk(parameter, f"{path}_{_part(key)}", part) for key, part in value.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
         if isinstance(value, (list, tuple)):
-            parts = [walk(f"{path}_{i}", part) for i, part in enumerate(value)]  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+            parts = [walk(parameter, f"{path}_{i}", part) for i, part in enumerate(value)]  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
             return tuple(parts) if isinstance(value, tuple) else parts
         return value
 
-    return {name: walk(name, value) for name, value in arguments.items()}, arrays
+    return {name: walk(name, name, value) for name, value in arguments.items()}, arrays
 
 
 def _part(key: Any) -> str:

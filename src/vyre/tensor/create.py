@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import boundary
-from vyre.graph.nodes import Constant, Iota
+from vyre.graph.nodes import Constant, Iota, Joining, Reduce
 from vyre.graph.types import ValueType
+from vyre.ir.operators import ReduceOrder
 from vyre.ir.types import DataType
-from vyre.tensor.elementwise import add, astype
+from vyre.tensor.elementwise import astype
 from vyre.tensor.scalars import element_bits
-from vyre.tensor.shaping import broadcast_to, reshape, sizes_of, slice_axis
+from vyre.tensor.shaping import broadcast_to, sizes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,9 +47,10 @@ def iota(x: V, shape: Any, axis: int, element: DataType = DataType.U32) -> V:
 def of_size(x: V, size: Size, element: DataType) -> V:
     """A dimension as a scalar of the graph of `x`, rounded to nearest.
 
-    Of a dynamic one it is the last coordinate of as many, plus 1, so that one plan serves every length.
+    A dynamic one is counted, as the sum of as many ones, so that one graph serves every length, 0 too.
     """
     if size.static is not None:
         return full_like(x, (), size.static, element)
-    last = slice_axis(iota(x, (size,), 0), 0, size - 1, size)
-    return astype(add(reshape(last, ()), 1), element)
+    ones = full_like(x, (size,), 1, DataType.U32)
+    total = Reduce(ones.name, (0,), Joining.Add, ReduceOrder.TreeBinary, DataType.U32, DataType.U32)
+    return astype(x.made(total), element)

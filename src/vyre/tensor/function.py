@@ -65,7 +65,7 @@ class TensorFunction:
     def __call__(self, *args: Any, backend: str | Backend | None = None, **kwargs: Any) -> Any:
         structure, arrays = self._arguments(args, kwargs)
         traced = self._trace(structure, arrays)
-        made = run_graph(traced.plan, arrays, backend=backend)
+        made = run_graph(traced.plan, {leaf.name: a for leaf, a in arrays.items()}, backend=backend)
         return replaced(traced.result, lambda leaf: made[leaf.name])
 
     @boundary
@@ -80,7 +80,7 @@ class TensorFunction:
 
     def _arguments(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+    ) -> tuple[dict[str, Any], dict[Leaf, Any]]:
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -89,18 +89,18 @@ class TensorFunction:
         bound.apply_defaults()
         return flattened(bound.arguments)
 
-    def _trace(self, structure: dict[str, Any], arrays: dict[str, Any]) -> Traced:
-        kinds = {name: self._kind(name, array) for name, array in arrays.items()}
+    def _trace(self, structure: dict[str, Any], arrays: dict[Leaf, Any]) -> Traced:
+        kinds = {leaf.name: self._kind(leaf, array) for leaf, array in arrays.items()}
         key = (key_of(structure), tuple(kinds.items()))
         found = self._traced.get(key)
         if found is None:
             found = self._traced[key] = self._new(structure, kinds)
         return found
 
-    def _kind(self, name: str, array: Any) -> ValueType:
+    def _kind(self, leaf: Leaf, array: Any) -> ValueType:
         """The type of an argument: its own shape, with names where the decorator has them."""
         shape = tuple(int(n) for n in array.shape)
-        declared = self._shapes.get(name)
+        declared = self._shapes.get(leaf.parameter)
         if declared is None:
             return ValueType(element_of(array.dtype), shape)
         fits = len(declared) == len(shape)
@@ -108,7 +108,7 @@ class TensorFunction:
             fits = all(not isinstance(d, int) or d == n for d, n in zip(declared, shape, strict=True))
         if not fits:
             raise VyreError(
-                f"{name} has the shape {list(shape)}; {self._function.__name__} declares {list(declared)}.",
+                f"{leaf.name} is {list(shape)}; {self._function.__name__} declares {list(declared)}.",
                 fix="pass an array of that shape.",
             )
         return ValueType(

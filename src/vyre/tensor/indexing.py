@@ -110,7 +110,7 @@ def _bound(part: Any, size: Size, default: Size) -> Size:
 
 
 def _gathered(x: V, parts: list[Any], picked: list[int]) -> V:
-    if len(picked) > 1 or None in parts:
+    if len(picked) > 1 or any(part is None for part in parts):
         raise VyreError(
             f"{len(picked)} tensors of indices at once.",
             fix="index with one tensor, beside slices and numbers, or use vyre.tensor.take along one axis.",

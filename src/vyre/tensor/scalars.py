@@ -17,6 +17,11 @@ _T = DataType
 
 def literal(value: float | bool, kind: DataType) -> Expr:
     """A number as a value of type `kind`; floats round to nearest, integers must fit."""
+    if not isinstance(value, (int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise VyreError(
+            f"{type(value).__name__} beside a tensor.",
+            fix="use a number; an array is an argument of the function, or vyre.tensor.constant(array).",
+        )
     if kind.is_float:
         return Literal(kind, float_bits(value, kind))
     if kind is _T.Bool:
