@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vyre.errors import VyreError, boundary
 from vyre.graph.nodes import Duplicates, Gather, Pick, Scatter, Slice
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @boundary
 def take_index(x: V, index: Any) -> V:
-    parts = _expanded(x, index if isinstance(index, tuple) else (index,))
+    parts = _expanded(x, cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,))
     picked = [i for i, part in enumerate(parts) if isinstance(part, Value)]
     if picked:
         return _gathered(x, parts, picked)
@@ -56,7 +56,7 @@ def _is_whole(part: Any) -> bool:
     return part is None or (isinstance(part, slice) and part == slice(None))
 
 
-def _expanded(x: V, index: tuple[Any, ...]) -> list[Any]:
+def _expanded(x: Value, index: tuple[Any, ...]) -> list[Any]:
     """One part for every axis, and None for new ones."""
     used = sum(1 for part in index if part is not None and part is not ...)
     dots = sum(1 for part in index if part is ...)
@@ -74,10 +74,13 @@ def _expanded(x: V, index: tuple[Any, ...]) -> list[Any]:
 
 def _range(part: Any, size: Size, axis: int) -> tuple[Size, Size, int]:
     if isinstance(part, slice):
+        part = cast("slice[Any, Any, Any]", part)
         step = 1 if part.step is None else part.step
         if not isinstance(step, int) or step < 1:
             raise VyreError(f"the step {step!r} along axis {axis}.", fix="use a step of 1 or more.")
-        return _bound(part.start, size, Size(0)), _bound(part.stop, size, size), step
+        start, stop = _bound(part.start, size, Size(0)), _bound(part.stop, size, size)
+        backwards = ((stop - start).static or 0) < 0
+        return start, start if backwards else stop, step
     if isinstance(part, (int, Size)) and not isinstance(part, bool):
         at = (
             size + part

@@ -17,12 +17,12 @@ from vyre.tensor.shaping import reshape
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vyre.tensor.value import V
+    from vyre.tensor.value import V, Value
 
 _T = DataType
 
 
-def _axes(x: V, axis: int | Sequence[int] | None) -> tuple[int, ...]:
+def _axes(x: Value, axis: int | Sequence[int] | None) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(x.ndim))
     chosen = [x.axis(a) for a in ((axis,) if isinstance(axis, int) else axis)]
@@ -53,7 +53,7 @@ def _reduce(
     return reshape(made, tuple(Size(1) if i in axes else s for i, s in enumerate(x.type.shape)))
 
 
-def _summed(x: V, accumulator: Any) -> DataType:
+def _summed(x: Value, accumulator: Any) -> DataType:
     """The element of a sum: its own for floats, a word for narrow integers and Bool."""
     within = accumulator_of(x.element, accumulator)
     return x.element if x.element.is_float else within
