@@ -38,6 +38,7 @@ ALLOWED: dict[str, set[str]] = {
     "planning": {"errors", "ir", "graph", "compose", "backends", "engines", "wire"},
     "tensor": {"errors", "ir", "graph", "planning", "reference", "backends", "engines"},
     "nn": {"errors", "ir", "graph", "tensor"},
+    "onnx": {"errors", "ir", "graph", "planning", "tensor", "nn", "backends"},
     "conform": {
         "errors",
         "disk",

@@ -1,0 +1,238 @@
+"""Ops on single elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vyre.ir.types import DataType
+from vyre.onnx.values import Context, Known, known
+from vyre.tensor import elementwise as e
+from vyre.tensor.create import full_like
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vyre.tensor.tensor import Tensor
+
+_T = DataType
+_KINDS = {
+    1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 9: "bool",
+    10: "float16", 11: "float64", 12: "uint32", 16: "bfloat16",
+}  # fmt: skip
+"""The element types of ONNX by their numbers."""
+
+
+def kind_of(ctx: Context, number: int) -> str:
+    if number not in _KINDS:
+        raise ctx.refuse(f"the element type {number} of ONNX", "use f32, f16, bf16, f64, integers or bool.")
+    return _KINDS[number]
+
+
+def _unary(function: Callable[[Tensor], Tensor]) -> Callable[[Context], Any]:
+    return lambda ctx: function(ctx.tensor(0))
+
+
+def _binary(function: Callable[[Any, Any], Tensor], host: Callable[[Any, Any], Any] | None = None) -> Any:
+    def handle(ctx: Context) -> Any:
+        a, b = ctx.inputs[:2]
+        if host is not None and isinstance(a, Known) and isinstance(b, Known):
+            made = host(a.array, b.array)
+            return Known(made) if made.dtype != object else known(made)
+        return function(ctx.tensor(0), ctx.tensor(1))
+
+    return handle
+
+
+def _divide(ctx: Context) -> Any:
+    a, b = ctx.inputs[:2]
+    if isinstance(a, Known) and isinstance(b, Known):
+        left, right = np.broadcast_arrays(a.array, b.array)
+        made = [_quotient(ctx, x, y) for x, y in zip(left.reshape(-1), right.reshape(-1), strict=True)]
+        if a.array.dtype.kind == "f":
+            return Known(np.array(made, a.array.dtype).reshape(left.shape))
+        return known(np.array(made, object).reshape(left.shape))
+    x, y = ctx.tensor(0), ctx.tensor(1)
+    return e.divide(x, y) if x.element.is_float else e.floor_divide(x, y)
+
+
+def _quotient(ctx: Context, x: Any, y: Any) -> Any:
+    if hasattr(x, "divided"):
+        found = x.divided(int(y))
+        if found is None:
+            raise ctx.refuse(f"the dynamic size {x} divided by {y}", "export the model with a static shape.")
+        return found
+    if isinstance(x, (float, np.floating)):
+        return x / y
+    return int(abs(int(x)) // abs(int(y))) * (1 if (x < 0) == (y < 0) else -1)
+
+
+def _cast(ctx: Context) -> Any:
+    name = kind_of(ctx, ctx.attribute("to"))
+    value = ctx.inputs[0]
+    if isinstance(value, Known) and name != "bfloat16":
+        if value.is_symbolic:
+            return value
+        return Known(value.array.astype(name))
+    return e.astype(ctx.tensor(0), name, mode=_mode(ctx.tensor(0), name))
+
+
+def _mode(x: Tensor, name: str) -> str:
+    return "truncate" if x.element.is_float and "int" in name else "nearest"
+
+
+def _cast_like(ctx: Context) -> Any:
+    target = ctx.tensor(1).element
+    return e.astype(ctx.tensor(0), target, mode=_mode(ctx.tensor(0), "float" if target.is_float else "int"))
+
+
+def _many(function: Callable[[Any, Any], Tensor]) -> Callable[[Context], Any]:
+    def handle(ctx: Context) -> Any:
+        made = ctx.tensor(0)
+        for index in range(1, len(ctx.inputs)):
+            made = function(made, ctx.tensor(index))
+        return made
+
+    return handle
+
+
+def _mean(ctx: Context) -> Any:
+    return _many(e.add)(ctx) / len(ctx.inputs)
+
+
+def _extreme(*, greater: bool) -> Callable[[Any, Any], Tensor]:
+    """NaN goes through, as ONNX wants it."""
+
+    def choose(a: Tensor, b: Tensor) -> Tensor:
+        pick = e.fmax if greater else e.fmin
+        if not a.element.is_float:
+            return e.astype(pick(a, b), a.element)
+        bad = e.isnan(a) | e.isnan(b)
+        return e.where(bad, float("nan"), pick(a, b))
+
+    return choose
+
+
+def _clip(ctx: Context) -> Any:
+    x = ctx.tensor(0)
+    low = ctx.attribute("min") if ctx.opset < 11 else (ctx.tensor(1) if ctx.given(1) else None)
+    high = ctx.attribute("max") if ctx.opset < 11 else (ctx.tensor(2) if ctx.given(2) else None)
+    made = x if low is None else _extreme(greater=True)(x, _same(x, low))
+    return made if high is None else _extreme(greater=False)(made, _same(x, high))
+
+
+def _same(x: Tensor, bound: Any) -> Tensor:
+    return full_like(x, (), bound) if isinstance(bound, float) else bound
+
+
+def _where(ctx: Context) -> Any:
+    if all(isinstance(v, Known) for v in ctx.inputs):
+        chosen = np.where(ctx.inputs[0].array, ctx.inputs[1].array, ctx.inputs[2].array)
+        return known(chosen) if chosen.dtype == object else Known(chosen)
+    return e.where(ctx.tensor(0), ctx.tensor(1), ctx.tensor(2))
+
+
+def _pow(ctx: Context) -> Any:
+    a, b = ctx.tensor(0), ctx.tensor(1)
+    if not a.element.is_float:
+        raise ctx.refuse(f"a power of {a.element.value}", "cast the base to a float type.")
+    return e.power(a, e.astype(b, a.element))
+
+
+def _mod(ctx: Context) -> Any:
+    a, b = ctx.tensor(0), ctx.tensor(1)
+    if a.element.is_float:
+        raise ctx.refuse("the remainder of floats")
+    rest = e.remainder(a, b)
+    if ctx.attribute("fmod", 0) or a.element.loaded is _T.U32:
+        return e.astype(rest, a.element)
+    wrong = (rest != 0) & ((rest < 0) ^ (e.astype(b, rest.element) < 0))
+    return e.astype(e.where(wrong, rest + e.astype(b, rest.element), rest), a.element)
+
+
+def _sign(x: Tensor) -> Tensor:
+    if x.element.loaded is _T.U32:
+        return e.astype(e.astype(x, _T.Bool), x.element)
+    above, below = e.astype(x > 0, x.element.loaded), e.astype(x < 0, x.element.loaded)
+    made = e.astype(above - below, x.element)
+    return e.where(e.isnan(x), x, made) if x.element.is_float else made
+
+
+def _negative(x: Tensor) -> Tensor:
+    return e.astype(-x, x.element)
+
+
+def _absolute(x: Tensor) -> Tensor:
+    return e.astype(abs(x), x.element)
+
+
+def _arithmetic(function: Callable[[Any, Any], Tensor]) -> Callable[[Any, Any], Tensor]:
+    """Narrow integers are computed in words and keep their low bits."""
+    return lambda a, b: e.astype(function(a, b), a.element)
+
+
+def _is_infinite(ctx: Context) -> Any:
+    x = ctx.tensor(0)
+    made = e.isinf(x)
+    if not ctx.attribute("detect_negative", 1):
+        made = made & (x > 0)
+    if not ctx.attribute("detect_positive", 1):
+        made = made & (x < 0)
+    return made
+
+
+def _shift(ctx: Context) -> Any:
+    a, b = ctx.tensor(0), ctx.tensor(1)
+    left = ctx.attribute("direction") == "LEFT"
+    return e.astype(e.left_shift(a, b) if left else e.right_shift(a, b), a.element)
+
+
+HANDLERS: dict[str, Any] = {
+    "Add": _binary(_arithmetic(e.add), lambda a, b: a + b),
+    "Sub": _binary(_arithmetic(e.subtract), lambda a, b: a - b),
+    "Mul": _binary(_arithmetic(e.multiply), lambda a, b: a * b),
+    "Div": _divide,
+    "Pow": _pow,
+    "Mod": _mod,
+    "And": _binary(e.bitwise_and),
+    "Or": _binary(e.bitwise_or),
+    "Xor": _binary(e.bitwise_xor),
+    "Not": _unary(e.invert),
+    "BitwiseAnd": _binary(_arithmetic(e.bitwise_and)),
+    "BitwiseOr": _binary(_arithmetic(e.bitwise_or)),
+    "BitwiseXor": _binary(_arithmetic(e.bitwise_xor)),
+    "BitwiseNot": lambda ctx: e.astype(e.invert(ctx.tensor(0)), ctx.tensor(0).element),
+    "BitShift": _shift,
+    "Equal": _binary(e.equal, lambda a, b: a == b),
+    "Less": _binary(e.less),
+    "LessOrEqual": _binary(e.less_equal),
+    "Greater": _binary(e.greater),
+    "GreaterOrEqual": _binary(e.greater_equal),
+    "Where": _where,
+    "Cast": _cast,
+    "CastLike": _cast_like,
+    "Clip": _clip,
+    "Min": _many(_extreme(greater=False)),
+    "Max": _many(_extreme(greater=True)),
+    "Sum": _many(e.add),
+    "Mean": _mean,
+    "Neg": _unary(_negative),
+    "Abs": _unary(_absolute),
+    "Sign": _unary(_sign),
+    "Sqrt": _unary(e.sqrt),
+    "Reciprocal": _unary(lambda x: 1.0 / x),
+    "Exp": _unary(e.exp),
+    "Log": _unary(e.log),
+    "Sin": _unary(e.sin),
+    "Cos": _unary(e.cos),
+    "Tan": _unary(e.tan),
+    "Asin": _unary(e.arcsin),
+    "Acos": _unary(e.arccos),
+    "Atan": _unary(e.arctan),
+    "Floor": _unary(e.floor),
+    "Ceil": _unary(e.ceil),
+    "Round": _unary(e.round),
+    "IsNaN": _unary(e.isnan),
+    "IsInf": _is_infinite,
+}
