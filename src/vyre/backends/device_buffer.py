@@ -119,6 +119,15 @@ class DeviceBuffer:
         assert claim is not None  # it goes after the memory
         return claim, memory
 
+    def seen_as(self, dtype: np.dtype[Any]) -> DeviceBuffer:
+        """The same memory as elements of another dtype; it stays while either is held."""
+        made = object.__new__(DeviceBuffer)
+        made._owner, made._memory, made._claim = self._owner, self._memory, self._claim
+        made._vyre_serial = next(_serials)
+        made.dtype, made.nbytes, made.readonly = dtype, self.nbytes, self.readonly
+        made.shape = (self.nbytes // dtype.itemsize,)
+        return made
+
     def __len__(self) -> int:
         return self.shape[0]
 

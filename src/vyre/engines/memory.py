@@ -3,7 +3,7 @@
     memory.give(name, type, array)     an input; gives its length
     memory.make(name, space, …)        a buffer of the engine's own
     memory.words(numbers)              a uniform buffer
-    memory.bound(name or window)       what a dispatch is handed, and where in it a window starts
+    memory.bound(what)                 what a dispatch is handed, and where in it a window starts
     memory.take(name)                  an output as a NumPy array
 
 `HostMemory` keeps NumPy arrays, `ResidentMemory` buffers on a device. An engine never notices.
@@ -18,8 +18,8 @@ import numpy as np
 from vyre.backends.conversion import conversion
 from vyre.backends.device_buffer import device_zeros, resident, to_device
 from vyre.backends.foreign import is_on_device, plain_array
-from vyre.backends.storage import public_name
-from vyre.engines.plan import Window
+from vyre.backends.storage import BOOL, STORAGE, public_name
+from vyre.engines.plan import Part, Window
 from vyre.errors import DispatchError
 from vyre.ir.types import DataType
 
@@ -29,15 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vyre.backends.protocol import Backend
-    from vyre.engines.plan import Space
-
-_DTYPES: dict[DataType, np.dtype[Any]] = {
-    DataType.U32: np.dtype("<u4"),
-    DataType.F32: np.dtype("<f4"),
-    DataType.F16: np.dtype("<f2"),
-    DataType.BF16: np.dtype("<u2"),
-    DataType.Bytes: np.dtype("u1"),
-}
+    from vyre.engines.plan import Bound, Space
 
 
 class Memory(Protocol):
@@ -49,7 +41,7 @@ class Memory(Protocol):
 
     def words(self, numbers: Sequence[int]) -> Any: ...
 
-    def bound(self, what: str | Window) -> tuple[Any, int]: ...
+    def bound(self, what: Bound) -> tuple[Any, int]: ...
 
     def take(self, name: str) -> NDArray[Any]: ...
 
@@ -73,7 +65,7 @@ class HostMemory:
     def fresh(self, space: Space, *, output: bool) -> NDArray[Any]:
         """The contents of a buffer before the first step."""
         del output
-        return np.zeros(space.length, _DTYPES[space.element])
+        return np.zeros(space.length, STORAGE[space.element])
 
     def placed(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
         """The array that is bound for a buffer: this one, or a copy of it somewhere else."""
@@ -83,9 +75,12 @@ class HostMemory:
     def words(self, numbers: Sequence[int]) -> NDArray[np.uint32]:
         return np.array(numbers, np.uint32)
 
-    def bound(self, what: str | Window) -> tuple[NDArray[Any], int]:
+    def bound(self, what: Bound) -> tuple[NDArray[Any], int]:
         if isinstance(what, Window):
             return self._arrays[what.buffer][what.start : what.stop], 0
+        if isinstance(what, Part):
+            whole = self._arrays[what.buffer]
+            return whole[: what.length * what.element.stride].view(STORAGE[what.element]), 0
         return self._arrays[what], 0
 
     def take(self, name: str) -> NDArray[Any]:
@@ -104,7 +99,7 @@ class EngineMemory:
         array = value if there else as_array(name, element, value)
         whole = padded(array) if element is DataType.Bytes and not there else array
         held = to_device(whole, backend=self._backend, copy=not there)
-        if held.dtype != _DTYPES[element] and not (
+        if held.dtype != STORAGE[element] and not (
             element is DataType.BF16 and held.dtype.name == "bfloat16"
         ):
             _refuse_dtype(name, element, held.dtype, None)
@@ -113,7 +108,7 @@ class EngineMemory:
 
     def make(self, name: str, space: Space, *, output: bool) -> None:
         del output
-        made = device_zeros(space.length, _DTYPES[space.element], backend=self._backend)
+        made = device_zeros(space.length, STORAGE[space.element], backend=self._backend)
         if space.initial:
             start = np.zeros(space.length, made.dtype)
             start[: len(space.initial)] = space.initial
@@ -123,9 +118,11 @@ class EngineMemory:
     def words(self, numbers: Sequence[int]) -> Any:
         return to_device(np.array(numbers, np.uint32), backend=self._backend)
 
-    def bound(self, what: str | Window) -> tuple[Any, int]:
+    def bound(self, what: Bound) -> tuple[Any, int]:
         if isinstance(what, Window):
             return self._buffers[what.buffer], what.start
+        if isinstance(what, Part):
+            return self._buffers[what.buffer].seen_as(STORAGE[what.element]), 0
         return self._buffers[what], 0
 
     def take(self, name: str) -> NDArray[Any]:
@@ -138,9 +135,11 @@ def as_array(name: str, element: DataType, value: Any) -> NDArray[Any]:
         array = plain_array(f"the input {name!r}", value)
     else:
         array = np.frombuffer(value, np.uint8) if isinstance(value, (bytes, bytearray)) else np.asarray(value)
-    wanted = _DTYPES[element]
+    wanted = STORAGE[element]
     if array.dtype.name == "bfloat16" and element is DataType.BF16:
         array = array.view(np.uint16)
+    if array.dtype == BOOL and element is DataType.Bool:
+        array = array.astype(wanted)
     if array.dtype != wanted:
         _refuse_dtype(name, element, array.dtype, array)
     return np.ascontiguousarray(array).reshape(-1)

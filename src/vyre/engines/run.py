@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from vyre.ir.program import Program
     from vyre.ir.signature import Convention
 
-_WORDS = 8
-
 
 @dataclass(frozen=True, slots=True)
 class Launch:
@@ -75,19 +73,23 @@ class Runner:
             memory.make(name, space, output=False)
         for name, space in plan.outputs.items():
             memory.make(name, space, output=True)
-        row = engine.shape.row
+        return self.bound(plan, memory, engine.shape.row)
+
+    def bound(self, plan: Plan, memory: Memory, row: int) -> Prepared:
+        """A plan whose buffers are all in `memory`; grids are folded onto y after `row` workgroups."""
         return Prepared(plan, memory, tuple(self._launch(step, row, memory) for step in plan.steps))
 
     def _launch(self, step: Step, row: int, memory: Memory) -> Launch:
         compiled = self.compiled(step.program, step.convention)
-        words = [0] * _WORDS
+        declared = next((b for b in step.program.buffers if b.name == "params"), None)
+        words = [0] * (0 if declared is None else declared.count)
         words[: 1 + len(step.params)] = (step.groups, *step.params)
         buffers: dict[str, Any] = {}
         for name, what in step.bindings.items():
             buffers[name], first = memory.bound(what)
             if isinstance(what, Window):
                 words[6:] = (first, first + what.stop - what.start)
-        if step.grid is None:
+        if declared is not None and "params" not in buffers:
             buffers["params"] = memory.words(words)
         return Launch(compiled, buffers, step.grid or grid_of(step.groups, row))
 
