@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.errors import boundary
 from vyre.nn.widened import narrowed, wide
+from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 @boundary
 def relu(x: Tensor) -> Tensor:
     """x where it is above 0, else +0; NaN stays NaN."""
-    return e.where(e.less_equal(x, 0), 0.0, x)
+    return c.where(c.less_equal(x, 0), 0.0, x)
 
 
 @boundary

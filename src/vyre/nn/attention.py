@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from vyre.errors import VyreError, boundary
 from vyre.ir.types import DataType
 from vyre.nn.widened import narrowed, wide
+from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
 from vyre.tensor.create import iota, of_size
@@ -62,11 +63,11 @@ def attention(
         powers = e.exp(scores - r.max(scores, -1, keepdims=True))
         made = matmul(powers, v) / r.sum(powers, -1, keepdims=True)
     else:
-        visible = e.where(seen, scores, float("-inf"))
-        powers = e.where(seen, e.exp(scores - r.max(visible, -1, keepdims=True)), 0.0)
+        visible = c.where(seen, scores, float("-inf"))
+        powers = c.where(seen, e.exp(scores - r.max(visible, -1, keepdims=True)), 0.0)
         total = r.sum(powers, -1, keepdims=True)
         some = r.any(seen, -1, keepdims=True)
-        made = e.where(some, matmul(powers, v, mask=seen) / total, 0.0)
+        made = c.where(some, matmul(powers, v, mask=seen) / total, 0.0)
     return narrowed(made, query)
 
 
@@ -89,7 +90,7 @@ def _seen(scores: Tensor, mask: Tensor | None, *, causal: bool, past: SizeLike) 
         rows, columns = scores.type.shape[-2:]
         row = iota(scores, (rows, columns), 0)
         column = iota(scores, (rows, columns), 1)
-        order = e.greater_equal(_shifted(row, past), column)
+        order = c.greater_equal(_shifted(row, past), column)
         seen = order if seen is None else seen & order
     if seen is None:
         return None

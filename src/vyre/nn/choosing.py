@@ -8,6 +8,7 @@ from vyre.errors import VyreError, boundary
 from vyre.ir.types import DataType
 from vyre.nn.activations import log_softmax, softmax
 from vyre.nn.widened import wide
+from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
 from vyre.tensor.create import iota
@@ -47,7 +48,7 @@ def top_k(x: Tensor, k: int, axis: int = -1) -> tuple[Tensor, Tensor]:
     for _ in range(k):
         where = r.argmax(_without(rest, taken), at, keepdims=True)
         left.append(where)
-        here = e.equal(places, where)
+        here = c.equal(places, where)
         taken = here if taken is None else taken | here
     indices = concat(left, at)
     return take_along_axis(x, indices, at), indices
@@ -56,7 +57,7 @@ def top_k(x: Tensor, k: int, axis: int = -1) -> tuple[Tensor, Tensor]:
 def _without(x: Tensor, taken: Tensor | None) -> Tensor:
     """Order keys that sort as `max` does: what was taken is 0, below all others."""
     key = _key(x)
-    return key if taken is None else e.where(taken, 0, key)
+    return key if taken is None else c.where(taken, 0, key)
 
 
 def _key(x: Tensor) -> Tensor:
@@ -64,12 +65,12 @@ def _key(x: Tensor) -> Tensor:
     if x.element is _T.U32 or x.element.loaded is _T.U32:
         raise VyreError("the greatest of unsigned integers.", fix="convert to f32 or i32 first.")
     if x.element.loaded is _T.I32:
-        bits = e.bitcast(x.astype(_T.I32), _T.U32)
+        bits = c.bitcast(x.astype(_T.I32), _T.U32)
         return e.fmax(bits ^ 0x8000_0000, 1)
     w = e.add(wide(x), 0.0)
-    bits = e.bitcast(w, _T.U32)
-    ordered = e.where(e.greater_equal(bits, 0x8000_0000), ~bits, bits | 0x8000_0000)
-    return e.where(e.isnan(w), 0xFFFF_FFFF, ordered)
+    bits = c.bitcast(w, _T.U32)
+    ordered = c.where(c.greater_equal(bits, 0x8000_0000), ~bits, bits | 0x8000_0000)
+    return c.where(e.isnan(w), 0xFFFF_FFFF, ordered)
 
 
 @boundary
@@ -79,7 +80,7 @@ def sample(logits: Tensor, uniform: Tensor, *, temperature: float = 1.0) -> Tens
     `uniform` holds numbers from 0 to below 1; the last index where none exceeds it.
     """
     chances = softmax(wide(logits) / temperature)
-    passed = e.less_equal(r.cumsum(chances, -1), expand_dims(wide(uniform), -1))
+    passed = c.less_equal(r.cumsum(chances, -1), expand_dims(wide(uniform), -1))
     count = r.sum(passed.astype(_T.U32), -1)
     last = iota(logits, logits.type.shape, logits.ndim - 1).max(-1)
     return e.fmin(count, last)

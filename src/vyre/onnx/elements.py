@@ -8,6 +8,7 @@ import numpy as np
 
 from vyre.ir.types import DataType
 from vyre.onnx.values import Context, Known, known
+from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor.create import full_like
 
@@ -54,7 +55,7 @@ def _divide(ctx: Context) -> Any:
             return Known(np.array(made, a.array.dtype).reshape(left.shape))
         return known(np.array(made, object).reshape(left.shape))
     x, y = ctx.tensor(0), ctx.tensor(1)
-    return e.divide(x, y) if x.element.is_float else e.floor_divide(x, y)
+    return e.divide(x, y) if x.element.is_float else c.astype(e.floor_divide(x, y), x.element)
 
 
 def _quotient(ctx: Context, x: Any, y: Any) -> Any:
@@ -75,7 +76,7 @@ def _cast(ctx: Context) -> Any:
         if value.is_symbolic:
             return value
         return Known(value.array.astype(name))
-    return e.astype(ctx.tensor(0), name, mode=_mode(ctx.tensor(0), name))
+    return c.astype(ctx.tensor(0), name, mode=_mode(ctx.tensor(0), name))
 
 
 def _mode(x: Tensor, name: str) -> str:
@@ -84,7 +85,7 @@ def _mode(x: Tensor, name: str) -> str:
 
 def _cast_like(ctx: Context) -> Any:
     target = ctx.tensor(1).element
-    return e.astype(ctx.tensor(0), target, mode=_mode(ctx.tensor(0), "float" if target.is_float else "int"))
+    return c.astype(ctx.tensor(0), target, mode=_mode(ctx.tensor(0), "float" if target.is_float else "int"))
 
 
 def _many(function: Callable[[Any, Any], Tensor]) -> Callable[[Context], Any]:
@@ -107,9 +108,9 @@ def _extreme(*, greater: bool) -> Callable[[Any, Any], Tensor]:
     def choose(a: Tensor, b: Tensor) -> Tensor:
         pick = e.fmax if greater else e.fmin
         if not a.element.is_float:
-            return e.astype(pick(a, b), a.element)
+            return c.astype(pick(a, b), a.element)
         bad = e.isnan(a) | e.isnan(b)
-        return e.where(bad, float("nan"), pick(a, b))
+        return c.where(bad, float("nan"), pick(a, b))
 
     return choose
 
@@ -130,14 +131,14 @@ def _where(ctx: Context) -> Any:
     if all(isinstance(v, Known) for v in ctx.inputs):
         chosen = np.where(ctx.inputs[0].array, ctx.inputs[1].array, ctx.inputs[2].array)
         return known(chosen) if chosen.dtype == object else Known(chosen)
-    return e.where(ctx.tensor(0), ctx.tensor(1), ctx.tensor(2))
+    return c.where(ctx.tensor(0), ctx.tensor(1), ctx.tensor(2))
 
 
 def _pow(ctx: Context) -> Any:
     a, b = ctx.tensor(0), ctx.tensor(1)
     if not a.element.is_float:
         raise ctx.refuse(f"a power of {a.element.value}", "cast the base to a float type.")
-    return e.power(a, e.astype(b, a.element))
+    return e.power(a, c.astype(b, a.element))
 
 
 def _mod(ctx: Context) -> Any:
@@ -146,30 +147,30 @@ def _mod(ctx: Context) -> Any:
         raise ctx.refuse("the remainder of floats")
     rest = e.remainder(a, b)
     if ctx.attribute("fmod", 0) or a.element.loaded is _T.U32:
-        return e.astype(rest, a.element)
-    wrong = (rest != 0) & ((rest < 0) ^ (e.astype(b, rest.element) < 0))
-    return e.astype(e.where(wrong, rest + e.astype(b, rest.element), rest), a.element)
+        return c.astype(rest, a.element)
+    wrong = (rest != 0) & ((rest < 0) ^ (c.astype(b, rest.element) < 0))
+    return c.astype(c.where(wrong, rest + c.astype(b, rest.element), rest), a.element)
 
 
 def _sign(x: Tensor) -> Tensor:
     if x.element.loaded is _T.U32:
-        return e.astype(e.astype(x, _T.Bool), x.element)
-    above, below = e.astype(x > 0, x.element.loaded), e.astype(x < 0, x.element.loaded)
-    made = e.astype(above - below, x.element)
-    return e.where(e.isnan(x), x, made) if x.element.is_float else made
+        return c.astype(c.astype(x, _T.Bool), x.element)
+    above, below = c.astype(x > 0, x.element.loaded), c.astype(x < 0, x.element.loaded)
+    made = c.astype(above - below, x.element)
+    return c.where(e.isnan(x), x, made) if x.element.is_float else made
 
 
 def _negative(x: Tensor) -> Tensor:
-    return e.astype(-x, x.element)
+    return c.astype(-x, x.element)
 
 
 def _absolute(x: Tensor) -> Tensor:
-    return e.astype(abs(x), x.element)
+    return c.astype(abs(x), x.element)
 
 
 def _arithmetic(function: Callable[[Any, Any], Tensor]) -> Callable[[Any, Any], Tensor]:
     """Narrow integers are computed in words and keep their low bits."""
-    return lambda a, b: e.astype(function(a, b), a.element)
+    return lambda a, b: c.astype(function(a, b), a.element)
 
 
 def _is_infinite(ctx: Context) -> Any:
@@ -185,7 +186,10 @@ def _is_infinite(ctx: Context) -> Any:
 def _shift(ctx: Context) -> Any:
     a, b = ctx.tensor(0), ctx.tensor(1)
     left = ctx.attribute("direction") == "LEFT"
-    return e.astype(e.left_shift(a, b) if left else e.right_shift(a, b), a.element)
+    if a.element.loaded is not _T.U32:
+        raise ctx.refuse(f"a shift of {a.element.value}", "shift unsigned integers.")
+    made = e.left_shift(a, b) if left else e.right_shift(a, b)
+    return c.astype(c.where(c.less(b, a.element.bits), made, 0), a.element)
 
 
 HANDLERS: dict[str, Any] = {
@@ -202,13 +206,13 @@ HANDLERS: dict[str, Any] = {
     "BitwiseAnd": _binary(_arithmetic(e.bitwise_and)),
     "BitwiseOr": _binary(_arithmetic(e.bitwise_or)),
     "BitwiseXor": _binary(_arithmetic(e.bitwise_xor)),
-    "BitwiseNot": lambda ctx: e.astype(e.invert(ctx.tensor(0)), ctx.tensor(0).element),
+    "BitwiseNot": lambda ctx: c.astype(e.invert(ctx.tensor(0)), ctx.tensor(0).element),
     "BitShift": _shift,
-    "Equal": _binary(e.equal, lambda a, b: a == b),
-    "Less": _binary(e.less),
-    "LessOrEqual": _binary(e.less_equal),
-    "Greater": _binary(e.greater),
-    "GreaterOrEqual": _binary(e.greater_equal),
+    "Equal": _binary(c.equal, lambda a, b: a == b),
+    "Less": _binary(c.less),
+    "LessOrEqual": _binary(c.less_equal),
+    "Greater": _binary(c.greater),
+    "GreaterOrEqual": _binary(c.greater_equal),
     "Where": _where,
     "Cast": _cast,
     "CastLike": _cast_like,

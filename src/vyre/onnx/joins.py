@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.ir.types import DataType
 from vyre.onnx.values import Context, Known, known
+from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
 from vyre.tensor import shaping as s
@@ -27,7 +28,7 @@ def _reduction(function: Callable[..., Any]) -> Callable[[Context], Any]:
             return function(ctx.tensor(0), (), keep) if function is not _plain_sum else ctx.inputs[0]
         x = ctx.tensor(0)
         chosen = tuple(range(x.ndim)) if not axes else tuple(int(a) for a in axes)
-        return e.astype(function(x, chosen, keep), x.element)
+        return c.astype(function(x, chosen, keep), x.element)
 
     return handle
 
@@ -57,7 +58,7 @@ def _argument(function: Callable[..., Any]) -> Callable[[Context], Any]:
             raise ctx.refuse("the last of equals", "export with select_last_index=0.")
         axis = ctx.attribute("axis", 0)
         found = function(ctx.tensor(0), axis, keepdims=bool(ctx.attribute("keepdims", 1)))
-        return e.astype(found, _T.I64)
+        return c.astype(found, _T.I64)
 
     return handle
 
@@ -91,12 +92,12 @@ def _gemm(ctx: Context) -> Any:
 
 
 def _integers(ctx: Context) -> Any:
-    a, b = e.astype(ctx.tensor(0), _T.I32), e.astype(ctx.tensor(1), _T.I32)
+    a, b = c.astype(ctx.tensor(0), _T.I32), c.astype(ctx.tensor(1), _T.I32)
     if ctx.given(2):
-        zero = e.astype(ctx.tensor(2), _T.I32)
+        zero = c.astype(ctx.tensor(2), _T.I32)
         a = a - (s.expand_dims(zero, -1) if zero.ndim == 1 and zero.shape != (1,) else zero)
     if ctx.given(3):
-        b = b - e.astype(ctx.tensor(3), _T.I32)
+        b = b - c.astype(ctx.tensor(3), _T.I32)
     return matmul(a, b)
 
 
@@ -107,7 +108,7 @@ def _top_k(ctx: Context) -> Any:
         raise ctx.refuse("the smallest elements", "negate the tensor first.")
     k = int(ctx.numbers(1)[0]) if ctx.given(1) else ctx.attribute("k")
     values, indices = top_k(ctx.tensor(0), k, ctx.attribute("axis", -1))
-    return [values, e.astype(indices, _T.I64)]
+    return [values, c.astype(indices, _T.I64)]
 
 
 HANDLERS: dict[str, Any] = {

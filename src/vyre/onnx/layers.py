@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from vyre import nn
 from vyre.graph.sizes import product
 from vyre.nn.widened import narrowed, wide
+from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
 from vyre.tensor import shaping as s
@@ -36,12 +37,12 @@ def _softmax(function: Callable[..., Tensor]) -> Callable[[Context], Any]:
 
 def _leaky(ctx: Context) -> Any:
     x = ctx.tensor(0)
-    return e.where(x < 0, x * ctx.attribute("alpha", 0.01), x)
+    return c.where(x < 0, x * ctx.attribute("alpha", 0.01), x)
 
 
 def _elu(ctx: Context) -> Any:
     x = ctx.tensor(0)
-    return e.where(x < 0, (e.exp(x) - 1.0) * ctx.attribute("alpha", 1.0), x)
+    return c.where(x < 0, (e.exp(x) - 1.0) * ctx.attribute("alpha", 1.0), x)
 
 
 def _selu(ctx: Context) -> Any:
@@ -50,7 +51,7 @@ def _selu(ctx: Context) -> Any:
         ctx.attribute("alpha", 1.67326319217681884765625),
         ctx.attribute("gamma", 1.05070102214813232421875),
     )
-    return e.where(x > 0, x, (e.exp(x) * alpha) - alpha) * gamma
+    return c.where(x > 0, x, (e.exp(x) * alpha) - alpha) * gamma
 
 
 def _hard_sigmoid(ctx: Context) -> Any:
@@ -65,7 +66,7 @@ def _hard_swish(ctx: Context) -> Any:
 
 def _prelu(ctx: Context) -> Any:
     x, slope = ctx.tensor(0), ctx.tensor(1)
-    return e.where(x < 0, x * slope, x)
+    return c.where(x < 0, x * slope, x)
 
 
 def _swish(ctx: Context) -> Any:
@@ -83,7 +84,7 @@ def _softsign(x: Tensor) -> Tensor:
 
 def _thresholded(ctx: Context) -> Any:
     x = ctx.tensor(0)
-    return e.where(x > ctx.attribute("alpha", 1.0), x, 0.0)
+    return c.where(x > ctx.attribute("alpha", 1.0), x, 0.0)
 
 
 def _layer_norm(ctx: Context) -> Any:

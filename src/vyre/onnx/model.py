@@ -78,14 +78,16 @@ class OnnxModel:
 
 
 @boundary
-def load(path: str | Path | Any, *, sizes: Mapping[str, int] | None = None) -> OnnxModel:
+def load(
+    path: str | Path | Any, *, sizes: Mapping[str, int] | None = None, fixed: Mapping[str, Any] | None = None
+) -> OnnxModel:
     """Reads a model from a file, or takes a loaded `onnx.ModelProto`.
 
-    `sizes` fixes dynamic dimensions by their names. Raises `VyreError`, which names the op, for what cannot
-    be imported.
+    `sizes` fixes dynamic dimensions by their names, and `fixed` inputs, such as a shape that a model takes as
+    one. Raises `VyreError`, which names the op, for what cannot be imported.
     """
     proto = path if hasattr(path, "graph") else _read(Path(path))
-    return _imported(proto, dict(sizes or {}))
+    return _imported(proto, dict(sizes or {}), fixed or {})
 
 
 def _read(path: Path) -> Any:
@@ -108,7 +110,7 @@ def _read(path: Path) -> Any:
     return proto
 
 
-def _imported(proto: Any, sizes: dict[str, int]) -> OnnxModel:
+def _imported(proto: Any, sizes: dict[str, int], fixed: Mapping[str, Any]) -> OnnxModel:
     from onnx import numpy_helper
 
     opset = _opset(proto)
@@ -123,7 +125,7 @@ def _imported(proto: Any, sizes: dict[str, int]) -> OnnxModel:
         )
     builder = Builder()
     weights: dict[str, NDArray[Any]] = {}
-    values: dict[str, Any] = {"": None}
+    values: dict[str, Any] = {"": None, **{name: Known(np.asarray(value)) for name, value in fixed.items()}}
     for tensor in graph.initializer:
         values[tensor.name] = _initializer(tensor, numpy_helper)
     for entry in graph.input:

@@ -11,7 +11,7 @@ from vyre.graph.sizes import Size, product
 from vyre.graph.types import ValueType
 from vyre.ir.types import DataType
 from vyre.onnx.values import Context, Known, known
-from vyre.tensor import elementwise as e
+from vyre.tensor import comparing as c
 from vyre.tensor import shaping as s
 from vyre.tensor.create import full_like, iota
 from vyre.tensor.indexing import take, take_along_axis, take_index
@@ -203,10 +203,10 @@ def _counted(ctx: Context, x: Tensor, axis: int) -> Tensor:
     indices = ctx.inputs[1]
     if isinstance(indices, Known) and size.static is not None:
         return ctx.as_tensor(Known(np.where(indices.array < 0, indices.array + size.static, indices.array)))
-    tensor = e.astype(ctx.tensor(1), _T.I32)
+    tensor = c.astype(ctx.tensor(1), _T.I32)
     if size.static is None:
         return tensor
-    return e.where(tensor < 0, tensor + size.static, tensor)
+    return c.where(tensor < 0, tensor + size.static, tensor)
 
 
 def _gather_elements(ctx: Context) -> Any:
@@ -258,7 +258,7 @@ def _trilu(ctx: Context) -> Any:
     row = iota(x, (rows, columns), 0, _T.I32) + k
     column = iota(x, (rows, columns), 1, _T.I32)
     kept = column >= row if ctx.attribute("upper", 1) else column <= row
-    return e.where(kept, x, full_like(x, (), 0))
+    return c.where(kept, x, full_like(x, (), 0))
 
 
 def _identity(ctx: Context) -> Any:
@@ -276,13 +276,15 @@ def _blocks(ctx: Context, *, deeper: bool) -> Any:
     x = ctx.tensor(0)
     size = ctx.attribute("blocksize")
     n, c, h, w = x.type.shape
+    crd = ctx.attribute("mode", "DCR") == "CRD"
+    if deeper and crd:
+        raise ctx.refuse("the mode CRD", "export with the mode DCR.")
     if deeper:
         parts = s.reshape(x, (n, c, _part(ctx, h, size), size, _part(ctx, w, size), size))
         return s.reshape(
             s.transpose(parts, (0, 3, 5, 1, 2, 4)), (n, c * size * size, *parts.type.shape[2:5:2])
         )
     each = _part(ctx, c, size * size)
-    crd = ctx.attribute("mode", "DCR") == "CRD"
     shape = (n, each, size, size, h, w) if crd else (n, size, size, each, h, w)
     order = (0, 1, 4, 2, 5, 3) if crd else (0, 3, 4, 1, 5, 2)
     return s.reshape(s.transpose(s.reshape(x, shape), order), (n, each, h * size, w * size))

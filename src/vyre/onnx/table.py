@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Handler = Callable[[Context], Any]
 
-FIRST_OPSET, LAST_OPSET = 7, 25
+FIRST_OPSET, LAST_OPSET = 7, 28
 """Versions of the default operator set whose meaning was read; others are refused."""
 
 HANDLERS: Mapping[str, Handler] = {

@@ -1,5 +1,16 @@
 """`vyre.tensor`: functions of tensors, written as for NumPy or torch, the same bytes on every backend."""
 
+from vyre.tensor.comparing import (
+    astype,
+    bitcast,
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    not_equal,
+    where,
+)
 from vyre.tensor.elementwise import (
     absolute,
     add,
@@ -7,8 +18,6 @@ from vyre.tensor.elementwise import (
     arcsin,
     arctan,
     arctan2,
-    astype,
-    bitcast,
     bitwise_and,
     bitwise_or,
     bitwise_xor,
@@ -16,7 +25,6 @@ from vyre.tensor.elementwise import (
     clip,
     cos,
     divide,
-    equal,
     exp,
     exp2,
     exp10,
@@ -25,20 +33,15 @@ from vyre.tensor.elementwise import (
     fma,
     fmax,
     fmin,
-    greater,
-    greater_equal,
     invert,
     isinf,
     isnan,
     left_shift,
-    less,
-    less_equal,
     log,
     log2,
     log10,
     multiply,
     negative,
-    not_equal,
     power,
     remainder,
     right_shift,
@@ -48,7 +51,6 @@ from vyre.tensor.elementwise import (
     subtract,
     tan,
     trunc,
-    where,
 )
 from vyre.tensor.function import TensorFunction, function
 from vyre.tensor.indexing import scatter, take, take_along_axis

@@ -9,7 +9,7 @@ from vyre.graph.nodes import Constant, Iota, Joining, Reduce
 from vyre.graph.types import ValueType
 from vyre.ir.operators import ReduceOrder
 from vyre.ir.types import DataType
-from vyre.tensor.elementwise import astype
+from vyre.tensor.comparing import astype
 from vyre.tensor.scalars import element_bits
 from vyre.tensor.shaping import broadcast_to, sizes_of
 

@@ -8,99 +8,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vyre.errors import VyreError, boundary
-from vyre.graph.nodes import ElementWise
-from vyre.ir.expr import BinOp, Call, Cast, Convert, FMulAdd, Select, UnOp, Var
-from vyre.ir.operators import BinaryOp, RoundMode, UnaryOp
-from vyre.ir.types import NARROW_TYPES, DataType
-from vyre.ir.typing import CAST_TABLE
-from vyre.ir.walk import transform
-from vyre.tensor.defaults import element_of
-from vyre.tensor.scalars import literal
-from vyre.tensor.shaping import broadcast_to, common_shape
-from vyre.tensor.value import V, Value
+from vyre.errors import boundary
+from vyre.ir.expr import BinOp, Call, Cast, FMulAdd, UnOp
+from vyre.ir.operators import BinaryOp, UnaryOp
+from vyre.ir.types import DataType
+from vyre.tensor.applying import WIDE, A, B, C, apply, kind_of, refused, signed_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from vyre.ir.expr import Expr
+    from vyre.tensor.value import V
+
 
 _T = DataType
 _B, _U = BinaryOp, UnaryOp
-A, B, C = Var("a"), Var("b"), Var("c")
-"""The operands of an expression, in their order."""
-
-
-def apply(expr: Expr, operands: Sequence[V | float | bool], *, gives: DataType | None = None) -> V:
-    """One ElementWise node: `expr` over A, B and C, which are tensors or numbers.
-
-    Tensors are broadcast and must have one element type. `gives` is the element of the result; else the type
-    that the elements are loaded as.
-    """
-    tensors = [x for x in operands if isinstance(x, Value)]
-    first = _first(tensors)
-    kind = first.element.loaded
-    for other in tensors[1:]:
-        if other.element.loaded is not kind:
-            raise VyreError(
-                f"{first.element.value} beside {other.element.value}, shapes {first.type} and {other.type}.",
-                fix=f"cast one of them, as with x.astype(vyre.{first.element.value.lower()}).",
-            )
-    return _node(expr, operands, tensors, kind, gives)
-
-
-def _first(tensors: Sequence[V]) -> V:
-    if not tensors:
-        raise VyreError("no operand is a tensor.", fix="pass a tensor, or compute with Python's own numbers.")
-    for other in tensors[1:]:
-        if other.builder is not tensors[0].builder:
-            raise VyreError(
-                "the tensors belong to two functions that are traced apart.",
-                fix="pass the tensor as an argument instead of keeping it from another call.",
-            )
-    return tensors[0]
-
-
-def _node(
-    expr: Expr,
-    operands: Sequence[V | float | bool],
-    tensors: Sequence[V],
-    kind: DataType,
-    gives: DataType | None,
-) -> V:
-    shape = common_shape([x.type.shape for x in tensors])
-    spread = {id(x): broadcast_to(x, shape) for x in tensors}
-    names: list[str] = []
-    parts: list[Expr] = []
-    for operand in operands:
-        if not isinstance(operand, Value):
-            parts.append(literal(operand, kind))
-            continue
-        name = spread[id(operand)].name
-        if name not in names:
-            names.append(name)
-        parts.append(Var(f"x{names.index(name)}"))
-    given: dict[Expr, Expr] = dict(zip((A, B, C), parts, strict=False))
-    return tensors[0].made(
-        ElementWise(transform(expr, lambda e: given.get(e, e)), tuple(names), gives or kind)
-    )
-
-
-def _kind(*operands: Value | float | bool) -> DataType:
-    return _first([x for x in operands if isinstance(x, Value)]).element.loaded
-
-
-def _refuse(name: str, kind: DataType, fix: str) -> VyreError:
-    return VyreError(f"{name} of {kind.value}.", fix=fix)
 
 
 def _arithmetic(
     name: str, floats: BinaryOp, words: BinaryOp | str, signed: BinaryOp | str, a: Any, b: Any
 ) -> Any:
-    kind = _kind(a, b)
+    kind = kind_of(a, b)
     chosen = floats if kind.is_float else words if kind is _T.U32 else signed if kind is _T.I32 else None
+    if kind is _T.U64 and floats in WIDE:
+        return apply(signed_order(WIDE[floats], A, B), (a, b), gives=_T.I64)
     if chosen is None:
-        raise _refuse(name, kind, "cast the tensor to i32, u32 or a float type first.")
+        raise refused(name, kind, "cast the tensor to i32, u32 or a float type first.")
     if isinstance(chosen, str):
         return apply(Call(chosen, (A, B)), (a, b))
     return apply(BinOp(chosen, A, B), (a, b))
@@ -127,18 +59,18 @@ def multiply(a: V | float, b: V | float) -> V:
 @boundary
 def divide(a: V | float, b: V | float) -> V:
     """The quotient of floats."""
-    kind = _kind(a, b)
+    kind = kind_of(a, b)
     if not kind.is_float:
-        raise _refuse("/", kind, "use // for the whole quotient, or astype(vyre.f32) first.")
+        raise refused("/", kind, "use // for the whole quotient, or astype(vyre.f32) first.")
     return apply(BinOp(_B.FDiv, A, B), (a, b))
 
 
 @boundary
 def floor_divide(a: V | float, b: V | float) -> V:
     """The quotient of integers, toward zero (decision 38); by 0 it is 0."""
-    kind = _kind(a, b)
+    kind = kind_of(a, b)
     if kind.is_float:
-        raise _refuse(
+        raise refused(
             "//", kind, "use floor(a / b), whose quotient is rounded first, or convert to integers."
         )
     return _arithmetic("//", _B.FDiv, _B.Div, "signed.div", a, b)
@@ -147,9 +79,9 @@ def floor_divide(a: V | float, b: V | float) -> V:
 @boundary
 def remainder(a: V | float, b: V | float) -> V:
     """The rest of the division of integers, with the sign of `a`."""
-    kind = _kind(a, b)
+    kind = kind_of(a, b)
     if kind.is_float:
-        raise _refuse("%", kind, "write a - trunc(a / b) * b, with the roundings that this has.")
+        raise refused("%", kind, "write a - trunc(a / b) * b, with the roundings that this has.")
     return _arithmetic("%", _B.FDiv, _B.Mod, "signed.mod", a, b)
 
 
@@ -166,9 +98,9 @@ def arctan2(a: V | float, b: V | float) -> V:
 
 
 def _function(op: BinaryOp, a: Any, b: Any) -> Any:
-    kind = _kind(a, b)
+    kind = kind_of(a, b)
     if not kind.is_float or kind is _T.F64:
-        raise _refuse(op.value, kind, "cast the tensor to f32, f16 or bf16 first.")
+        raise refused(op.value, kind, "cast the tensor to f32, f16 or bf16 first.")
     return apply(BinOp(op, A, B), (a, b))
 
 
@@ -187,9 +119,9 @@ def fmax(a: V | float, b: V | float) -> V:
 @boundary
 def fma(a: V | float, b: V | float, c: V | float) -> V:
     """a * b + c, rounded once."""
-    kind = _kind(a, b, c)
+    kind = kind_of(a, b, c)
     if not kind.is_float:
-        raise _refuse("fma", kind, "write a * b + c.")
+        raise refused("fma", kind, "write a * b + c.")
     return apply(FMulAdd(A, B, C), (a, b, c))
 
 
@@ -204,9 +136,9 @@ def clip(x: V, low: float | V | None = None, high: float | V | None = None) -> V
 def _unary(op: UnaryOp) -> Callable[[V], V]:
     @boundary
     def made(x: V) -> V:
-        kind = _kind(x)
+        kind = kind_of(x)
         if not kind.is_float or (kind is _T.F64 and op.row.operands.name == "Function"):
-            raise _refuse(op.value, kind, "cast the tensor to f32, f16 or bf16 first.")
+            raise refused(op.value, kind, "cast the tensor to f32, f16 or bf16 first.")
         return apply(UnOp(op, A), (x,))
 
     made.__name__ = op.row.kernel
@@ -232,33 +164,36 @@ def isinf(x: V) -> V:
 
 
 def _truth(op: UnaryOp, x: V) -> V:
-    kind = _kind(x)
+    kind = kind_of(x)
     if not kind.is_float:
-        raise _refuse(op.value, kind, "only floats can be NaN or infinite.")
+        raise refused(op.value, kind, "only floats can be NaN or infinite.")
     return apply(Cast(_T.Bool, UnOp(op, A)), (x,), gives=_T.Bool)
 
 
 @boundary
 def negative(x: V) -> V:
     """-x: the sign bit of a float flipped, NaN included; integers wrap."""
-    op = _U.FNeg if _kind(x).is_float else _U.Negate
+    kind = kind_of(x)
+    if kind is _T.U64:
+        return subtract(0, x)
+    op = _U.FNeg if kind.is_float else _U.Negate
     return apply(UnOp(op, A), (x,))
 
 
 @boundary
 def absolute(x: V) -> V:
-    kind = _kind(x)
+    kind = kind_of(x)
     if kind.is_float:
         return apply(UnOp(_U.FAbs, A), (x,))
     return x if kind is _T.U32 else apply(Call("signed.abs", (A,)), (x,))
 
 
 def _bits(op: BinaryOp, a: Any, b: Any) -> Any:
-    kind = _kind(a, b)
+    kind = kind_of(a, b)
     if kind is _T.Bool:
         return apply(Cast(_T.Bool, BinOp(op, Cast(_T.U32, A), Cast(_T.U32, B))), (a, b))
     if kind.is_float:
-        raise _refuse(op.value, kind, "compare first, or bitcast to u32.")
+        raise refused(op.value, kind, "compare first, or bitcast to u32.")
     return apply(BinOp(op, A, B), (a, b))
 
 
@@ -280,11 +215,11 @@ def bitwise_xor(a: V | float, b: V | float) -> V:
 @boundary
 def invert(x: V) -> V:
     """Bits flipped; of Bool, the other truth."""
-    kind = _kind(x)
+    kind = kind_of(x)
     if kind is _T.Bool:
         return apply(Cast(_T.Bool, UnOp(_U.LogicalNot, A)), (x,), gives=_T.Bool)
     if kind.is_float:
-        raise _refuse("~", kind, "compare first, or bitcast to u32.")
+        raise refused("~", kind, "compare first, or bitcast to u32.")
     return apply(UnOp(_U.BitNot, A), (x,))
 
 
@@ -301,118 +236,9 @@ def right_shift(a: V, b: V | float) -> V:
 
 
 def _shift(words: BinaryOp, signed: str, a: Any, b: Any) -> Any:
-    kind = _kind(a, b)
+    kind = kind_of(a, b)
     if kind is _T.U32:
         return apply(BinOp(words, A, B), (a, b))
     if kind is _T.I32:
         return apply(Call(signed, (A, Cast(_T.U32, B))), (a, b))
-    raise _refuse("a shift", kind, "use integers.")
-
-
-def _compare(floats: BinaryOp, words: BinaryOp, signed: str | None, a: Any, b: Any) -> Any:
-    kind = _kind(a, b)
-    if kind.is_float:
-        return apply(Cast(_T.Bool, BinOp(floats, A, B)), (a, b), gives=_T.Bool)
-    if kind is _T.I32 and signed is not None:
-        return apply(Cast(_T.Bool, Call(signed, (A, B))), (a, b), gives=_T.Bool)
-    if kind is _T.Bool:
-        return apply(Cast(_T.Bool, BinOp(words, Cast(_T.U32, A), Cast(_T.U32, B))), (a, b), gives=_T.Bool)
-    if kind not in (_T.U32, _T.I32):
-        raise _refuse("a comparison", kind, "cast the tensor to i32 or u32 first.")
-    return apply(Cast(_T.Bool, BinOp(words, A, B)), (a, b), gives=_T.Bool)
-
-
-@boundary
-def equal(a: V | float, b: V | float) -> V:
-    return _compare(_B.FEq, _B.Eq, None, a, b)
-
-
-@boundary
-def not_equal(a: V | float, b: V | float) -> V:
-    return _compare(_B.FNe, _B.Ne, None, a, b)
-
-
-@boundary
-def less(a: V | float, b: V | float) -> V:
-    return _compare(_B.FLt, _B.Lt, "signed.lt", a, b)
-
-
-@boundary
-def less_equal(a: V | float, b: V | float) -> V:
-    return _compare(_B.FLe, _B.Le, "signed.le", a, b)
-
-
-@boundary
-def greater(a: V | float, b: V | float) -> V:
-    return _compare(_B.FGt, _B.Gt, "signed.gt", a, b)
-
-
-@boundary
-def greater_equal(a: V | float, b: V | float) -> V:
-    return _compare(_B.FGe, _B.Ge, "signed.ge", a, b)
-
-
-@boundary
-def where(condition: V, a: V | float, b: V | float) -> V:
-    """a where the condition, of Bool, holds, else b; bits are moved untouched."""
-    if condition.element not in (_T.Bool, _T.U32):
-        raise _refuse("a condition", condition.element, "compare, or use astype(bool).")
-    tensors = [x for x in (a, b) if isinstance(x, Value)]
-    first = _first([condition, *tensors])
-    kind = tensors[0].element if tensors else None
-    if kind is None:
-        raise VyreError(
-            "where() of two numbers does not say what type the result has.",
-            fix="make one of them a tensor: vyre.tensor.full((), value, vyre.f32).",
-        )
-    if len(tensors) == 2 and tensors[0].element is not tensors[1].element:
-        raise VyreError(
-            f"{tensors[0].element.value} beside {tensors[1].element.value}.",
-            fix=f"cast one of them: x.astype(vyre.{kind.value.lower()}); nothing is promoted silently.",
-        )
-    del first
-    return _node(Select(A, B, C), (condition, a, b), [condition, *tensors], kind.loaded, kind)
-
-
-_MODES = {mode.value.lower(): mode for mode in RoundMode}
-
-
-@boundary
-def astype(x: V, element: Any, *, mode: str = "nearest") -> V:
-    """Elements of another type, by value: floats round, float to integer takes `mode` and saturates.
-
-    Narrow integers keep the low bits. Bool is 1 where an element is not 0.
-    """
-    target = element_of(element)
-    if mode not in _MODES:
-        raise VyreError(f"the mode {mode!r} does not exist.", fix=f"use {' or '.join(_MODES)}.")
-    if target is x.element:
-        return x
-    return apply(_converted(A, x.element.loaded, target, _MODES[mode]), (x,), gives=target)
-
-
-def _converted(value: Expr, source: DataType, target: DataType, mode: RoundMode) -> Expr:
-    wanted = target.loaded
-    if target is _T.Bool and source.is_float:
-        return Cast(_T.Bool, BinOp(_B.FNe, value, literal(0.0, source)))
-    if source.is_float and not wanted.is_float:
-        return Convert(_T.I32 if target in NARROW_TYPES and wanted is _T.I32 else wanted, mode, value)
-    if not source.is_float and wanted.is_float:
-        word = Cast(_T.U32, value) if source is _T.Bool else value
-        if source is _T.U64:
-            raise _refuse("a float", _T.I64, "cast the indices to i32 first.")
-        return Convert(wanted, RoundMode.Nearest, word)
-    if source.is_float and (source, wanted) not in CAST_TABLE:
-        return Cast(wanted, Cast(_T.F32, value))
-    return Cast(wanted, value)
-
-
-@boundary
-def bitcast(x: V, element: Any) -> V:
-    """The same bits as another type of 32 bits: F32, U32 or I32."""
-    target = element_of(element)
-    words = (_T.F32, _T.U32, _T.I32)
-    if x.element not in words or target not in words:
-        raise VyreError(f"the bits of {x.element.value} as {target.value}.", fix="use f32, u32 and i32.")
-    through = apply(Cast(_T.U32, A), (x,), gives=_T.U32)
-    return through if target is _T.U32 else apply(Cast(target, A), (through,), gives=target)
+    raise refused("a shift", kind, "use integers.")

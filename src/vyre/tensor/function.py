@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import inspect
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from vyre.errors import VyreError, boundary
@@ -35,13 +36,17 @@ if TYPE_CHECKING:
     from vyre.planning import GraphPlan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Traced:
     """A function for arguments of certain types: its graph, and the structure of its result."""
 
     graph: Graph
-    plan: GraphPlan
     result: Any
+
+    @cached_property
+    def plan(self) -> GraphPlan:
+        """Made when it is first asked for, and kept."""
+        return plan_graph(self.graph)
 
 
 class TensorFunction:
@@ -140,7 +145,7 @@ class TensorFunction:
         if not outputs:
             raise VyreError(f"{self._function.__name__} returns no tensor.", fix="return what it computes.")
         graph = builder.graph(outputs)
-        return Traced(graph, plan_graph(graph), shown)
+        return Traced(graph, shown)
 
     def _result(self, value: Any, outputs: dict[str, None]) -> Any:
         if isinstance(value, Tensor):

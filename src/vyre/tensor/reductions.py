@@ -9,7 +9,7 @@ from vyre.graph.nodes import Joining, Recurrence, Reduce, Scan
 from vyre.graph.sizes import Size, product
 from vyre.ir.operators import ReduceOrder
 from vyre.ir.types import DataType
-from vyre.tensor import elementwise
+from vyre.tensor import comparing, elementwise
 from vyre.tensor.create import of_size
 from vyre.tensor.defaults import accumulator_of, element_of, order_of
 from vyre.tensor.shaping import reshape
@@ -106,7 +106,7 @@ def mean(
     within = accumulator_of(x.element, accumulator)
     total = _reduce(x, axis, Joining.Add, keepdims=keepdims, order=order, accumulator=within, element=within)
     count = of_size(total, product(x.type.shape[a] for a in _axes(x, axis)), within)
-    return elementwise.astype(elementwise.divide(total, count), x.element)
+    return comparing.astype(elementwise.divide(total, count), x.element)
 
 
 @boundary
@@ -135,13 +135,13 @@ def argmin(x: V, axis: int | None = None, *, keepdims: bool = False) -> V:
 @boundary
 def any(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> V:
     """Whether one element at least is not 0."""
-    return _reduce(elementwise.astype(x, _T.Bool), axis, Joining.Max, keepdims=keepdims)
+    return _reduce(comparing.astype(x, _T.Bool), axis, Joining.Max, keepdims=keepdims)
 
 
 @boundary
 def all(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> V:
     """Whether no element is 0."""
-    return _reduce(elementwise.astype(x, _T.Bool), axis, Joining.Min, keepdims=keepdims)
+    return _reduce(comparing.astype(x, _T.Bool), axis, Joining.Min, keepdims=keepdims)
 
 
 @boundary

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
-from vyre.ir.expr import LitBool, Literal, LitI32, LitU32
+from vyre.ir.expr import LitBool, Literal, LitI32, LitU32, u64
 from vyre.ir.float_bits import converted, double_bits
 from vyre.ir.types import DataType
 
@@ -34,6 +34,8 @@ def literal(value: float | bool, kind: DataType) -> Expr:
             fix="use a whole number, or make the tensor one of floats with astype(vyre.f32).",
         )
     number = int(value)
+    if kind is _T.U64:
+        return u64(number & ((1 << 64) - 1))
     low, high = (-(1 << 31), (1 << 31) - 1) if kind is _T.I32 else (0, 0xFFFF_FFFF)
     if kind not in (_T.I32, _T.U32) or not low <= number <= high:
         raise VyreError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from vyre.errors import VyreError, boundary
-from vyre.tensor import elementwise, indexing, products, reductions, shaping
+from vyre.tensor import comparing, elementwise, indexing, products, reductions, shaping
 from vyre.tensor.value import Value
 
 if TYPE_CHECKING:
@@ -147,27 +147,27 @@ class Tensor(Value):
 
     @boundary
     def __eq__(self, other: Operand) -> Tensor:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
-        return elementwise.equal(self, other)
+        return comparing.equal(self, other)
 
     @boundary
     def __ne__(self, other: Operand) -> Tensor:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
-        return elementwise.not_equal(self, other)
+        return comparing.not_equal(self, other)
 
     @boundary
     def __lt__(self, other: Operand) -> Tensor:
-        return elementwise.less(self, other)
+        return comparing.less(self, other)
 
     @boundary
     def __le__(self, other: Operand) -> Tensor:
-        return elementwise.less_equal(self, other)
+        return comparing.less_equal(self, other)
 
     @boundary
     def __gt__(self, other: Operand) -> Tensor:
-        return elementwise.greater(self, other)
+        return comparing.greater(self, other)
 
     @boundary
     def __ge__(self, other: Operand) -> Tensor:
-        return elementwise.greater_equal(self, other)
+        return comparing.greater_equal(self, other)
 
     @boundary
     def __matmul__(self, other: Tensor) -> Tensor:
@@ -204,7 +204,7 @@ class Tensor(Value):
 
     @boundary
     def astype(self, element: Any, *, mode: str = "nearest") -> Tensor:
-        return elementwise.astype(self, element, mode=mode)
+        return comparing.astype(self, element, mode=mode)
 
     @boundary
     def sum(
