@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vyre.planning.plan import BoundPlan, GraphPlan
+    from collections.abc import Mapping, Sequence
+
+    from vyre.graph.graph import Graph
+    from vyre.planning.bound import BoundPlan
+    from vyre.planning.kernels.build import Kernel
 
 
-def explained(plan: GraphPlan, bound: BoundPlan) -> str:
+def explained(graph: Graph, kernels: Sequence[Kernel], why: Mapping[str, str], bound: BoundPlan) -> str:
     """The table for certain lengths; a value that a kernel reads counts once."""
-    graph, sizes = plan.graph, bound.sizes
+    sizes = bound.sizes
     given = ", ".join(f"{name} = {length}" for name, length in sizes.items())
     rows = [("kernel", "computes", "type", "groups", "reads", "bytes", "program")]
 
@@ -19,7 +23,7 @@ def explained(plan: GraphPlan, bound: BoundPlan) -> str:
         return of.count.value(sizes) * of.element.stride
 
     programs: dict[int, int] = {}
-    for number, kernel in enumerate(plan.kernels):
+    for number, kernel in enumerate(kernels):
         variant = kernel.variant(sizes)
         reads = [value for _, value in variant.drafted.reads]
         moved = sum(map(nbytes, reads)) + nbytes(kernel.root)
@@ -40,11 +44,11 @@ def explained(plan: GraphPlan, bound: BoundPlan) -> str:
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
     slots = bound.slots
     ratio = f", {slots.peak / slots.bound:.2f} times that" if slots.bound else ""
-    head = f"{len(plan.kernels)} kernels, {len(programs)} programs" + (f" for {given}" if given else "")
+    head = f"{len(kernels)} kernels, {len(programs)} programs" + (f" for {given}" if given else "")
     memory = (
         f"memory between kernels: {slots.peak} bytes in {len(slots.sizes)} slots; "
         f"at most {slots.bound} live{ratio}"
     )
-    why = [f"  {name}: {reason}" for name, reason in plan.fusion.why.items()]
-    stored = ["not fused:", *why] if why else ["not fused: nothing"]
+    reasons = [f"  {name}: {reason}" for name, reason in why.items()]
+    stored = ["not fused:", *reasons] if reasons else ["not fused: nothing"]
     return "\n".join([head, *lines, memory, *stored]) + "\n"

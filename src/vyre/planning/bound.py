@@ -1,0 +1,82 @@
+"""A plan for certain lengths: the variant of each kernel, the number of workgroups, and the memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vyre.engines.plan import Part, Plan, Space, Step
+from vyre.errors import DispatchError
+from vyre.graph.binding import require_sizes
+from vyre.ir.types import DataType
+from vyre.planning.draft import OUTPUT
+from vyre.planning.memory import Life, shared
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from vyre.engines.plan import Bound
+    from vyre.graph.graph import Graph
+    from vyre.planning.kernels.build import Kernel
+    from vyre.planning.memory import Slots
+
+MAX_ELEMENTS = (1 << 32) - (1 << 24)
+"""Elements of one value, so that no index and no count of invocations in a grid wraps."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundPlan:
+    """The dispatches of a call, and where every value lies."""
+
+    sizes: Mapping[str, int]
+    plan: Plan
+    slots: Slots
+
+
+def bound_plan(graph: Graph, kernels: Sequence[Kernel], sizes: Mapping[str, int]) -> BoundPlan:
+    """Raises `DispatchError` where a value cannot be computed for these lengths."""
+    require_sizes(graph, sizes)
+    counts = {name: of.count.value(sizes) for name, of in graph.types.items()}
+    for name, count in counts.items():
+        if count > MAX_ELEMENTS:
+            raise DispatchError(
+                f"the value {name!r} of type {graph.types[name]} would have {count} elements, and an index "
+                f"is a u32.",
+                fix="cut the graph, or pass arrays of other lengths.",
+            )
+    chosen = [(kernel, kernel.variant(sizes)) for kernel in kernels if counts[kernel.root]]
+    slots = shared(_lives(graph, kernels, sizes))
+    outputs = set(graph.outputs)
+
+    def bound(name: str) -> Bound:
+        if name in slots.place:
+            return Part(f"slot{slots.place[name]}", graph.types[name].element, max(1, counts[name]))
+        return f"out_{name}" if name in outputs and name in roots else name
+
+    roots = {kernel.root for kernel in kernels}
+    steps: list[Step] = []
+    for kernel, variant in chosen:
+        drafted = variant.drafted
+        bindings = {buffer: bound(value) for buffer, value in drafted.reads}
+        bindings[OUTPUT] = bound(kernel.root)
+        words = tuple(size.value(sizes) for size in drafted.words)
+        steps.append(Step(drafted.program, variant.groups(sizes), bindings, words))
+    made = {f"out_{name}": Space(graph.types[name].element, max(1, counts[name])) for name in outputs & roots}
+    scratch = {f"slot{number}": Space(DataType.Bytes, size) for number, size in enumerate(slots.sizes)}
+    return BoundPlan(sizes, Plan(made, tuple(steps), scratch), slots)
+
+
+def _lives(graph: Graph, kernels: Sequence[Kernel], sizes: Mapping[str, int]) -> list[Life]:
+    """How long each value that is neither given nor handed back is needed."""
+    types, outputs = graph.types, set(graph.outputs)
+    last: dict[str, int] = {}
+    for moment, kernel in enumerate(kernels):
+        for _, value in kernel.variant(sizes).drafted.reads:
+            last[value] = moment
+    found: list[Life] = []
+    for moment, kernel in enumerate(kernels):
+        if kernel.root not in outputs:
+            of = types[kernel.root]
+            nbytes = max(1, of.count.value(sizes)) * of.element.stride
+            found.append(Life(kernel.root, nbytes, moment, last.get(kernel.root, moment)))
+    return found
