@@ -1,5 +1,6 @@
 """Graphs of tensors: named values above programs, each computed once, their bytes fixed by the graph."""
 
+from vyre.graph.binding import require_sizes, sizes_of
 from vyre.graph.graph import Graph
 from vyre.graph.nodes import (
     NODES,
@@ -60,4 +61,6 @@ __all__ = [
     "Transpose",
     "ValueType",
     "Windows",
+    "require_sizes",
+    "sizes_of",
 ]

@@ -185,7 +185,7 @@ class Copy(UnaryNode):
 
 @dataclass(frozen=True, slots=True)
 class Pad(UnaryNode):
-    """`before` and `after` elements of the bits `value` around every axis."""
+    """`before` and `after` elements of the bits `value` around every axis; for Bool any bits but 0 are 1."""
 
     before: tuple[Size, ...]
     after: tuple[Size, ...]
@@ -209,8 +209,9 @@ class Reduce(UnaryNode):
     """Axes joined away, their elements in row-major order of the axes.
 
     Elements widen to `accumulator`, are joined there in `order`, and are rounded once to `element`. The order
-    shows in floats under add and mul alone. Nothing joined gives 0, 1, +Inf (fmin, min), -Inf (fmax, max),
-    the greatest and the least integer, and index 0. `ArgMin` and `ArgMax` count in U32 along the joined elements.
+    shows in floats under add and mul alone. Nothing joined gives 0 (add, or, xor), 1 (mul), all bits (and),
+    +Inf (fmin, min), -Inf (fmax, max), the greatest and the least integer of the element (min, max), and
+    index 0. `ArgMin` and `ArgMax` count in U32 along the joined elements.
     """
 
     axes: tuple[int, ...]
@@ -303,8 +304,9 @@ class Scatter(GraphNode):
     """`source` with `updates` written where `indices`, of one axis, say along `axis`.
 
     `updates` has the shape of `source` with the axis as long as `indices`. Indices out of range are left
-    out. Duplicates are taken in the order of the indices; floats are added and multiplied in F32, or in F64,
-    and rounded once.
+    out. Duplicates are taken in the order of the indices, after the element of `source`; floats are added and
+    multiplied in F32, or in F64, and rounded once. `Min` and `Max` are those of `Joining`. An element that no
+    index names keeps its bits.
     """
 
     source: str

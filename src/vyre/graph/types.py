@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.errors import VyreError
+from vyre.errors import DispatchError, VyreError
 from vyre.graph.sizes import Size, SizeLike, product
 from vyre.ir.types import DataType
 
@@ -63,13 +63,13 @@ class ValueType:
         return frozenset(name for size in self.shape for name in size.names)
 
     def resolved(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
-        """The shape in numbers. Raises `VyreError` where a size would be negative or no u32."""
+        """The shape in numbers. Raises `DispatchError` where a size would be negative or no u32."""
         shape: list[int] = []
         for size in self.shape:
             value = size.value(sizes)
             if not 0 <= value <= 0xFFFF_FFFF:
                 given = ", ".join(f"{name} = {sizes[name]}" for name in sorted(size.names))
-                raise VyreError(
+                raise DispatchError(
                     f"the dimension {size} of {self} would be {value} for {given}.",
                     fix="pass arrays of other lengths.",
                 )
