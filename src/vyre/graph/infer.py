@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.errors import Diagnostic, ValidationError
+from vyre.errors import Diagnostic, ValidationError, VyreError
 from vyre.graph.element_rules import expression_type
-from vyre.graph.faults import Fault, fault
+from vyre.graph.faults import Fault, fault, require_shape
 from vyre.graph.join_rules import matmul_type, recurrence_type, reduce_type, scan_type
 from vyre.graph.memory_rules import (
     concat_type,
@@ -39,18 +39,16 @@ from vyre.graph.nodes import (
     Transpose,
     Windows,
 )
-from vyre.graph.types import MAX_RANK, ValueType
 from vyre.graph.view_rules import broadcast_type, reshape_type, slice_type, transpose_type, windows_type
-from vyre.ir.limits import MAX_NAME_LENGTH
+from vyre.ir.limits import MAX_GRAPH_VALUES, MAX_NAME_LENGTH, MAX_NODES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-MAX_VALUES = 100_000
-"""Values of one graph (V060)."""
+    from vyre.graph.types import ValueType
 
 
-def infer_all(values: Sequence[tuple[str, GraphNode]], outputs: Iterable[str]) -> dict[str, ValueType]:
+def infer_all(values: Sequence[tuple[str, GraphNode]], outputs: Sequence[str]) -> dict[str, ValueType]:
     """The type of every value. Raises `ValidationError` with one diagnostic for each value at fault.
 
     What is computed from a value at fault is not looked at.
@@ -59,9 +57,7 @@ def infer_all(values: Sequence[tuple[str, GraphNode]], outputs: Iterable[str]) -
     broken: set[str] = set()
     found: list[Diagnostic] = []
     named = _named(values)
-    if len(values) > MAX_VALUES:
-        message = f"the graph has {len(values)} values; {MAX_VALUES} are allowed."
-        raise ValidationError([Diagnostic("V060", message, "split it into several graphs.", "graph")])
+    _require_limits(values, outputs)
     for name, node in values:
         try:
             _require_name(name, types, broken)
@@ -72,6 +68,9 @@ def infer_all(values: Sequence[tuple[str, GraphNode]], outputs: Iterable[str]) -
         except Fault as error:
             broken.add(name)
             found.append(_diagnostic(error, name))
+        except VyreError as error:
+            broken.add(name)
+            found.append(Diagnostic("V060", error.message, error.fix, name))
     for name in outputs:
         if name not in types and name not in broken:
             error = Fault("V051", f"the output {name!r} is not a value.", "name a value of the graph.")
@@ -79,6 +78,19 @@ def infer_all(values: Sequence[tuple[str, GraphNode]], outputs: Iterable[str]) -
     if found:
         raise ValidationError(found)
     return types
+
+
+def _require_limits(values: Sequence[tuple[str, GraphNode]], outputs: Sequence[str]) -> None:
+    """Limits of the whole graph, beyond which no value of it is looked at."""
+    nodes = sum(node.expr.size for _, node in values if isinstance(node, ElementWise))
+    for number, limit, what in (
+        (len(values), MAX_GRAPH_VALUES, "values"),
+        (len(outputs), MAX_GRAPH_VALUES, "outputs"),
+        (nodes, MAX_NODES, "nodes in its expressions"),
+    ):
+        if number > limit:
+            message = f"the graph has {number} {what}; {limit} are allowed."
+            raise ValidationError([Diagnostic("V060", message, "split it into several graphs.", "graph")])
 
 
 def _diagnostic(error: Fault, path: str) -> Diagnostic:
@@ -112,10 +124,7 @@ def _inferred(node: GraphNode, types: Mapping[str, ValueType], named: frozenset[
                 "V051", f"{operand!r} is not defined before this value.", "define operands before their use."
             )
     made = _type(node, [types[name] for name in node.operands])
-    if made.rank > MAX_RANK:
-        raise fault(
-            "V060", f"{made} has {made.rank} axes; {MAX_RANK} are allowed.", "merge axes by a reshape."
-        )
+    require_shape(made)
     unknown = sorted(made.names - named)
     if unknown:
         raise fault(
