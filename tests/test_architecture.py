@@ -139,8 +139,8 @@ def room_of(module: str) -> str | None:
 
 
 def imports(tree: ast.AST) -> set[str]:
-    """Every module that may be meant, in functions and for type checkers too. `Program.to_text`, `Graph.to_text`
-    and their like import their format when they are called: the one convenience that points back."""
+    """Every module that may be meant, in functions and for type checkers too. `Program.to_text` and its like,
+    and those of `Graph`, import their format when they are called: the one convenience that points back."""
     skipped: set[ast.AST] = set()
     found: set[str] = set()
     for node in ast.walk(tree):
