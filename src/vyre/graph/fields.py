@@ -26,7 +26,7 @@ from vyre.ir.operators import ReduceOrder
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from vyre.graph.graph import Graph
     from vyre.graph.nodes import GraphNode
@@ -98,25 +98,31 @@ class Unwritable:
 
 def unwritable(graph: Graph) -> Unwritable | None:
     """None for every graph, valid or not, whose fields hold what they are for, within the limits."""
-    nodes = 0
+    many = excess(graph.values, graph.outputs)
+    if many is not None:
+        return Unwritable(f"V060: {many}", "split it into several graphs.")
     for name, node in graph.values:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             return Unwritable(f"{_short(name)} is not a name.", "use a str.")
         wrong = _unwritable(node)
         if wrong is not None:
             return Unwritable(wrong.message, wrong.fix, name)
-        nodes += node.expr.size if isinstance(node, ElementWise) else 0
     for name in graph.outputs:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             return Unwritable(f"{_short(name)} is not a name.", "use a str.", "outputs")
+    return None
+
+
+def excess(values: Sequence[tuple[str, GraphNode]], outputs: Sequence[str]) -> str | None:
+    """What a graph has too many of, beyond which no value of it is looked at."""
+    nodes = sum(node.expr.size for _, node in values if isinstance(node, ElementWise))
     for number, limit, what in (
-        (len(graph.values), MAX_GRAPH_VALUES, "values"),
-        (len(graph.outputs), MAX_GRAPH_VALUES, "outputs"),
+        (len(values), MAX_GRAPH_VALUES, "values"),
+        (len(outputs), MAX_GRAPH_VALUES, "outputs"),
         (nodes, MAX_NODES, "nodes in its expressions"),
     ):
         if number > limit:
-            message = f"V060: the graph has {number} {what}; {limit} are allowed."
-            return Unwritable(message, "split it into several graphs.")
+            return f"the graph has {number} {what}; {limit} are allowed."
     return None
 
 

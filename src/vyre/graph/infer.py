@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from vyre.errors import Diagnostic, ValidationError, VyreError
 from vyre.graph.element_rules import expression_type
 from vyre.graph.faults import Fault, fault, require_shape
+from vyre.graph.fields import excess
 from vyre.graph.join_rules import matmul_type, recurrence_type, reduce_type, scan_type
 from vyre.graph.memory_rules import (
     concat_type,
@@ -40,7 +41,7 @@ from vyre.graph.nodes import (
     Windows,
 )
 from vyre.graph.view_rules import broadcast_type, reshape_type, slice_type, transpose_type, windows_type
-from vyre.ir.limits import MAX_GRAPH_VALUES, MAX_NAME_LENGTH, MAX_NODES
+from vyre.ir.limits import MAX_NAME_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +58,9 @@ def infer_all(values: Sequence[tuple[str, GraphNode]], outputs: Sequence[str]) -
     broken: set[str] = set()
     found: list[Diagnostic] = []
     named = _named(values)
-    _require_limits(values, outputs)
+    many = excess(values, outputs)
+    if many is not None:
+        raise ValidationError([Diagnostic("V060", many, "split it into several graphs.", "graph")])
     for name, node in values:
         try:
             _require_name(name, types, broken)
@@ -78,19 +81,6 @@ def infer_all(values: Sequence[tuple[str, GraphNode]], outputs: Sequence[str]) -
     if found:
         raise ValidationError(found)
     return types
-
-
-def _require_limits(values: Sequence[tuple[str, GraphNode]], outputs: Sequence[str]) -> None:
-    """Limits of the whole graph, beyond which no value of it is looked at."""
-    nodes = sum(node.expr.size for _, node in values if isinstance(node, ElementWise))
-    for number, limit, what in (
-        (len(values), MAX_GRAPH_VALUES, "values"),
-        (len(outputs), MAX_GRAPH_VALUES, "outputs"),
-        (nodes, MAX_NODES, "nodes in its expressions"),
-    ):
-        if number > limit:
-            message = f"the graph has {number} {what}; {limit} are allowed."
-            raise ValidationError([Diagnostic("V060", message, "split it into several graphs.", "graph")])
 
 
 def _diagnostic(error: Fault, path: str) -> Diagnostic:

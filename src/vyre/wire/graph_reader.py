@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vyre.graph.fields import FIELDS, MAX_LISTED, MAX_NUMBER, Kind
 from vyre.graph.graph import Graph
+from vyre.graph.nodes import Constant
 from vyre.graph.sizes import Size
 from vyre.graph.types import ValueType
 from vyre.ir.limits import (
@@ -72,7 +73,10 @@ class _Reader:
             name = self.name()
             cls: type[GraphNode] = self.cursor.tag(_NODES, "a node")
             before = len(self.roots)
-            found.append(((name, cls), {field.name: self.field(field) for field in FIELDS[cls]}))
+            fields = {field.name: self.field(field) for field in FIELDS[cls]}
+            if cls is Constant and len(fields["data"]) % fields["type"].element.stride:
+                refuse(start, f"V055: a constant of {fields['type']} ends inside an element.")
+            found.append(((name, cls), fields))
             nodes += sum(self.exprs.sizes[root] for root in self.roots[before:])
             if nodes > MAX_NODES:
                 refuse(start, f"V060: expressions of more than {MAX_NODES} nodes.", _SPLIT)
