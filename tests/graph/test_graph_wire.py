@@ -43,7 +43,7 @@ def frame(payload: bytes) -> bytes:
 
 
 def outcome(data: bytes) -> str:
-    """What is neither a graph nor a `WireError` is a failure; so is a graph whose types end in another error."""
+    """What is neither a graph nor a `WireError` is a failure, and so are types that end in another error."""
     try:
         graph = decode_graph(data)
     except WireError as error:

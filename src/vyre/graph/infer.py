@@ -49,6 +49,10 @@ if TYPE_CHECKING:
     from vyre.graph.types import ValueType
 
 
+MAX_DIAGNOSTICS = 1_000
+"""Errors that are reported of one graph, as of one program."""
+
+
 def infer_all(values: Sequence[tuple[str, GraphNode]], outputs: Sequence[str]) -> dict[str, ValueType]:
     """The type of every value. Raises `ValidationError` with one diagnostic for each value at fault.
 
@@ -62,6 +66,8 @@ def infer_all(values: Sequence[tuple[str, GraphNode]], outputs: Sequence[str]) -
     if many is not None:
         raise ValidationError([Diagnostic("V060", many, "split it into several graphs.", "graph")])
     for name, node in values:
+        if len(found) == MAX_DIAGNOSTICS:
+            break
         try:
             _require_name(name, types, broken)
             if broken.intersection(node.operands):
