@@ -61,6 +61,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli": {
         "errors",
         "ir",
+        "graph",
         "frontend",
         "compose",
         "text",

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from vyre.text.parser import parse_expr, parse_op, parse_program
 from vyre.text.printer import print_expr, print_op, print_program
+from vyre.text.reading import holds_graph
 
 if TYPE_CHECKING:
     from vyre.graph.graph import Graph
 
 __all__ = [
+    "holds_graph",
     "parse_expr",
     "parse_graph",
     "parse_op",

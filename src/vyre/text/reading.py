@@ -33,6 +33,15 @@ def reading(text: str, file: str) -> Generator[Cursor]:
         raise c.error(error.message, fix=error.fix) from None
 
 
+def holds_graph(text: str) -> bool:
+    """Whether a text begins like that of a graph, whatever follows."""
+    try:
+        c = Cursor(Tokens(text, ""))
+    except ParseError:
+        return False
+    return take_word(c, "vyre") and take_word(c, "graph")
+
+
 def expect_word(c: Cursor, word: str, fix: str) -> None:
     if not take_word(c, word):
         raise c.error(f"expected `{word}`, found {c.describe()}.", fix=fix)
