@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.errors import VyreError
-from vyre.graph.memory_rules import MAX_CONSTANT
 from vyre.graph.nodes import Constant
 from vyre.graph.sizes import Size
 from vyre.graph.types import ValueType
+from vyre.ir.limits import MAX_GRAPH_CONSTANT_BYTES
 from vyre.tensor.defaults import element_of
 from vyre.tensor.tensor import Tensor
 
@@ -116,7 +116,7 @@ def constant(builder: Builder, array: NDArray[Any], weights: dict[str, NDArray[A
     whole = np.ascontiguousarray(array)
     element = element_of(whole.dtype)
     stored = whole.astype(np.uint32) if whole.dtype == np.bool_ else whole
-    if whole.nbytes > min(MAX_CONSTANT, 1024):
+    if whole.nbytes > min(MAX_GRAPH_CONSTANT_BYTES, 1024):
         name = f"w{len(weights)}"
         weights[name] = whole
         return Tensor(builder, builder.input(name, ValueType(element, whole.shape)))

@@ -38,12 +38,16 @@ _HOSTS = frozenset({"cpu", "reference"})
 
 @boundary
 def run_graph(
-    plan: GraphPlan | Graph, inputs: Mapping[str, Any], *, backend: str | Backend | None = None
+    plan: GraphPlan | Graph,
+    inputs: Mapping[str, Any],
+    *,
+    backend: str | Backend | None = None,
+    memory: Memory | None = None,
 ) -> dict[str, NDArray[Any]]:
     """The outputs of a graph by name, as NumPy arrays of their own.
 
     A bfloat16 comes back as its bits in uint16, a Bool as NumPy's bool. Pass a plan rather than a graph to
-    plan once and call often.
+    plan once and call often. `memory` is where the buffers lie, by default the host's or the device's.
     """
     made = plan if isinstance(plan, GraphPlan) else plan_graph(plan)
     graph = made.graph
@@ -51,7 +55,7 @@ def run_graph(
     sizes = sizes_of(graph, {name: value.shape for name, value in values.items()})
     bound = made.bind(sizes)
     found = get(backend or default_backend()) if backend is None or isinstance(backend, str) else backend
-    memory = _memory(values, found)
+    memory = _memory(values, found) if memory is None else memory
     for name, of in graph.inputs.items():
         memory.give(name, of.element, _nonempty(values[name]))
     for name, node in graph.values:

@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING, Any, overload
 from vyre.errors import VyreError, boundary
 from vyre.graph.types import ValueType
 from vyre.planning import plan_graph, run_graph
-from vyre.tensor.arguments import Leaf, flattened, is_array, key_of, replaced
-from vyre.tensor.builder import Builder, tracing
+from vyre.tensor.arguments import flattened, key_of, replaced
 from vyre.tensor.defaults import element_of
 from vyre.tensor.evaluated import evaluated
-from vyre.tensor.tensor import Tensor
+from vyre.tensor.tracing import traced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from vyre.backends.protocol import Backend
     from vyre.graph.graph import Graph
     from vyre.planning import GraphPlan
+    from vyre.tensor.arguments import Leaf
+    from vyre.tensor.tensor import Tensor
 
 
 @dataclass(frozen=True)
@@ -70,17 +71,17 @@ class TensorFunction:
     @boundary
     def __call__(self, *args: Any, backend: str | Backend | None = None, **kwargs: Any) -> Any:
         structure, arrays = self._arguments(args, kwargs)
-        traced = self._trace(structure, arrays)
-        made = run_graph(traced.plan, {leaf.name: a for leaf, a in arrays.items()}, backend=backend)
-        return replaced(traced.result, lambda leaf: made[leaf.name])
+        found = self._trace(structure, arrays)
+        made = run_graph(found.plan, {leaf.name: a for leaf, a in arrays.items()}, backend=backend)
+        return replaced(found.result, lambda leaf: made[leaf.name])
 
     @boundary
     def evaluate(self, *args: Any, **kwargs: Any) -> Any:
         """What every backend must give, by the reference evaluator, element by element on exact numbers."""
         structure, arrays = self._arguments(args, kwargs)
-        traced = self._trace(structure, arrays)
-        made = evaluated(traced.graph, {leaf.name: a for leaf, a in arrays.items()})
-        return replaced(traced.result, lambda leaf: made[leaf.name])
+        found = self._trace(structure, arrays)
+        made = evaluated(found.graph, {leaf.name: a for leaf, a in arrays.items()})
+        return replaced(found.result, lambda leaf: made[leaf.name])
 
     @boundary
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
@@ -130,38 +131,12 @@ class TensorFunction:
         )
 
     def _new(self, structure: dict[str, Any], kinds: dict[str, ValueType]) -> Traced:
-        builder = Builder()
-        names = {name: builder.input(name, kind) for name, kind in kinds.items()}
-        token = tracing.set(builder)
-        try:
-            arguments = replaced(structure, lambda leaf: Tensor(builder, names[leaf.name]))
+        def call(tensors: Mapping[str, Tensor]) -> Any:
             bound = self._signature.bind_partial()
-            bound.arguments.update(arguments)
-            result = self._function(*bound.args, **bound.kwargs)
-        finally:
-            tracing.reset(token)
-        outputs: dict[str, None] = {}
-        shown = self._result(result, outputs)
-        if not outputs:
-            raise VyreError(f"{self._function.__name__} returns no tensor.", fix="return what it computes.")
-        graph = builder.graph(outputs)
-        return Traced(graph, shown)
+            bound.arguments.update(replaced(structure, lambda leaf: tensors[leaf.name]))
+            return self._function(*bound.args, **bound.kwargs)
 
-    def _result(self, value: Any, outputs: dict[str, None]) -> Any:
-        if isinstance(value, Tensor):
-            outputs[value.name] = None
-            return Leaf(value.name)
-        if isinstance(value, dict):
-            return {key: self._result(part, outputs) for key, part in value.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
-        if isinstance(value, (list, tuple)):
-            parts = [self._result(part, outputs) for part in value]  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
-            return tuple(parts) if isinstance(value, tuple) else parts
-        if is_array(value):
-            raise VyreError(
-                f"{self._function.__name__} returns an array that it did not compute from its arguments.",
-                fix="return tensors; an array of its own is vyre.tensor.constant(array).",
-            )
-        return value
+        return Traced(*traced(self._function.__name__, kinds, call))
 
 
 @overload

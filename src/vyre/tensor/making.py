@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.errors import VyreError, boundary
-from vyre.graph.memory_rules import MAX_CONSTANT
 from vyre.graph.nodes import Constant, Iota
 from vyre.graph.types import ValueType
+from vyre.ir.limits import MAX_GRAPH_CONSTANT_BYTES
 from vyre.ir.types import DataType
 from vyre.tensor.builder import current
 from vyre.tensor.defaults import element_of
@@ -59,7 +59,7 @@ def constant(values: Any, element: Any = None) -> Tensor:
     if array.dtype == np.bool_:
         array = array.astype(np.uint32)
     data = np.ascontiguousarray(array).tobytes()
-    if len(data) > MAX_CONSTANT:
+    if len(data) > MAX_GRAPH_CONSTANT_BYTES:
         raise VyreError(f"a constant of {len(data)} bytes.", fix="pass the array as an argument instead.")
     return _made(Constant(ValueType(kind, array.shape), data))
 
