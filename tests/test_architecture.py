@@ -45,6 +45,8 @@ ALLOWED: dict[str, set[str]] = {
         "ir",
         "graph",
         "planning",
+        "tensor",
+        "nn",
         "compose",
         "ops",
         "text",
