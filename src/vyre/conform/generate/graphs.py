@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from vyre.conform.generate.graph_inputs import random_inputs
+from vyre.conform.generate.graph_inputs import random_inputs, telling_inputs
 from vyre.conform.generate.graph_nodes import GROW, element_wise
 from vyre.conform.generate.graph_values import Growth
 from vyre.graph import Graph, Input, Size, ValueType
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from vyre.ir.types import DataType
 
-__all__ = ["random_graph", "random_inputs", "random_sizes"]
+__all__ = ["random_graph", "random_inputs", "random_sizes", "telling_inputs"]
 
 _DIMS = ("n", "m", "seq")
 _LENGTHS = (1, 2, 3, 3, 4, 5, 6, 7, 9)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.backends.storage import STORAGE
-from vyre.conform.generate.graphs import random_graph, random_inputs, random_sizes
+from vyre.conform.generate.graphs import random_graph, random_inputs, random_sizes, telling_inputs
 from vyre.conform.generate.network_cases import network_cases
 from vyre.conform.generate.tensor_cases import TensorCase, tensor_cases
 from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from vyre.backends.protocol import Backend
     from vyre.conform.records.results import RunPlan
     from vyre.graph.graph import Graph
+    from vyre.planning import GraphPlan
     from vyre.reference.tensors import Elements
 
 FEW, MANY = 8, 32
@@ -84,19 +85,24 @@ def _wrong(backend: Backend, case: TensorCase, seed: int) -> tuple[str, str, str
     for fuse in (True, False):
         plan = plan_graph(case.graph, fuse=fuse)
         for lengths in case.lengths:
-            inputs = random_inputs(case.graph, lengths, seed)
-            expected = evaluate(case.graph, inputs)
-            memory = GuardedMemory()
-            arrays = {name: as_array(value, case.graph.types[name].element) for name, value in inputs.items()}
-            found = run_graph(plan, arrays, backend=backend, memory=memory)
-            note = "" if fuse else ", one kernel a value"
-            wrong = _difference(case.graph, expected, found, lengths, note)
-            if wrong is not None:
-                return wrong
-            beside = memory.damage({})
-            if beside is not None:
-                return beside
+            for inputs in (
+                random_inputs(case.graph, lengths, seed),
+                telling_inputs(case.graph, lengths, seed),
+            ):
+                wrong = _once(backend, plan, inputs, lengths)
+                if wrong is not None:
+                    return wrong
     return None
+
+
+def _once(
+    backend: Backend, plan: GraphPlan, inputs: Mapping[str, Elements], lengths: Mapping[str, int]
+) -> tuple[str, str, str] | None:
+    graph, memory = plan.graph, GuardedMemory()
+    arrays = {name: as_array(value, graph.types[name].element) for name, value in inputs.items()}
+    found = run_graph(plan, arrays, backend=backend, memory=memory)
+    note = "" if plan.fuse else ", one kernel a value"
+    return _difference(graph, evaluate(graph, inputs), found, lengths, note) or memory.damage({})
 
 
 def as_array(value: Elements, element: DataType) -> NDArray[Any]:
