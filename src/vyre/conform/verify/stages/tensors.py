@@ -85,9 +85,11 @@ def _wrong(backend: Backend, case: TensorCase, seed: int) -> tuple[str, str, str
     for fuse in (True, False):
         plan = plan_graph(case.graph, fuse=fuse)
         for lengths in case.lengths:
+            masked = "masked" in case.subject
             for inputs in (
                 random_inputs(case.graph, lengths, seed),
                 telling_inputs(case.graph, lengths, seed),
+                *((telling_inputs(case.graph, lengths, seed, specials=True),) if masked else ()),
             ):
                 wrong = _once(backend, plan, inputs, lengths)
                 if wrong is not None:
