@@ -193,11 +193,12 @@ class _Sum:
         sign = draft.variable(self.words[LitU32(self.count - 1)] >> LitU32(31), "sign")
         self._made_positive(sign)
         top = self._top()
-        lead = draft.variable(top * LitU32(32) + LitU32(31) - UnOp(UnaryOp.Clz, self.words[top]), "lead")
+        word = draft.variable(self.words[top], "word")
+        lead = draft.variable(top * LitU32(32) + LitU32(31) - UnOp(UnaryOp.Clz, word), "lead")
         least = LitU32(form.min_exponent - self.lowest)
         cut = draft.variable(lead - LitU32(form.precision - 1), "cut")
-        # Below the least exponent, and where `lead` is too small to subtract from, all bits down to it count.
-        small = (lead < LitU32(form.precision - 1)) | (cut < least)
+        # A sum of 0 has no leading bit; below the least exponent all bits down to it count.
+        small = word.eq(0) | (lead < LitU32(form.precision - 1)) | (cut < least)
         cut = draft.variable(Select(small, least, cut), "cut")
         low, high = (draft.variable(self._word_at(cut + LitU32(32 * k)), "m") for k in range(2))
         up = draft.variable(self._half(cut) & (self._below(cut) | (low & ONE)), "up")
