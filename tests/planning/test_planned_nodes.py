@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.planning.agreement import require_agreement
+from tests.planning.compared import require_agreement
 from vyre.graph import (
     NODES,
     Accumulator,
@@ -203,6 +203,12 @@ PRODUCTS = [
     (T.I8, T.U8, Accumulator.I32, MulStep.FMulAdd, T.I32),
     (T.U16, T.I32, Accumulator.U32, MulStep.FMulAdd, T.U8),
     (T.I16, T.I8, Accumulator.I32, MulStep.FMulAdd, T.I16),
+    (T.F32, T.F32, Accumulator.Exact, MulStep.FMulAdd, T.F32),
+    (T.F16, T.BF16, Accumulator.Exact, MulStep.FMulAdd, T.F16),
+    (T.F32, T.F16, Accumulator.Exact, MulStep.FMulAdd, T.F64),
+    (T.F64, T.F64, Accumulator.Exact, MulStep.FMulAdd, T.F64),
+    (T.F64, T.F32, Accumulator.Exact, MulStep.FMulAdd, T.BF16),
+    (T.F64, T.F64, Accumulator.Exact, MulStep.FMulAdd, T.F32),
 ]
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from copy import copy as duplicate
 from math import prod
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
@@ -121,11 +122,8 @@ class DeviceBuffer:
 
     def seen_as(self, dtype: np.dtype[Any]) -> DeviceBuffer:
         """The same memory as elements of another dtype; it stays while either is held."""
-        made = object.__new__(DeviceBuffer)
-        made._owner, made._memory, made._claim = self._owner, self._memory, self._claim
-        made._vyre_serial = next(_serials)
-        made.dtype, made.nbytes, made.readonly = dtype, self.nbytes, self.readonly
-        made.shape = (self.nbytes // dtype.itemsize,)
+        made = duplicate(self)
+        made._vyre_serial, made.dtype, made.shape = next(_serials), dtype, (self.nbytes // dtype.itemsize,)
         return made
 
     def __len__(self) -> int:

@@ -19,7 +19,7 @@ from vyre.backends.conversion import conversion
 from vyre.backends.device_buffer import device_zeros, resident, to_device
 from vyre.backends.foreign import is_on_device, plain_array
 from vyre.backends.storage import BOOL, STORAGE, public_name
-from vyre.engines.plan import Part, Window
+from vyre.engines.plan import SlotPart, Window
 from vyre.errors import DispatchError
 from vyre.ir.types import DataType
 
@@ -78,8 +78,8 @@ class HostMemory:
     def bound(self, what: Bound) -> tuple[NDArray[Any], int]:
         if isinstance(what, Window):
             return self._arrays[what.buffer][what.start : what.stop], 0
-        if isinstance(what, Part):
-            whole = self._arrays[what.buffer]
+        if isinstance(what, SlotPart):
+            whole = self._arrays[what.buffer].view(np.uint8)
             return whole[: what.length * what.element.stride].view(STORAGE[what.element]), 0
         return self._arrays[what], 0
 
@@ -121,7 +121,7 @@ class EngineMemory:
     def bound(self, what: Bound) -> tuple[Any, int]:
         if isinstance(what, Window):
             return self._buffers[what.buffer], what.start
-        if isinstance(what, Part):
+        if isinstance(what, SlotPart):
             return self._buffers[what.buffer].seen_as(STORAGE[what.element]), 0
         return self._buffers[what], 0
 

@@ -74,15 +74,15 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """The first `length` elements of an engine's buffer of Bytes, seen as elements of another type."""
+class SlotPart:
+    """The first `length` elements of an engine's buffer, seen as elements of another type."""
 
     buffer: str
     element: DataType
     length: int
 
 
-Bound = str | Window | Part
+Bound = str | Window | SlotPart
 """What a buffer of a program is bound to: a buffer of the engine, or a part of one."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.engines.plan import Part, Plan, Space, Step
+from vyre.engines.plan import Plan, SlotPart, Space, Step
 from vyre.errors import DispatchError
 from vyre.graph.binding import require_sizes
 from vyre.ir.types import DataType
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from vyre.engines.plan import Bound
     from vyre.graph.graph import Graph
-    from vyre.planning.kernels.build import Kernel
-    from vyre.planning.memory import Slots
+    from vyre.planning.kernels.build import PlannedKernel
+    from vyre.planning.memory import MemorySlots
 
 MAX_ELEMENTS = (1 << 32) - (1 << 24)
 """Elements of one value, so that no index and no count of invocations in a grid wraps."""
@@ -30,10 +30,10 @@ class BoundPlan:
 
     sizes: Mapping[str, int]
     plan: Plan
-    slots: Slots
+    slots: MemorySlots
 
 
-def bound_plan(graph: Graph, kernels: Sequence[Kernel], sizes: Mapping[str, int]) -> BoundPlan:
+def bound_plan(graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[str, int]) -> BoundPlan:
     """Raises `DispatchError` where a value cannot be computed for these lengths."""
     require_sizes(graph, sizes)
     counts = {name: of.count.value(sizes) for name, of in graph.types.items()}
@@ -48,17 +48,19 @@ def bound_plan(graph: Graph, kernels: Sequence[Kernel], sizes: Mapping[str, int]
     slots = shared(_lives(graph, kernels, sizes))
     outputs = set(graph.outputs)
 
-    def bound(name: str) -> Bound:
+    def bound(name: str, element: DataType) -> Bound:
         if name in slots.place:
-            return Part(f"slot{slots.place[name]}", graph.types[name].element, max(1, counts[name]))
-        return f"out_{name}" if name in outputs and name in roots else name
+            return SlotPart(f"slot{slots.place[name]}", element, max(1, counts[name]))
+        held = f"out_{name}" if name in outputs and name in roots else name
+        return held if element is graph.types[name].element else SlotPart(held, element, max(1, counts[name]))
 
     roots = {kernel.root for kernel in kernels}
     steps: list[Step] = []
     for kernel, variant in chosen:
         drafted = variant.drafted
-        bindings = {buffer: bound(value) for buffer, value in drafted.reads}
-        bindings[OUTPUT] = bound(kernel.root)
+        seen = {buffer.name: buffer.element for buffer in drafted.program.buffers}
+        bindings = {buffer: bound(value, seen[buffer]) for buffer, value in drafted.reads}
+        bindings[OUTPUT] = bound(kernel.root, seen[OUTPUT])
         words = tuple(size.value(sizes) for size in drafted.words)
         steps.append(Step(drafted.program, variant.groups(sizes), bindings, words))
     made = {f"out_{name}": Space(graph.types[name].element, max(1, counts[name])) for name in outputs & roots}
@@ -66,7 +68,7 @@ def bound_plan(graph: Graph, kernels: Sequence[Kernel], sizes: Mapping[str, int]
     return BoundPlan(sizes, Plan(made, tuple(steps), scratch), slots)
 
 
-def _lives(graph: Graph, kernels: Sequence[Kernel], sizes: Mapping[str, int]) -> list[Life]:
+def _lives(graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[str, int]) -> list[Life]:
     """How long each value that is neither given nor handed back is needed."""
     types, outputs = graph.types, set(graph.outputs)
     last: dict[str, int] = {}

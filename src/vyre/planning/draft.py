@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Hashable, Iterator
 
     from vyre.graph.sizes import Size
-    from vyre.graph.types import ValueType
     from vyre.ir.node import Node
+    from vyre.ir.types import DataType
 
 ROW = 1 << 14
 """Workgroups along x, after which a grid is folded onto y."""
@@ -48,7 +48,9 @@ class Draft:
     _known: list[dict[Hashable, Expr]] = field(default_factory=lambda: [{}])
     _numbers: Iterator[int] = field(default_factory=count)
     _words: dict[Size, int] = field(default_factory=dict["Size", int])
-    _reads: dict[str, BufferDecl] = field(default_factory=dict[str, BufferDecl])
+    _reads: dict[tuple[str, DataType], BufferDecl] = field(
+        default_factory=dict[tuple[str, "DataType"], BufferDecl]
+    )
     _own: list[BufferDecl] = field(default_factory=list[BufferDecl])
 
     def emit(self, *nodes: Node) -> None:
@@ -138,11 +140,12 @@ class Draft:
             total = plus(outer, coord)
         return total
 
-    def read(self, name: str, of: ValueType) -> BufferDecl:
-        """The buffer in which a stored value is read."""
-        if name not in self._reads:
-            self._reads[name] = BufferDecl.read(f"a{len(self._reads)}", len(self._reads), of.element)
-        return self._reads[name]
+    def read(self, name: str, element: DataType) -> BufferDecl:
+        """The buffer in which a stored value is read, as elements of this type."""
+        key = (name, element)
+        if key not in self._reads:
+            self._reads[key] = BufferDecl.read(f"a{len(self._reads)}", len(self._reads), element)
+        return self._reads[key]
 
     def own(self, buffer: BufferDecl) -> BufferDecl:
         """Adds memory of a workgroup or an invocation."""
@@ -169,14 +172,14 @@ class Draft:
             yield
         self.emit(If(condition, body))
 
-    def finished(self, of: ValueType, lanes: int) -> Drafted:
-        """The program, whose output holds elements of the type `of`."""
+    def finished(self, element: DataType, lanes: int) -> Drafted:
+        """The program, whose output holds elements of this type."""
         reads = tuple(self._reads.values())
-        buffers = [*reads, BufferDecl.read_write(OUTPUT, len(reads), of.element)]
+        buffers = [*reads, BufferDecl.read_write(OUTPUT, len(reads), element)]
         if self._words:
             buffers.append(BufferDecl.uniform("params", len(buffers), U32, count=1 + len(self._words)))
         program = Program((*buffers, *self._own), (lanes, 1, 1), self._blocks[0])
-        names = tuple((buffer.name, value) for value, buffer in self._reads.items())
+        names = tuple((buffer.name, value) for (value, _), buffer in self._reads.items())
         return Drafted(program, names, tuple(self._words))
 
 

@@ -9,10 +9,12 @@ if TYPE_CHECKING:
 
     from vyre.graph.graph import Graph
     from vyre.planning.bound import BoundPlan
-    from vyre.planning.kernels.build import Kernel
+    from vyre.planning.kernels.build import PlannedKernel
 
 
-def explained(graph: Graph, kernels: Sequence[Kernel], why: Mapping[str, str], bound: BoundPlan) -> str:
+def explained(
+    graph: Graph, kernels: Sequence[PlannedKernel], why: Mapping[str, str], bound: BoundPlan
+) -> str:
     """The table for certain lengths; a value that a kernel reads counts once."""
     sizes = bound.sizes
     given = ", ".join(f"{name} = {length}" for name, length in sizes.items())

@@ -12,6 +12,7 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from vyre.graph.nodes import (
+    Accumulator,
     Broadcast,
     Concat,
     Constant,
@@ -32,6 +33,7 @@ from vyre.graph.nodes import (
 )
 from vyre.ir.expr import BinOp, Call, Cast, Expr, UnOp, Var
 from vyre.ir.operators import BinaryOp, UnaryOp
+from vyre.ir.types import DataType
 from vyre.ir.walk import postorder
 from vyre.planning.layout import is_copy
 from vyre.planning.pull import is_splat
@@ -102,7 +104,7 @@ class _Decision:
     def _behind(self, name: str, node: GraphNode) -> None:
         """Looks for the last value that only depends on `name` through single elements of it."""
         group, best = {name}, name
-        if self.fuse and isinstance(node, _TAKES_EPILOGUE):
+        if self.fuse and isinstance(node, _TAKES_EPILOGUE) and not _gives_bits(node):
             for later in self._reached(name):
                 group.add(later)
                 open_values = [v for v in group if v in self.graph.outputs or self._leaves_group(v, group)]
@@ -181,9 +183,10 @@ class _Decision:
         users, again = self._users[name], self._again[name]
         if len(users) > 1:
             return f"{len(users)} kernels read it: {', '.join(sorted(users, key=self.place.__getitem__))}"
-        if again is None or (isinstance(node, ElementWise) and _is_cheap(node.expr, again)):
+        if again is None:
             return None
-        return again
+        bits = again.endswith(_BITS)
+        return None if isinstance(node, ElementWise) and not bits and _is_cheap(node.expr, again) else again
 
     def _repeats(self, name: str, user: str) -> str | None:
         """Why `user` would compute an element of `name` more than once, None where it does not."""
@@ -199,6 +202,8 @@ class _Decision:
                 return f"{user} takes many elements by each of its indices"
             case Concat() if len(node.sources) > 1:
                 return f"{user} chooses among sources that would all be computed"
+            case MatMul(accumulator=Accumulator.Exact) if self.graph.types[name].element is DataType.F64:
+                return f"{user} {_BITS}"
             case MatMul():
                 return f"{_MATMUL} {user} reads it again for every row or column"
             case Scatter(indices=indices) if indices == name:
@@ -251,7 +256,14 @@ class _Decision:
         self._leaves[name], self._weight[name] = {name}, 0
 
 
+_BITS = "reads the bits of its elements"
 _MATMUL = "a product of matrices takes casts and views alone:"
+
+
+def _gives_bits(node: GraphNode) -> bool:
+    """Whether a kernel gives the bits of an F64, which no expression makes a number of."""
+    exact = isinstance(node, MatMul) and node.accumulator is Accumulator.Exact
+    return exact and node.element is DataType.F64
 
 
 def _weight(node: GraphNode) -> int:

@@ -22,7 +22,7 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True)
-class Slots:
+class MemorySlots:
     """`place` says in which slot a value lies, `sizes` how many bytes each slot has.
 
     `bound` is the most that is alive at one time: no way to share memory can need less.
@@ -37,7 +37,7 @@ class Slots:
         return sum(self.sizes)
 
 
-def shared(lives: Sequence[Life]) -> Slots:
+def shared(lives: Sequence[Life]) -> MemorySlots:
     """The largest first, each in the smallest slot that is free for as long as the value is needed."""
     place: dict[str, int] = {}
     sizes: list[int] = []
@@ -52,7 +52,7 @@ def shared(lives: Sequence[Life]) -> Slots:
             sizes.append(-(-life.nbytes // ALIGNMENT) * ALIGNMENT)
             taken.append([life])
         place[life.name] = slot
-    return Slots(place, tuple(sizes), _bound(lives))
+    return MemorySlots(place, tuple(sizes), _bound(lives))
 
 
 def _meet(a: Life, b: Life) -> bool:

@@ -11,7 +11,7 @@ from vyre.errors import boundary
 from vyre.planning.bound import BoundPlan, bound_plan
 from vyre.planning.explain import explained
 from vyre.planning.fusion import decided
-from vyre.planning.kernels.build import Kernel, kernels_of
+from vyre.planning.kernels.build import PlannedKernel, kernels_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ class GraphPlan:
     graph: Graph
     fuse: bool
     fusion: Fusion
-    kernels: tuple[Kernel, ...]
+    kernels: tuple[PlannedKernel, ...]
     _bound: dict[tuple[int, ...], BoundPlan] = field(
         default_factory=dict[tuple[int, ...], BoundPlan], repr=False
     )

@@ -48,13 +48,16 @@ class Pull:
         self.graph = graph
         self.draft = draft
         self._stored = stored
+        self.raw = False
+        """Whether a stored F64 is read as its bits, for who needs no arithmetic on doubles."""
 
     def value(self, name: str, place: Place) -> Expr:
         """The element, of the type that is loaded for its value."""
-        found = self.draft.recall((name, place))
+        key = (name, place, self.raw) if self.raw else (name, place)
+        found = self.draft.recall(key)
         if found is None:
             found = self.draft.let(self._made(name, place))
-            self.draft.note((name, place), found)
+            self.draft.note(key, found)
         return found
 
     def at(self, name: str, *coords: Expr) -> Expr:
@@ -62,7 +65,9 @@ class Pull:
 
     def _made(self, name: str, place: Place) -> Expr:
         if self._stored(name):
-            return self.draft.read(name, self.graph.types[name])[self.draft.flat(place)]
+            element = self.graph.types[name].element
+            seen = T.U64 if self.raw and element is T.F64 else element
+            return self.draft.read(name, seen)[self.draft.flat(place)]
         return self.computed(name, place)
 
     def computed(self, name: str, place: Place) -> Expr:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
-from vyre.graph.nodes import Constant, Input, MatMul, Recurrence, Reduce, Scan, Scatter
+from vyre.graph.nodes import Accumulator, Constant, Input, MatMul, Recurrence, Reduce, Scan, Scatter
+from vyre.planning.kernels.exact import exact_variants
 from vyre.planning.kernels.mapped import map_variants
 from vyre.planning.kernels.products import product_variants
 from vyre.planning.kernels.reduced import reduce_variants
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class PlannedKernel:
     """What computes one stored value; the first variant that suits the lengths of a call is taken."""
 
     root: str
@@ -36,7 +37,7 @@ class Kernel:
         raise VyreError(f"no kernel of {self.root!r} suits {dict(sizes)}.", fix="report it.")
 
 
-def kernels_of(graph: Graph, fusion: Fusion) -> tuple[Kernel, ...]:
+def kernels_of(graph: Graph, fusion: Fusion) -> tuple[PlannedKernel, ...]:
     """The kernels in the order in which they run."""
     return tuple(
         _kernel(Site(graph, fusion, name, fusion.core.get(name)))
@@ -45,7 +46,7 @@ def kernels_of(graph: Graph, fusion: Fusion) -> tuple[Kernel, ...]:
     )
 
 
-def _kernel(site: Site) -> Kernel:
+def _kernel(site: Site) -> PlannedKernel:
     match site.node:
         case Reduce():
             kind, variants = "reduce", reduce_variants(site)
@@ -53,10 +54,12 @@ def _kernel(site: Site) -> Kernel:
             kind, variants = "scan", scan_variants(site)
         case Recurrence():
             kind, variants = "recurrence", recurrence_variants(site)
+        case MatMul(accumulator=Accumulator.Exact):
+            kind, variants = "matmul", exact_variants(site)
         case MatMul():
             kind, variants = "matmul", product_variants(site)
         case Scatter():
             kind, variants = "scatter", scatter_variants(site)
         case _:
             kind, variants = "map", map_variants(site)
-    return Kernel(site.root, kind, variants)
+    return PlannedKernel(site.root, kind, variants)

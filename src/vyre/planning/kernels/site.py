@@ -95,5 +95,6 @@ class Site:
         draft.note((self.core, place), seen)
         draft.store(draft.flat(target), pull.computed(self.root, target))
 
-    def finished(self, pull: Pull, lanes: int) -> Drafted:
-        return pull.draft.finished(self.of(self.root), lanes)
+    def finished(self, pull: Pull, lanes: int, element: DataType | None = None) -> Drafted:
+        """The program; `element` is what it sees its output as, where that is not the type of the root."""
+        return pull.draft.finished(element or self.of(self.root).element, lanes)
