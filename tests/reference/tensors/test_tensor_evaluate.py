@@ -75,7 +75,7 @@ def test_wrong_elements_are_refused(given: Elements, message: str) -> None:
     [
         Broadcast("x", (Size(1 << 20), SEQ, Size(2))),
         Scan("x", 0, Joining.Add, _T.U32, _T.U32),
-        MatMul("x", "t", Accumulator.U32, MulStep.FMulAdd, _T.U32),
+        MatMul("t", "x", Accumulator.U32, MulStep.FMulAdd, _T.U32),
         ElementWise(BinOp(BinaryOp.Add, Var("x0"), Var("x0")), ("x",), _T.U32),
     ],
 )
@@ -91,6 +91,16 @@ def test_a_budget_is_for_the_whole_graph() -> None:
     assert evaluate(graph, {"x": x}, step_budget=200)["y"] == x
     with pytest.raises(StepBudgetExceeded, match="up to 'y'"):
         evaluate(graph, {"x": x}, step_budget=199)
+
+
+def test_expressions_share_the_budget() -> None:
+    doubled = BinOp(BinaryOp.Add, Var("x0"), Var("x0"))
+    once = Graph([("x", X), ("y", ElementWise(doubled, ("x",), _T.U32))], ["y"])
+    twice = Graph([*once.values, ("z", ElementWise(doubled, ("y",), _T.U32))], ["z"])
+    x = Elements((50, 2), [1] * 100)
+    assert evaluate(once, {"x": x}, step_budget=1000)["y"].bits == [2] * 100
+    with pytest.raises(StepBudgetExceeded, match="up to 'z'"):
+        evaluate(twice, {"x": x}, step_budget=1000)
 
 
 def test_an_empty_axis_is_joined_for_every_place() -> None:

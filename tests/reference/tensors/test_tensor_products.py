@@ -170,6 +170,7 @@ def test_an_exact_sum_of_zero_is_plus_zero() -> None:
         ([nan, 1.0], [1.0, 1.0], nan),
         ([1.0, 1.0], [1.0, nan], nan),
         ([0.0, 1.0], [inf, 1.0], nan),
+        ([-inf, 1.0], [-0.0, 1.0], nan),
         ([inf, -inf], [1.0, 1.0], nan),
         ([inf, inf], [1.0, -1.0], nan),
         ([inf, 3e38], [1.0, -3e38], inf),
