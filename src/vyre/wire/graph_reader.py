@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from vyre.graph.fields import FIELDS, MAX_LISTED, MAX_NUMBER, Kind
+from vyre.graph.fields import FIELDS, MAX_LISTED, MAX_NUMBER, FieldKind
 from vyre.graph.graph import Graph
 from vyre.graph.nodes import Constant
 from vyre.graph.sizes import Size
@@ -99,33 +99,33 @@ class _Reader:
     def field(self, field: NodeField) -> Any:
         cursor = self.cursor
         match field.kind:
-            case Kind.Type:
+            case FieldKind.Type:
                 element = cursor.tag(_ELEMENTS, "an element of a tensor")
                 return ValueType(element, self.sizes())
-            case Kind.Data:
+            case FieldKind.Data:
                 length = cursor.count(
                     "bytes of a constant", MAX_GRAPH_CONSTANT_BYTES, "V060", "make it an input."
                 )
                 return cursor.raw(length, "a constant")
-            case Kind.Expression:
+            case FieldKind.Expression:
                 return self.root()
-            case Kind.Operand:
+            case FieldKind.Operand:
                 return self.name()
-            case Kind.Operands:
+            case FieldKind.Operands:
                 return tuple([self.name() for _ in range(cursor.count("operands", U32_MAX, "V060"))])
-            case Kind.Optional:
+            case FieldKind.Optional:
                 return self.name() if cursor.varint(1) else None
-            case Kind.Number:
+            case FieldKind.Number:
                 return self.number()
-            case Kind.Numbers:
+            case FieldKind.Numbers:
                 return tuple([self.number() for _ in range(self.listed())])
-            case Kind.Sizes:
+            case FieldKind.Sizes:
                 return self.sizes()
-            case Kind.Bits:
+            case FieldKind.Bits:
                 return cursor.varint((1 << 64) - 1)
-            case Kind.Flag:
+            case FieldKind.Flag:
                 return cursor.varint(1) == 1
-            case Kind.Member:
+            case FieldKind.Member:
                 assert field.members is not None
                 return cursor.tag(_MEMBERS[field.members], f"the {field.name}")
 
