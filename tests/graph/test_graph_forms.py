@@ -9,7 +9,7 @@ import pytest
 
 from tests.graph.graph_table import GRAPHS, NODE_GRAPHS, X, over_x, typed
 from vyre.graph import NODES, Copy, ElementWise, Graph, Input, Size, ValueType
-from vyre.graph.fields import FIELDS, Kind
+from vyre.graph.fields import FIELDS, FieldKind
 from vyre.ir import expr as e
 from vyre.ir.types import DataType
 from vyre.text.graph_parser import usage
@@ -42,7 +42,7 @@ def test_every_node_has_every_form() -> None:
 
 def test_a_flag_can_be_left_unsaid() -> None:
     """The text form says a flag by its word, so that none can mean anything but False."""
-    flags = [field for fields in FIELDS.values() for field in fields if field.kind is Kind.Flag]
+    flags = [field for fields in FIELDS.values() for field in fields if field.kind is FieldKind.Flag]
     assert flags
     assert all(field.default is False for field in flags)
 

@@ -18,7 +18,7 @@ from tests.wire.wire_programs import golden_programs
 from vyre.errors import ValidationError, VyreError, WireError
 from vyre.graph import NODES, Constant, Copy, ElementWise, Graph, Reshape, Size, Transpose, ValueType
 from vyre.graph.fields import MAX_LISTED, MAX_NUMBER
-from vyre.graph.nodes import Broadcast, GraphNode, Pad, UnaryNode, Windows
+from vyre.graph.nodes import GraphNode, Pad, UnaryNode, Windows
 from vyre.ir import Program
 from vyre.ir import expr as e
 from vyre.ir.limits import MAX_GRAPH_CONSTANT_BYTES, MAX_GRAPH_VALUES
@@ -114,18 +114,46 @@ def test_a_graph_and_a_program_are_never_confused() -> None:
             assert written(found) == magic + rest
 
 
-def test_small_bytes_take_little_memory() -> None:
-    """A count promises nothing: what is made for it stands in proportion to the bytes that are there."""
+def _payload(values: bytes, count: int) -> bytes:
+    return b"\x01\x01x" + b"\x00" + varint(count) + values * count + b"\x00"
+
+
+_LIST = b"\x40"
+HOSTILE = {
+    "copies": _payload(b"\x00\x0a\x00", 20_000),
+    "scalars": _payload(b"\x00\x01\x09\x00", 20_000),
+    "sizes of no terms": _payload(b"\x00\x07\x00" + _LIST + b"\x00" * 64, 500),
+    "sizes of one term": _payload(b"\x00\x07\x00" + _LIST + b"\x01\x00\x02" * 64, 500),
+    "sizes of one name": _payload(b"\x00\x07\x00" + _LIST + b"\x01\x01\x00\x02" * 64, 500),
+    "axes": _payload(b"\x00\x05\x00" + _LIST + b"\x00" * 64, 500),
+    "operands": _payload(b"\x00\x0c" + varint(40_000) + b"\x00" * 40_000 + b"\x00", 1),
+    "strings": varint(8_000) + b"".join(b"\x03%03x" % i for i in range(4_096)),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_refusing_takes_memory_in_proportion(name: str) -> None:
+    """Whatever the bytes hold most of, and a byte too many at their end."""
+    data = frame(HOSTILE[name] + b"\x07")
+    assert outcome(data) == "refused"
+    assert _peak(data) < 64 * len(data)
+
+
+def test_a_count_promises_nothing() -> None:
     payload = payload_of(GRAPHS["Slice"].to_wire())
-    hostile = [frame(payload[:at] + b"\xff" * 9 + b"\x01" + payload[at:]) for at in range(len(payload))]
-    values = {f"v{i}": Broadcast("x", sizes(*range(1, 50))) for i in range(400)}
-    large = payload_of(Graph({"x": X, **values}, ["x"]).to_wire())
-    for data in (*hostile, frame(large + b"\x00")):
-        tracemalloc.start()
+    for at in range(len(payload)):
+        data = frame(payload[:at] + b"\xff" * 9 + b"\x01" + payload[at:])
         assert outcome(data) == "refused"
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < 64 * len(data) + 50_000
+        assert _peak(data) < 50_000
+
+
+def _peak(data: bytes) -> int:
+    tracemalloc.start()
+    with pytest.raises(WireError):
+        decode_graph(data)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
 
 
 UNWRITABLE: dict[str, tuple[GraphNode, str]] = {

@@ -28,7 +28,6 @@ from vyre.ir.types import DataType
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from vyre.graph.graph import Graph
     from vyre.graph.nodes import GraphNode
 
 MAX_LISTED = 64
@@ -38,7 +37,7 @@ MAX_NUMBER = (1 << 63) - 1
 """What a number of a form can be, with either sign. The rules allow far less."""
 
 
-class Kind(ClosedEnum):
+class FieldKind(ClosedEnum):
     """How a field is written, by the annotation that it has in its node."""
 
     Type = "ValueType"
@@ -55,7 +54,7 @@ class Kind(ClosedEnum):
     Member = "one of an enumeration"
 
 
-OPERANDS = frozenset({Kind.Operand, Kind.Operands, Kind.Optional})
+OPERANDS = frozenset({FieldKind.Operand, FieldKind.Operands, FieldKind.Optional})
 
 ENUMERATIONS: Mapping[str, type[ClosedEnum]] = {
     kind.__name__: kind for kind in (DataType, Joining, ReduceOrder, Accumulator, MulStep, Duplicates)
@@ -67,7 +66,7 @@ class NodeField:
     """`members` is the enumeration of a `Member`; `default` is MISSING where the field must be said."""
 
     name: str
-    kind: Kind
+    kind: FieldKind
     members: type[ClosedEnum] | None
     default: Any
 
@@ -80,7 +79,9 @@ def _fields(cls: type[GraphNode]) -> Iterator[NodeField]:
     for field in fields(cls):
         written = str(field.type)
         members = ENUMERATIONS.get(written)
-        yield NodeField(field.name, Kind.Member if members else Kind(written), members, field.default)
+        yield NodeField(
+            field.name, FieldKind.Member if members else FieldKind(written), members, field.default
+        )
 
 
 FIELDS: Mapping[type[GraphNode], tuple[NodeField, ...]] = {cls: tuple(_fields(cls)) for cls in NODES}
@@ -96,18 +97,18 @@ class Unwritable:
     place: str | None = None
 
 
-def unwritable(graph: Graph) -> Unwritable | None:
+def unwritable(values: Sequence[tuple[str, GraphNode]], outputs: Sequence[str]) -> Unwritable | None:
     """None for every graph, valid or not, whose fields hold what they are for, within the limits."""
-    many = excess(graph.values, graph.outputs)
+    many = excess(values, outputs)
     if many is not None:
         return Unwritable(f"V060: {many}", "split it into several graphs.")
-    for name, node in graph.values:
+    for name, node in values:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             return Unwritable(f"{_short(name)} is not a name.", "use a str.")
         wrong = _unwritable(node)
         if wrong is not None:
             return Unwritable(wrong.message, wrong.fix, name)
-    for name in graph.outputs:
+    for name in outputs:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             return Unwritable(f"{_short(name)} is not a name.", "use a str.", "outputs")
     return None
@@ -132,7 +133,7 @@ def _unwritable(node: GraphNode) -> Unwritable | None:
         return Unwritable(f"{type(node).__name__} is no node of a graph.", "use the nodes of vyre.graph.")
     for field in known:
         value = getattr(node, field.name)
-        if value is None and field.kind is Kind.Optional:
+        if value is None and field.kind is FieldKind.Optional:
             continue
         if not _is_kind(field, value):
             wanted = field.members.__name__ if field.members else field.kind.value
@@ -149,46 +150,46 @@ def _unwritable(node: GraphNode) -> Unwritable | None:
 
 def _is_kind(field: NodeField, value: object) -> bool:
     match field.kind:
-        case Kind.Type:
+        case FieldKind.Type:
             return isinstance(value, ValueType)
-        case Kind.Data:
+        case FieldKind.Data:
             return isinstance(value, bytes)
-        case Kind.Expression:
+        case FieldKind.Expression:
             return isinstance(value, Expr)
-        case Kind.Operand | Kind.Optional:
+        case FieldKind.Operand | FieldKind.Optional:
             return isinstance(value, str)
-        case Kind.Operands:
+        case FieldKind.Operands:
             return isinstance(value, tuple) and all(isinstance(name, str) for name in value)  # pyright: ignore[reportUnknownVariableType]
-        case Kind.Number | Kind.Bits:
+        case FieldKind.Number | FieldKind.Bits:
             return type(value) is int
-        case Kind.Numbers:
+        case FieldKind.Numbers:
             return isinstance(value, tuple) and all(type(number) is int for number in value)  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
-        case Kind.Sizes:
+        case FieldKind.Sizes:
             return isinstance(value, tuple) and all(isinstance(size, Size) for size in value)  # pyright: ignore[reportUnknownVariableType]
-        case Kind.Flag:
+        case FieldKind.Flag:
             return isinstance(value, bool)
-        case Kind.Member:
+        case FieldKind.Member:
             return field.members is not None and isinstance(value, field.members)
 
 
-def _beyond(kind: Kind, value: Any) -> str | None:
+def _beyond(kind: FieldKind, value: Any) -> str | None:
     """What is too much in a value of this kind."""
     match kind:
-        case Kind.Type:
-            return _beyond(Kind.Sizes, value.shape)
-        case Kind.Expression if value.depth > MAX_EXPR_DEPTH:
+        case FieldKind.Type:
+            return _beyond(FieldKind.Sizes, value.shape)
+        case FieldKind.Expression if value.depth > MAX_EXPR_DEPTH:
             return f"{value.depth} levels; {MAX_EXPR_DEPTH} are allowed"
-        case Kind.Data if len(value) > MAX_GRAPH_CONSTANT_BYTES:
+        case FieldKind.Data if len(value) > MAX_GRAPH_CONSTANT_BYTES:
             return f"{len(value)} bytes; {MAX_GRAPH_CONSTANT_BYTES} are allowed"
-        case Kind.Number if abs(value) > MAX_NUMBER:
+        case FieldKind.Number if abs(value) > MAX_NUMBER:
             return "a number of more than 64 bits"
-        case Kind.Bits if not 0 <= value < 1 << 64:
+        case FieldKind.Bits if not 0 <= value < 1 << 64:
             return "bits of more than 64 bits, or a sign"
-        case Kind.Numbers | Kind.Sizes if len(value) > MAX_LISTED:
+        case FieldKind.Numbers | FieldKind.Sizes if len(value) > MAX_LISTED:
             return f"{len(value)} entries; {MAX_LISTED} are allowed in a list"
-        case Kind.Numbers if any(abs(number) > MAX_NUMBER for number in value):
+        case FieldKind.Numbers if any(abs(number) > MAX_NUMBER for number in value):
             return "a number of more than 64 bits"
-        case Kind.Sizes:
+        case FieldKind.Sizes:
             return next((why for why in map(size_beyond, value) if why), None)
         case _:
             return None

@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING, Any, Final
 
 from vyre.errors import VyreError
-from vyre.graph.fields import FIELDS, MAX_LISTED, MAX_NUMBER, OPERANDS, Kind
+from vyre.graph.fields import FIELDS, MAX_LISTED, MAX_NUMBER, OPERANDS, FieldKind
 from vyre.graph.graph import Graph
 from vyre.graph.sizes import Size
 from vyre.graph.types import ValueType
@@ -49,7 +49,9 @@ def parse_graph(text: str, *, file: str = "<text>") -> Graph:
                 "=", context="after the name", fix="write a value as in y = copy(x), outputs as in output y."
             )
             node = _node(c)
-            nodes += sum(getattr(node, f.name).size for f in FIELDS[type(node)] if f.kind is Kind.Expression)
+            nodes += sum(
+                getattr(node, f.name).size for f in FIELDS[type(node)] if f.kind is FieldKind.Expression
+            )
             values.append((name, node))
             if len(values) > MAX_GRAPH_VALUES or nodes > MAX_NODES:
                 what = (
@@ -86,7 +88,7 @@ def _node(c: Cursor) -> GraphNode:
         raise c.error(f"expected a node, found {c.describe()}.", fix=f"{hint}use one of {', '.join(_NODES)}.")
     c.at += 1
     known = FIELDS[cls]
-    found: dict[str, Any] = {f.name: _type(c) for f in known if f.kind is Kind.Type}
+    found: dict[str, Any] = {f.name: _type(c) for f in known if f.kind is FieldKind.Type}
     if any(field.kind in OPERANDS for field in known):
         found |= _operands(c, cls)
     for field in known:
@@ -94,9 +96,9 @@ def _node(c: Cursor) -> GraphNode:
         if read is not None and _takes_word(c, field, cls):
             found[field.name] = read(c, field)
     for field in known:
-        if field.kind is Kind.Data:
+        if field.kind is FieldKind.Data:
             found[field.name] = _elements(c, found["type"])
-        elif field.kind is Kind.Expression:
+        elif field.kind is FieldKind.Expression:
             found[field.name] = _expression(c, cls)
     return cls(**found)
 
@@ -104,7 +106,7 @@ def _node(c: Cursor) -> GraphNode:
 def usage(cls: type[GraphNode]) -> str:
     """A node as it may be written, for the fix of a mistake in it."""
     parts = [WORDS[cls]]
-    names = ["x" if f.kind is Kind.Operands else f.name for f in FIELDS[cls] if f.kind in OPERANDS]
+    names = ["x" if f.kind is FieldKind.Operands else f.name for f in FIELDS[cls] if f.kind in OPERANDS]
     if names:
         parts[0] += f"({', '.join(names)})"
     for field in FIELDS[cls]:
@@ -113,7 +115,9 @@ def usage(cls: type[GraphNode]) -> str:
         )
         if field.members:
             parts += [field.name, "F32" if field.members is DataType else next(iter(field.members)).name]
-    return " ".join([*parts, *(["=> x0"] if any(f.kind is Kind.Expression for f in FIELDS[cls]) else [])])
+    return " ".join(
+        [*parts, *(["=> x0"] if any(f.kind is FieldKind.Expression for f in FIELDS[cls]) else [])]
+    )
 
 
 def _operands(c: Cursor, cls: type[GraphNode]) -> dict[str, Any]:
@@ -126,9 +130,9 @@ def _operands(c: Cursor, cls: type[GraphNode]) -> dict[str, Any]:
         if not c.take(","):
             break
     c.expect(")", context="after the operands", fix=f"write {usage(cls)}.")
-    if fields[0].kind is Kind.Operands:
+    if fields[0].kind is FieldKind.Operands:
         return {fields[0].name: tuple(names)}
-    least = sum(field.kind is Kind.Operand for field in fields)
+    least = sum(field.kind is FieldKind.Operand for field in fields)
     if not least <= len(names) <= len(fields):
         wanted = f"{least}" if least == len(fields) else f"{least} to {len(fields)}"
         raise c.error(
@@ -220,21 +224,21 @@ def _member(c: Cursor, field: NodeField) -> Any:
     return member(c, field.members, f"the {field.name}")
 
 
-_ATTRIBUTES: Final[Mapping[Kind, Callable[[Cursor, NodeField], Any]]] = {
-    Kind.Number: lambda c, _: _number(c),
-    Kind.Numbers: lambda c, _: _list(c, _number),
-    Kind.Sizes: lambda c, _: _shape(c),
-    Kind.Bits: lambda c, _: _bits(c),
-    Kind.Flag: lambda c, _: True,
-    Kind.Member: _member,
+_ATTRIBUTES: Final[Mapping[FieldKind, Callable[[Cursor, NodeField], Any]]] = {
+    FieldKind.Number: lambda c, _: _number(c),
+    FieldKind.Numbers: lambda c, _: _list(c, _number),
+    FieldKind.Sizes: lambda c, _: _shape(c),
+    FieldKind.Bits: lambda c, _: _bits(c),
+    FieldKind.Flag: lambda c, _: True,
+    FieldKind.Member: _member,
 }
-_EXAMPLES: Final[Mapping[Kind, str]] = {
-    Kind.Type: "U32[1]",
-    Kind.Number: "{} {}",
-    Kind.Numbers: "{} [{}]",
-    Kind.Sizes: "{} [1]",
-    Kind.Bits: "{} 0x0",
-    Kind.Data: "{{ 0x1 }}",
+_EXAMPLES: Final[Mapping[FieldKind, str]] = {
+    FieldKind.Type: "U32[1]",
+    FieldKind.Number: "{} {}",
+    FieldKind.Numbers: "{} [{}]",
+    FieldKind.Sizes: "{} [1]",
+    FieldKind.Bits: "{} 0x0",
+    FieldKind.Data: "{{ 0x1 }}",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from vyre.errors import PrintError
-from vyre.graph.fields import FIELDS, OPERANDS, Kind, unwritable
+from vyre.graph.fields import FIELDS, OPERANDS, FieldKind, unwritable
 from vyre.graph.nodes import NODES, Constant, ElementWise
 from vyre.ir.types import FLOAT_TYPES
 from vyre.text.expressions import expression_text
@@ -32,7 +32,7 @@ _ON_ONE_LINE: Final = 8
 
 def print_graph(graph: Graph) -> str:
     """The text form of a graph, valid or not. `PrintError` beyond what the forms can hold."""
-    wrong = unwritable(graph)
+    wrong = unwritable(graph.values, graph.outputs)
     if wrong is not None:
         raise PrintError(wrong.message, fix=wrong.fix, place=wrong.place)
     lines = [f"vyre graph {VERSION}"]
@@ -45,7 +45,7 @@ def _node(node: GraphNode) -> str:
     """The word, the type of what has no operands, the operands, the rest by name; last what may be long."""
     known = FIELDS[type(node)]
     parts = [WORDS[type(node)]]
-    parts += [type_text(getattr(node, field.name)) for field in known if field.kind is Kind.Type]
+    parts += [type_text(getattr(node, field.name)) for field in known if field.kind is FieldKind.Type]
     if any(field.kind in OPERANDS for field in known):
         parts[0] += f"({', '.join(map(name_text, node.operands))})"
     parts += [text for field in known for text in _attribute(field, getattr(node, field.name))]
@@ -64,17 +64,17 @@ def _attribute(field: NodeField, value: Any) -> tuple[str, ...]:
     if value == field.default:
         return ()
     match field.kind:
-        case Kind.Number:
+        case FieldKind.Number:
             return field.name, str(value)
-        case Kind.Bits:
+        case FieldKind.Bits:
             return field.name, hex(value)
-        case Kind.Numbers:
+        case FieldKind.Numbers:
             return field.name, f"[{', '.join(map(str, value))}]"
-        case Kind.Sizes:
+        case FieldKind.Sizes:
             return field.name, shape_text(value)
-        case Kind.Member:
+        case FieldKind.Member:
             return field.name, value.name
-        case Kind.Flag:
+        case FieldKind.Flag:
             return (field.name,)
         case _:
             return ()

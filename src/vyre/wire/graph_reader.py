@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from vyre.graph.fields import FIELDS, MAX_LISTED, MAX_NUMBER, Kind
+from vyre.graph.fields import FIELDS, MAX_LISTED, MAX_NUMBER, FieldKind
 from vyre.graph.graph import Graph
 from vyre.graph.nodes import Constant
 from vyre.graph.sizes import Size
@@ -29,6 +29,7 @@ from vyre.wire.tables import build_exprs, scan_exprs
 if TYPE_CHECKING:
     from vyre.graph.fields import NodeField
     from vyre.graph.nodes import GraphNode
+    from vyre.ir.expr import Expr
     from vyre.wire.cursor import Cursor
     from vyre.wire.tables import Table
 
@@ -46,14 +47,16 @@ def decode_graph(data: bytes | bytearray | memoryview) -> Graph:
         outputs = reader.outputs()
     exprs = build_exprs(cursor.data, reader.exprs, reader.strings)
     reader.exprs.check_unique(exprs, "expression")
-    for _, fields in values:
-        if "expr" in fields:
-            fields["expr"] = exprs[fields["expr"]]
-    return Graph([(name, cls(**fields)) for (name, cls), fields in values], outputs)
+    return Graph([(name, _built(cls, fields, exprs)) for name, cls, fields in values], outputs)
 
 
-_Entry = tuple[tuple[str, "type[GraphNode]"], dict[str, Any]]
-"""A value before its expression is built: its name, its kind, its fields."""
+_Entry = tuple[str, "type[GraphNode]", tuple[Any, ...]]
+"""A value before it is built: its name, its kind, its fields, of which an expression is an index."""
+
+
+def _built(cls: type[GraphNode], fields: tuple[Any, ...], exprs: list[Expr]) -> GraphNode:
+    known = zip(FIELDS[cls], fields, strict=True)
+    return cls(*[exprs[x] if field.kind is FieldKind.Expression else x for field, x in known])
 
 
 class _Reader:
@@ -73,10 +76,10 @@ class _Reader:
             name = self.name()
             cls: type[GraphNode] = self.cursor.tag(_NODES, "a node")
             before = len(self.roots)
-            fields = {field.name: self.field(field) for field in FIELDS[cls]}
-            if cls is Constant and len(fields["data"]) % fields["type"].element.stride:
-                refuse(start, f"V055: a constant of {fields['type']} ends inside an element.")
-            found.append(((name, cls), fields))
+            fields = tuple([self.field(field) for field in FIELDS[cls]])
+            if cls is Constant and len(fields[1]) % fields[0].element.stride:
+                refuse(start, f"V055: a constant of {fields[0]} ends inside an element.")
+            found.append((name, cls, fields))
             nodes += sum(self.exprs.sizes[root] for root in self.roots[before:])
             if nodes > MAX_NODES:
                 refuse(start, f"V060: expressions of more than {MAX_NODES} nodes.", _SPLIT)
@@ -99,33 +102,33 @@ class _Reader:
     def field(self, field: NodeField) -> Any:
         cursor = self.cursor
         match field.kind:
-            case Kind.Type:
+            case FieldKind.Type:
                 element = cursor.tag(_ELEMENTS, "an element of a tensor")
                 return ValueType(element, self.sizes())
-            case Kind.Data:
+            case FieldKind.Data:
                 length = cursor.count(
                     "bytes of a constant", MAX_GRAPH_CONSTANT_BYTES, "V060", "make it an input."
                 )
                 return cursor.raw(length, "a constant")
-            case Kind.Expression:
+            case FieldKind.Expression:
                 return self.root()
-            case Kind.Operand:
+            case FieldKind.Operand:
                 return self.name()
-            case Kind.Operands:
+            case FieldKind.Operands:
                 return tuple([self.name() for _ in range(cursor.count("operands", U32_MAX, "V060"))])
-            case Kind.Optional:
+            case FieldKind.Optional:
                 return self.name() if cursor.varint(1) else None
-            case Kind.Number:
+            case FieldKind.Number:
                 return self.number()
-            case Kind.Numbers:
+            case FieldKind.Numbers:
                 return tuple([self.number() for _ in range(self.listed())])
-            case Kind.Sizes:
+            case FieldKind.Sizes:
                 return self.sizes()
-            case Kind.Bits:
+            case FieldKind.Bits:
                 return cursor.varint((1 << 64) - 1)
-            case Kind.Flag:
+            case FieldKind.Flag:
                 return cursor.varint(1) == 1
-            case Kind.Member:
+            case FieldKind.Member:
                 assert field.members is not None
                 return cursor.tag(_MEMBERS[field.members], f"the {field.name}")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import WireError
-from vyre.graph.fields import FIELDS, Kind, unwritable
+from vyre.graph.fields import FIELDS, FieldKind, unwritable
 from vyre.graph.graph import Graph
 from vyre.graph.nodes import ElementWise
 from vyre.wire.frame import framed
@@ -27,7 +27,7 @@ def encode_graph(graph: Graph) -> bytes:
     """The one wire form of a graph, valid or not; `WireError` when it is beyond what the forms can hold."""
     if not isinstance(graph, Graph):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise WireError(f"{type(graph).__name__} is not a Graph.", fix="pass a vyre.graph.Graph.")
-    wrong = unwritable(graph)
+    wrong = unwritable(graph.values, graph.outputs)
     if wrong is not None:
         raise WireError(wrong.message, fix=wrong.fix, place=wrong.place)
     writer = _Writer(graph)
@@ -63,35 +63,35 @@ class _Writer:
 
     def field(self, field: NodeField, value: Any) -> None:
         match field.kind:
-            case Kind.Type:
+            case FieldKind.Type:
                 self.out.append(ELEMENT_TAGS[value.element])
                 self.sizes(value.shape)
-            case Kind.Data:
+            case FieldKind.Data:
                 self.number(len(value))
                 self.out += value
-            case Kind.Expression:
+            case FieldKind.Expression:
                 self.number(self.exprs[value])
-            case Kind.Operand:
+            case FieldKind.Operand:
                 self.name(value)
-            case Kind.Operands:
+            case FieldKind.Operands:
                 self.number(len(value))
                 for name in value:
                     self.name(name)
-            case Kind.Optional:
+            case FieldKind.Optional:
                 self.number(0 if value is None else 1)
                 if value is not None:
                     self.name(value)
-            case Kind.Number:
+            case FieldKind.Number:
                 append_signed(self.out, value)
-            case Kind.Numbers:
+            case FieldKind.Numbers:
                 self.number(len(value))
                 for number in value:
                     append_signed(self.out, number)
-            case Kind.Sizes:
+            case FieldKind.Sizes:
                 self.sizes(value)
-            case Kind.Bits | Kind.Flag:
+            case FieldKind.Bits | FieldKind.Flag:
                 self.number(int(value))
-            case Kind.Member:
+            case FieldKind.Member:
                 assert field.members is not None
                 self.out.append(MEMBERS[field.members][value])
 
