@@ -33,11 +33,11 @@ def random_inputs(graph: Graph, sizes: Mapping[str, int], seed: int) -> dict[str
 
 
 def telling_inputs(
-    graph: Graph, sizes: Mapping[str, int], seed: int, *, specials: bool = False
+    graph: Graph, sizes: Mapping[str, int], seed: int, *, special: str = ""
 ) -> dict[str, Elements]:
     """Floats with all their bits in use and exponents near 0: every sum of three shows its order.
 
-    With `specials` one in eight is NaN or infinite, which shows wherever a mask should have hidden it.
+    In the input `special` one in four is NaN or infinite, which shows where a mask should have hidden it.
     Integers are small, so that they are indices in range more often than not.
     """
     rng = Random(f"vyre telling inputs of graphs {seed} {sorted(sizes.items())}")
@@ -45,16 +45,16 @@ def telling_inputs(
     for name, kind in graph.inputs.items():
         count = kind.count.value(sizes)
         made[name] = Elements(
-            kind.resolved(sizes), [_telling(rng, kind.element, specials) for _ in range(count)]
+            kind.resolved(sizes), [_telling(rng, kind.element, name == special) for _ in range(count)]
         )
     return made
 
 
-def _telling(rng: Random, element: DataType, specials: bool) -> int:
+def _telling(rng: Random, element: DataType, special: bool) -> int:
     if not element.is_float:
         return rng.randrange(2 if element is DataType.Bool else 5)
     form = FORMATS[element]
-    if specials and rng.randrange(8) == 0:
+    if special and rng.randrange(4) == 0:
         return rng.choice((form.nan, form.infinity, form.infinity | form.sign))
     field = form.bias + rng.randrange(-2, 3)
     bits = field << form.fraction_bits | rng.getrandbits(form.fraction_bits)

@@ -47,6 +47,7 @@ def _attention() -> list[TensorCase]:
         case(
             "float masked attention",
             lambda query, key, value, mask: nn.attention(query, key, value, mask=mask),
+            hidden=("value",),
             query=plain,
             key=plain,
             value=plain,

@@ -48,6 +48,8 @@ class TensorCase:
     subject: str
     graph: Graph
     lengths: tuple[Mapping[str, int], ...] = ({},)
+    hidden: tuple[str, ...] = ()
+    """Inputs of which a mask hides elements, whatever they are."""
 
 
 def case(
@@ -55,12 +57,13 @@ def case(
     function: Callable[..., Any],
     lengths: tuple[Mapping[str, int], ...] = ({},),
     /,
+    hidden: tuple[str, ...] = (),
     **inputs: tuple[DataType, tuple[int | str, ...]],
 ) -> TensorCase:
     """A traced function of inputs of these types; `subject` is what a report calls it."""
     kinds = {name: ValueType(element, shape) for name, (element, shape) in inputs.items()}
     graph, _ = traced(subject, kinds, lambda tensors: function(**tensors))
-    return TensorCase(subject, graph, lengths)
+    return TensorCase(subject, graph, lengths, hidden)
 
 
 TWO = ({"n": 5}, {"n": 3})
@@ -96,6 +99,7 @@ def _products() -> list[TensorCase]:
         case(
             "float matmul masked",
             lambda a, b, m: matmul(a, b, mask=m),
+            hidden=("b",),
             a=(F32, (4, 9)),
             b=(F32, (9, 5)),
             m=(_T.Bool, (4, 9)),

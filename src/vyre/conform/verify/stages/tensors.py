@@ -85,11 +85,10 @@ def _wrong(backend: Backend, case: TensorCase, seed: int) -> tuple[str, str, str
     for fuse in (True, False):
         plan = plan_graph(case.graph, fuse=fuse)
         for lengths in case.lengths:
-            masked = "masked" in case.subject
             for inputs in (
                 random_inputs(case.graph, lengths, seed),
                 telling_inputs(case.graph, lengths, seed),
-                *((telling_inputs(case.graph, lengths, seed, specials=True),) if masked else ()),
+                *(telling_inputs(case.graph, lengths, seed, special=name) for name in case.hidden),
             ):
                 wrong = _once(backend, plan, inputs, lengths)
                 if wrong is not None:
