@@ -11,7 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 from importlib import import_module
-from math import isqrt
+from math import erf, isqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 MARGIN = 2.0**-44
 """Relative. One unit in the last place of a double is at most 2^-52."""
 
+
+def _erf(x: Doubles) -> Doubles:
+    return np.array([erf(value) for value in x.tolist()], np.float64)
+
+
 _DOUBLES: dict[str, Callable[..., Doubles]] = {
     "sin": np.sin,
     "cos": np.cos,
@@ -45,7 +50,13 @@ _DOUBLES: dict[str, Callable[..., Doubles]] = {
     "log": np.log,
     "log2": np.log2,
     "log10": np.log10,
+    "erf": _erf,
     "tanh": np.tanh,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "expm1": np.expm1,
+    "log1p": np.log1p,
+    "cbrt": np.cbrt,
     "atan2": np.arctan2,
     "pow": np.power,
 }
@@ -144,6 +155,8 @@ def _enclosed(arb: Any, name: str, x: Any, *more: Any) -> Any:
             return (x * arb(10).log()).exp()
         case "log2" | "log10":
             return x.log() / arb(int(name[3:])).log()
+        case "cbrt":
+            return x.root(3) if x > 0 else -(-x).root(3)
         case "atan2":
             return arb.atan2(x, *more)
         case "pow" if x < 0:

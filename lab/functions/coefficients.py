@@ -1,4 +1,4 @@
-"""Writes `coefficients.py` and `angle_coefficients.py` in `src/vyre/numeric/functions/`.
+"""Writes the files of coefficients in `src/vyre/numeric/functions/`.
 
     python -m lab.functions.coefficients            writes the files
     python -m lab.functions.coefficients --check    fails when one of them differs
@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 PATH = Path(__file__).parents[2] / "src" / "vyre" / "numeric" / "functions" / "coefficients.py"
 ANGLES = PATH.with_name("angle_coefficients.py")
+ERRORS = PATH.with_name("error_coefficients.py")
 PRECISION = 600
+
+ERF_DEGREE = 14
+"""Of the polynomial of each half from 1/2 to 4."""
 
 
 def integer(value: Number, bits: int) -> int:
@@ -172,6 +176,13 @@ def generate() -> dict[Path, str]:
     root = interpolated(lambda x: 1 / (2 * x.sqrt()), 3, arb(0.25), arb(1))
     page.integers("ROOT", "1/2sqrt(n) for n from 1/4 to 1, too small by 0.5 to 4 %", lowered(root, 64))
 
+    cubic = interpolated(lambda x: 1 / (2 * x.root(3)), 3, arb(0.5), arb(1))
+    page.integers(
+        "CUBE_ROOT", "1/2cbrt(n), too small by 0.05 to 0.12 %, in units of 2^-30", lowered(cubic, 2048, 30)
+    )
+    powers = [arb(2) ** (arb(k) / 3) / 2 for k in range(3)]
+    page.table("CUBE_ROOTS_OF_2", "2^(k/3) / 2", [*powers, arb(0)], 64)
+
     plain, page = page, Page("the functions of angles")
     page.integers(
         "TWO_OVER_PI",
@@ -215,13 +226,46 @@ def generate() -> dict[Path, str]:
         signs=1,
         low=-1,
     )
-    return {PATH: plain.text, ANGLES: page.text}
+    return {PATH: plain.text, ANGLES: page.text, ERRORS: error_function()}
 
 
-def lowered(values: list[Number], part: int) -> list[int]:
-    """The sizes of the coefficients of a cubic whose signs alternate, `1 / part` less, in units of 2^-29."""
+def error_function() -> str:
+    page = Page("the error function")
+    page.polynomial(
+        "ERF_NEAR_ZERO",
+        "erf(y) / 2y for y = sqrt(x) / 2",
+        lambda x: (x.sqrt() / 2).erf() / x.sqrt(),
+        9,
+        2,
+        signs=-1,
+    )
+    columns: list[list[Number]] = [[arb(0)] * (ERF_DEGREE + 1)]
+    worst = arb(0)
+    for k in range(1, 8):
+        columns.append(interpolated(lambda x, k=k: ((k + x) / 2).erf(), ERF_DEGREE, arb(0), arb(1)))
+        for step in range(200):
+            x = arb(2 * step + 1) / 400
+            total = arb(0)
+            for c in reversed(columns[-1]):
+                total = total * x + c
+            worst = worst.max(abs(total - ((k + x) / 2).erf()))
+    error = float((worst.log() / arb(2).log()).mid())
+    page.text += (
+        "\n# by degree: erf((k + x) / 2) for k from 0 to 7, in two's complement and units of 2^-64;\n"
+        f"# error 2^{error:.1f}; the row of 0 is not used\nERF_ROWS = (\n"
+    )
+    for values in zip(*columns, strict=True):
+        page.text += "    (\n"
+        page.text += "".join(f"        0x{integer(c, 64) & (1 << 64) - 1:016X},\n" for c in values)
+        page.text += "    ),\n"
+    page.text += ")\n"
+    return page.text
+
+
+def lowered(values: list[Number], part: int, bits: int = 29) -> list[int]:
+    """The coefficients of a cubic whose signs alternate, as sizes in units of 2^-bits, `1 / part` less."""
     start = values[0] - arb(1) / part
-    return [integer(c if k % 2 == 0 else -c, 29) for k, c in enumerate([start, *values[1:]])]
+    return [integer(c if k % 2 == 0 else -c, bits) for k, c in enumerate([start, *values[1:]])]
 
 
 def main() -> int:

@@ -192,7 +192,50 @@ def generate() -> str:
         one / 4,
         low=arb(0),
     )
+    hyperbolic(page)
+    error_function(page)
     return page.text
+
+
+def hyperbolic(page: Page) -> None:
+    half = arb(2).log() / 2
+    page.polynomial("EXPM1_SERIES", "(e^x - 1 - x) / x^2", lambda x: (x.expm1() - x) / (x * x), 10, half)
+    page.polynomial(
+        "SINH",
+        "(sinh(y) / y - 1) / x for y = sqrt(x)",
+        lambda x: (x.sqrt().sinh() / x.sqrt() - 1) / x,
+        4,
+        half**2,
+        low=arb(0),
+    )
+    page.polynomial(
+        "COSH",
+        "(cosh(y) - 1) / x for y = sqrt(x)",
+        lambda x: (x.sqrt().cosh() - 1) / x,
+        5,
+        half**2,
+        low=arb(0),
+    )
+    page.polynomial("LOG1P_SERIES", "(log(1 + x) - x) / x^2", logarithm_series(arb(1)), 14, RADIUS)
+    page.numbers(
+        "CBRT_STEP",
+        "((1 - x)^(-1/3) - 1) / x, the first terms",
+        [nearest(arb(1) / 3), nearest(arb(2) / 9), nearest(arb(14) / 81)],
+    )
+
+
+def error_function(page: Page) -> None:
+    slope = 2 / arb.pi().sqrt()
+    page.parts("ERF_SLOPE", "2 / sqrt(pi)", slope, 2)
+    page.polynomial(
+        "ERF_NEAR",
+        "(erf(y) / y - 2 / sqrt(pi)) / x for y = sqrt(x)",
+        lambda x: (x.sqrt().erf() / x.sqrt() - slope) / x,
+        11,
+        arb(1),
+        low=arb(0),
+    )
+    page.polynomial("ERF_FAR", "erfc(x + 79/32)", lambda x: (x + arb(79) / 32).erfc(), 28, arb(47) / 32)
 
 
 def main() -> int:

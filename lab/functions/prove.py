@@ -69,7 +69,7 @@ class OneWay:
 
 def opened(name: str) -> Any:
     """By class, so that a source tree is enough."""
-    module = importlib.import_module(f"vyre.backends.{name}")
+    module = importlib.import_module(f"vyre.backends.{name}.backend")
     return getattr(module, {"cpu": "CpuBackend", "cuda": "CudaBackend", "opencl": "OpenClBackend"}[name])()
 
 

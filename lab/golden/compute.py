@@ -64,6 +64,13 @@ FUNCTIONS: dict[str, tuple[Of1, Of1]] = {
     "FLog2": (gmpy2.log2, lambda x: x.log() / flint.arb(2).log()),
     "FExp10": (gmpy2.exp10, lambda x: flint.arb(10) ** x),
     "FLog10": (gmpy2.log10, lambda x: x.log() / flint.arb(10).log()),
+    "FErf": (gmpy2.erf, lambda x: x.erf()),
+    "FTanh": (gmpy2.tanh, lambda x: x.tanh()),
+    "FSinh": (gmpy2.sinh, lambda x: x.sinh()),
+    "FCosh": (gmpy2.cosh, lambda x: x.cosh()),
+    "FExpm1": (gmpy2.expm1, lambda x: x.expm1()),
+    "FLog1p": (gmpy2.log1p, lambda x: x.log1p()),
+    "FCbrt": (gmpy2.cbrt, lambda x: x.root(3) if x > 0 else -(-x).root(3)),
 }
 
 

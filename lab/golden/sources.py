@@ -58,6 +58,9 @@ TABLE_ROW = {
     )
     for op in family.split()
 }
+OURS = ("FErf", "FTanh", "FSinh", "FCosh", "FExpm1", "FLog1p", "FCbrt")
+"""Functions that the documents do not name."""
+
 FORBIDDEN_ITEM = {"FDiv": 5, "FSqrt": 5} | dict.fromkeys([*FUNCTIONS, "FATan2", "FPow"], 4)
 
 
@@ -82,7 +85,7 @@ def sources_of(op: str, name: str) -> list[str]:
     What they say of a type, that it is strict, is shown by its additions.
     """
     typed = TYPE_ROWS.get(name, []) if op == "FAdd" else []
-    if name != "F32":
+    if name != "F32" or op in OURS:
         return typed
     item = FORBIDDEN_ITEM.get(op)
     return [

@@ -2,9 +2,10 @@
 
 Run as `python -m lab.truth.hardest` with
 
-    search DIR  on a CUDA device with nvcc: every F32 input of a function of one operand,
-                every pair of F16 and BF16, 2^35 random pairs of F32
-    rank DIR    anywhere: what the search found, ordered by MPFR, decided by MPFR and Arb
+    search DIR               on a CUDA device with nvcc: every F32 input of a function of one operand,
+                             every pair of F16 and BF16, 2^35 random pairs of F32
+    search DIR NAME --numpy  anywhere: every F32 input of a function of one operand, through NumPy
+    rank DIR [NAME …]        anywhere: what the search found, ordered by MPFR, decided by MPFR and Arb
 
 Nothing here imports a definition of ours: the list judges them. An input is hard where the exact result lies
 next to a midpoint between two floats. Results that are exact, or at the ends of a range, come on top; they
@@ -25,7 +26,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.truth import hardest_cuda
+from vyre.conform.oracle.digest import CHUNK, INPUTS, consecutive
 from vyre.conform.oracle.floats.decide import by_arb, by_mpfr, value_of
+from vyre.conform.oracle.floats.functions import filtered
 from vyre.conform.oracle.truth.hardest import INDEX, LISTS, SYMMETRIC
 from vyre.ir.float_formats import BF16, F16, F32, FloatFormat
 
@@ -38,6 +41,16 @@ LAYOUTS = {"f32": F32, "f16": F16, "bf16": BF16}
 NEAREST = 4096
 NEAREST_PAIRS = 2048
 PRECISION = 256
+
+NEARBY = {
+    "erf": (0, 0x4080_0000),
+    "tanh": (0x3900_0000, 0x4180_0000),
+    "sinh": (0x3980_0000, 0x4300_0000),
+    "cosh": (0x3980_0000, 0x4300_0000),
+    "expm1": (0x3300_0000, 0x4300_0000),
+    "log1p": (0x3300_0000, 0x7F80_0000),
+}
+"""Sizes outside of which the exact result is next to the argument, 0, 1 or -1, or beyond every float."""
 
 FOUND = np.dtype([("a", "<u4"), ("b", "<u4"), ("distance", "<f8")])
 
@@ -54,6 +67,22 @@ def search(folder: Path) -> None:
     (folder / "search.cu").write_text(hardest_cuda.source())
     subprocess.run(["nvcc", "-O2", "-arch=native", "-o", "search", "search.cu"], cwd=folder, check=True)
     subprocess.run(["./search"], cwd=folder, check=True)
+
+
+def search_by_numpy(folder: Path, name: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    kept: list[int] = []
+    least, most = NEARBY.get(name, (0, 1 << 31))
+    for first in range(0, INPUTS // 2 if name in SYMMETRIC else INPUTS, CHUNK):
+        if not least <= first & 0x7FFF_FFFF < most:
+            continue
+        inputs = consecutive(first, CHUNK)
+        _, open_ = filtered(OPERATORS[name], F32, inputs, margin=hardest_cuda.UNARY_MARGIN)
+        kept += inputs[open_].tolist()
+    found = np.zeros(len(kept), FOUND)
+    found["a"] = kept
+    found.tofile(folder / f"unary_{name}")
+    print(f"unary_{name} {len(kept)}", flush=True)
 
 
 def distance(name: str, of: FloatFormat, *operands: int) -> float:
@@ -157,11 +186,16 @@ def results(name: str, of: FloatFormat, cases: list[tuple[int, ...]]) -> list[in
     return found
 
 
-def rank(folder: Path) -> None:
-    lists: dict[str, Any] = {}
-    index: dict[str, Any] = {}
+def rank(folder: Path, names: list[str]) -> None:
     jobs = [("f32", n) for n in hardest_cuda.UNARY]
     jobs += [(kind, n) for kind in LAYOUTS for n in hardest_cuda.PAIRS]
+    lists: dict[str, Any] = {}
+    index: dict[str, Any] = {}
+    if names:
+        index |= json.loads(INDEX.read_bytes())
+        with np.load(LISTS, allow_pickle=False) as kept:
+            lists |= {name: kept[name] for name in kept.files}
+        jobs = [job for job in jobs if job[1] in names]
     for kind, name in jobs:
         of, pair = LAYOUTS[kind], name in hardest_cuda.PAIRS
         cases, reach = nearest_pairs(name, kind, folder) if pair else nearest(name, of, folder)
@@ -192,8 +226,17 @@ def main() -> None:
     )
     parser.add_argument("what", choices=["search", "rank"])
     parser.add_argument("folder", type=Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--numpy", action="store_true")
     given = parser.parse_args()
-    (search if given.what == "search" else rank)(given.folder)
+    match given.what:
+        case "rank":
+            rank(given.folder, given.names)
+        case _ if given.numpy:
+            for name in given.names:
+                search_by_numpy(given.folder, name)
+        case _:
+            search(given.folder)
 
 
 if __name__ == "__main__":

@@ -49,11 +49,12 @@ if TYPE_CHECKING:
     # fmt: off
     from vyre.frontend.builtins import (
         abs as abs, acos, approx, asin, atan, atan2, atomic_add, atomic_and, atomic_compare_exchange,
-        atomic_exchange, atomic_max, atomic_min, atomic_or, atomic_xor, barrier, bitcast, bounded, call,
-        cast, ceil, clz, convert, cos, ctz, debug_print, exp, exp2, exp10, floor, fma, freduce,
-        freduce_approx, from_lanes, grid, invocation_id, isinf, isnan, lane, local_id, log, log2, log10, max
-        as max, min as min, mul_hi, num_invocations, num_workgroups, popcount, pow as pow, private,
-        reverse_bits, round as round, select, shared, sin, sqrt, tan, trunc, workgroup_id,
+        atomic_exchange, atomic_max, atomic_min, atomic_or, atomic_xor, barrier, bitcast, bounded, call, cast,
+        cbrt, ceil, clz, convert, cos, cosh, ctz, debug_print, erf, exp, exp2, exp10, expm1, floor, fma,
+        freduce, freduce_approx, from_lanes, grid, invocation_id, isinf, isnan, lane, local_id, log, log1p,
+        log2, log10, max as max, min as min, mul_hi, num_invocations, num_workgroups, popcount, pow as pow,
+        private, reverse_bits, round as round, select, shared, sin, sinh, sqrt, tan, tanh, trunc,
+        workgroup_id,
     )
     # fmt: on
     # isort: on
@@ -157,12 +158,13 @@ __all__ = [
     "VyreError", "WireError", "WorkgroupId", "acos", "approx", "array", "asin", "atan", "atan2",
     "atomic_add", "atomic_and", "atomic_compare_exchange", "atomic_exchange", "atomic_max", "atomic_min",
     "atomic_or", "atomic_xor", "barrier", "bf16", "bitcast", "boolean", "bounded", "call", "capture", "cast",
-    "ceil", "certify", "clz", "compile_program", "convert", "cos", "ctz", "debug_print", "default_registry",
-    "device_zeros", "dispatch", "exp", "exp2", "exp10", "f16", "f32", "f64", "floor", "fma", "freduce",
-    "freduce_approx", "from_lanes", "grid", "i8", "i16", "i32", "i64", "invocation_id", "isinf", "isnan",
-    "kernel", "lane", "local_id", "log", "log2", "log10", "mul_hi", "num_invocations", "num_workgroups",
-    "op", "packed_bytes", "popcount", "private", "reverse_bits", "select", "shared", "sin", "sqrt", "tan",
-    "to_device", "trunc", "u8", "u16", "u32", "u64", "u128", "vec2", "vec4", "workgroup_id",
+    "cbrt", "ceil", "certify", "clz", "compile_program", "convert", "cos", "cosh", "ctz", "debug_print",
+    "default_registry", "device_zeros", "dispatch", "erf", "exp", "exp2", "exp10", "expm1", "f16", "f32",
+    "f64", "floor", "fma", "freduce", "freduce_approx", "from_lanes", "grid", "i8", "i16", "i32", "i64",
+    "invocation_id", "isinf", "isnan", "kernel", "lane", "local_id", "log", "log1p", "log2", "log10",
+    "mul_hi", "num_invocations", "num_workgroups", "op", "packed_bytes", "popcount", "private",
+    "reverse_bits", "select", "shared", "sin", "sinh", "sqrt", "tan", "tanh", "to_device", "trunc", "u8",
+    "u16", "u32", "u64", "u128", "vec2", "vec4", "workgroup_id",
 ]  # fmt: skip
 
 _HOMES = {
@@ -173,10 +175,11 @@ _HOMES = {
     """,
     "vyre.frontend.builtins": """
         abs acos approx asin atan atan2 atomic_add atomic_and atomic_compare_exchange atomic_exchange
-        atomic_max atomic_min atomic_or atomic_xor barrier bitcast bounded call cast ceil clz convert cos
-        ctz debug_print exp exp10 exp2 floor fma freduce freduce_approx from_lanes grid invocation_id isinf
-        isnan lane local_id log log10 log2 max min mul_hi num_invocations num_workgroups popcount pow private
-        reverse_bits round select shared sin sqrt tan trunc workgroup_id
+        atomic_max atomic_min atomic_or atomic_xor barrier bitcast bounded call cast cbrt ceil clz convert
+        cos cosh ctz debug_print erf exp exp10 exp2 expm1 floor fma freduce freduce_approx from_lanes grid
+        invocation_id isinf isnan lane local_id log log10 log1p log2 max min mul_hi num_invocations
+        num_workgroups popcount pow private reverse_bits round select shared sin sinh sqrt tan tanh trunc
+        workgroup_id
     """,
     "vyre.backends.capture": "capture",
     "vyre.backends.conversion": "array",

@@ -74,6 +74,13 @@ _FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "log2": _one(U.FLog2),
     "exp10": _one(U.FExp10),
     "log10": _one(U.FLog10),
+    "erf": _one(U.FErf),
+    "tanh": _one(U.FTanh),
+    "sinh": _one(U.FSinh),
+    "cosh": _one(U.FCosh),
+    "expm1": _one(U.FExpm1),
+    "log1p": _one(U.FLog1p),
+    "cbrt": _one(U.FCbrt),
 }
 
 FLOAT_TWINS: dict[str, Callable[..., Expr]] = {

@@ -12,7 +12,17 @@ from lab.floats.truth import decoded, enclosure, truth
 from lab.functions.pairs import pairs
 from vyre.ir.expr import LitU32
 from vyre.ir.float_formats import F32, FloatFormat
-from vyre.numeric.functions import angle, circular, exponentials, inverse, logarithms, power
+from vyre.numeric.functions import (
+    angle,
+    circular,
+    error,
+    exponentials,
+    hyperbolic,
+    inverse,
+    logarithms,
+    power,
+    roots,
+)
 from vyre.numeric.functions.ending import Unrounded, taken_apart
 from vyre.numeric.functions.limbs import literal
 from vyre.numeric.functions.quotient import long_division, reciprocal, root
@@ -38,7 +48,21 @@ HOME: dict[str, ModuleType] = {
     **dict.fromkeys(("sin", "cos", "tan"), circular),
     **dict.fromkeys(("asin", "acos"), inverse),
     "atan": angle,
+    "erf": error,
+    **dict.fromkeys(("tanh", "sinh", "cosh", "expm1"), hyperbolic),
+    "log1p": logarithms,
+    "cbrt": roots,
 }
+
+COMPUTED = {
+    "erf": (1, 0x40800000),
+    "tanh": (0x39000000, 0x41800000),
+    "sinh": (0x39800000, 0x42B00000),
+    "cosh": (0x39800000, 0x42B00000),
+    "expm1": (0x33000000, 0x42B00000),
+    "log1p": (0x33000000, 0x7F800000),
+}
+"""Sizes of arguments from which, and below which, the result comes from the core."""
 
 BOUNDS = {
     "exp": 30,
@@ -53,6 +77,13 @@ BOUNDS = {
     "asin": 149,
     "acos": 149,
     "atan": 19,
+    "erf": 36,
+    "tanh": 18,
+    "sinh": 2,
+    "cosh": 2,
+    "expm1": 2,
+    "log1p": 60,
+    "cbrt": 12,
 }
 """In units of 2^-63 of the result, as counted in `docs/functions.md`."""
 
@@ -106,7 +137,16 @@ def spread(name: str, count: int) -> Words:
     a, _ = pairs(F32, "atan2", 0, 8 * count)
     if name.startswith("log"):
         a = a & np.uint32(F32.magnitude)
+    if name in COMPUTED:
+        a = _computed(name, 16 * count)
     return a[usual(name, a)][:count]
+
+
+def _computed(name: str, count: int) -> Words:
+    """Random arguments that the core of a function computes, of every exponent and both signs."""
+    rng = np.random.default_rng(11)
+    sign = rng.integers(0, 2, count, np.uint32) << np.uint32(31)
+    return rng.integers(*COMPUTED[name], count, dtype=np.uint32) | sign
 
 
 @pytest.mark.parametrize("name", HOME)

@@ -63,6 +63,27 @@ def test_every_function_has_an_op() -> None:
 
 
 @pytest.mark.parametrize("fmt", [F16, BF16], ids=layout_name)
+@pytest.mark.parametrize(
+    "name", ["erf", "tanh", "sinh", "expm1", "log1p", "cbrt", "exp", "log", "asin", "atan"]
+)
+def test_what_rises_everywhere_rises_on_every_16_bit_value(name: str, fmt: FloatFormat) -> None:
+    numbers = np.arange(fmt.infinity + 1, dtype=np.uint32)
+    ordered = np.concatenate([(numbers | np.uint32(fmt.sign))[::-1], numbers])
+    found = evaluate(op_of(fmt, name), ordered)
+    values = decoded(fmt, found[found & np.uint32(fmt.magnitude) <= fmt.infinity])
+    assert (values[1:] >= values[:-1]).all()
+    assert values.size > fmt.infinity // 2
+
+
+@pytest.mark.parametrize("name", ["erf", "tanh", "sinh", "cbrt", "sin", "tan", "asin", "atan", "cosh", "cos"])
+def test_symmetry(name: str) -> None:
+    numbers = np.arange(0, F32.infinity, 40961, dtype=np.uint32)
+    right, left = (evaluate(op_of(F32, name), numbers | np.uint32(sign)) for sign in (0, F32.sign))
+    usual = right & np.uint32(F32.magnitude) <= F32.infinity
+    assert np.array_equal(left[usual], right[usual] ^ np.uint32(0 if name.startswith("cos") else F32.sign))
+
+
+@pytest.mark.parametrize("fmt", [F16, BF16], ids=layout_name)
 @pytest.mark.parametrize("name", UNARY)
 def test_every_16_bit_value(name: str, fmt: FloatFormat) -> None:
     every = np.arange(1 << 16, dtype=np.uint32)
@@ -201,6 +222,7 @@ def test_the_truth_is_that_of_mpfr() -> None:
             if name in ("sin", "cos", "tan", "exp", "exp2", "exp10")
         },
         **{name: getattr(gmpy2, name) for name in ("asin", "acos", "atan", "log", "log2", "log10")},
+        **{name: getattr(gmpy2, name) for name in ("erf", "tanh", "sinh", "cosh", "expm1", "log1p", "cbrt")},
     }
     with context:
         for name, function in functions.items():

@@ -112,6 +112,13 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log2": _gmpy2.log2,
     "exp10": _gmpy2.exp10,
     "log10": _gmpy2.log10,
+    "erf": _gmpy2.erf,
+    "tanh": _gmpy2.tanh,
+    "sinh": _gmpy2.sinh,
+    "cosh": _gmpy2.cosh,
+    "expm1": _gmpy2.expm1,
+    "log1p": _gmpy2.log1p,
+    "cbrt": _gmpy2.cbrt,
     "atan2": _gmpy2.atan2,
     "pow": _power,
 }

@@ -83,6 +83,9 @@ _LOGS = [
     0x3F800001,
 ]
 
+_GATES = [0x33000000, 0xB2FFFFFF, 0x39800000, 0xB97FFFFF, 0x3A000000]
+"""Near 2^-25, 2^-12 and 2^-11: below some of them a function is its argument, or 1."""
+
 
 def _small(one: int, half: int, two: int, special: list[int], top: int, sign: int) -> dict[str, list[int]]:
     circle = [one, one | sign, half, two, top, 1, *special]
@@ -95,6 +98,9 @@ def _small(one: int, half: int, two: int, special: list[int], top: int, sign: in
         "FACos": arc,
         **dict.fromkeys(("FExp", "FExp2", "FExp10"), exps),
         **dict.fromkeys(("FLog", "FLog2", "FLog10"), logs),
+        **dict.fromkeys(("FErf", "FTanh", "FSinh", "FCosh", "FExpm1"), exps),
+        "FLog1p": [*logs, one - 1 | sign],
+        "FCbrt": circle,
     }
 
 
@@ -130,6 +136,13 @@ UNARY = {
         "FLog2": _LOGS + SPECIAL,
         "FExp10": [*_EXPS, 0x421A209A, 0x421A209B, 0xC23369F4, 0xC2349E35, 0xC234A000, 0x40400000, *SPECIAL],
         "FLog10": _LOGS + SPECIAL,
+        "FErf": [*_EXPS, *_GATES, 0x407AD445, 0x407AD446, 0x40800000, *SPECIAL],
+        "FTanh": [*_EXPS, *_GATES, 0x41102CB3, 0x41102CB4, 0x41800000, *SPECIAL],
+        "FSinh": [*_EXPS, *_GATES, 0x42B2D4FC, 0x42B2D4FD, 0xC2B2D4FD, *SPECIAL],
+        "FCosh": [*_EXPS, *_GATES, 0x42B2D4FC, 0x42B2D4FD, 0xC2B2D4FD, *SPECIAL],
+        "FExpm1": [*_EXPS, *_GATES, 0x42B17217, 0x42B17218, 0xC18AA122, 0xC18AA123, *SPECIAL],
+        "FLog1p": [*_LOGS, *_GATES, 0xBF7FFFFF, 0xBF800001, *SPECIAL],
+        "FCbrt": [*_CIRCLE, 0x41000000, 0xC1D80000, 0x3E000000, 0x4B7FFFFF, *SPECIAL],
     },
     "F16": {
         "FNeg": [0x3C00, 0xBC00, 0x0001, 0x8001, *HSPECIAL],

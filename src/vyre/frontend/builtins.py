@@ -324,6 +324,41 @@ def log10(value: F) -> F:
 
 
 @_kernel_only
+def erf(value: F) -> F:
+    """Error function."""
+
+
+@_kernel_only
+def tanh(value: F) -> F:
+    """Hyperbolic tangent."""
+
+
+@_kernel_only
+def sinh(value: F) -> F:
+    """Hyperbolic sine."""
+
+
+@_kernel_only
+def cosh(value: F) -> F:
+    """Hyperbolic cosine."""
+
+
+@_kernel_only
+def expm1(value: F) -> F:
+    """e to the power `value`, less 1."""
+
+
+@_kernel_only
+def log1p(value: F) -> F:
+    """Natural logarithm of 1 + `value`."""
+
+
+@_kernel_only
+def cbrt(value: F) -> F:
+    """Cube root, of negative numbers too."""
+
+
+@_kernel_only
 def atan2(y: F, x: F | float) -> F:
     """Angle of the point (x, y)."""
 

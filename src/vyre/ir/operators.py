@@ -162,6 +162,13 @@ class UnaryOp(_Tabled):
     FLog2 = Row("FLog2", 26, _FUNCTION, kernel="log2")
     FExp10 = Row("FExp10", 27, _FUNCTION, kernel="exp10")
     FLog10 = Row("FLog10", 28, _FUNCTION, kernel="log10")
+    FErf = Row("FErf", 29, _FUNCTION, kernel="erf")
+    FTanh = Row("FTanh", 30, _FUNCTION, kernel="tanh")
+    FSinh = Row("FSinh", 31, _FUNCTION, kernel="sinh")
+    FCosh = Row("FCosh", 32, _FUNCTION, kernel="cosh")
+    FExpm1 = Row("FExpm1", 33, _FUNCTION, kernel="expm1")
+    FLog1p = Row("FLog1p", 34, _FUNCTION, kernel="log1p")
+    FCbrt = Row("FCbrt", 35, _FUNCTION, kernel="cbrt")
 # fmt: on
 
 

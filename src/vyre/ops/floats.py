@@ -59,6 +59,13 @@ _UNARY = {
     "log2": (UnaryOp.FLog2, "Logarithm to base 2, correctly rounded."),
     "exp10": (UnaryOp.FExp10, "10 to the power `a`, correctly rounded."),
     "log10": (UnaryOp.FLog10, "Logarithm to base 10, correctly rounded."),
+    "erf": (UnaryOp.FErf, "Error function, correctly rounded."),
+    "tanh": (UnaryOp.FTanh, "Hyperbolic tangent, correctly rounded."),
+    "sinh": (UnaryOp.FSinh, "Hyperbolic sine, correctly rounded."),
+    "cosh": (UnaryOp.FCosh, "Hyperbolic cosine, correctly rounded."),
+    "expm1": (UnaryOp.FExpm1, "e to the power `a`, less 1, correctly rounded."),
+    "log1p": (UnaryOp.FLog1p, "Natural logarithm of 1 + `a`, correctly rounded."),
+    "cbrt": (UnaryOp.FCbrt, "Cube root, correctly rounded."),
 }
 
 

@@ -44,14 +44,18 @@ FUNCTIONS = (
     "log",
     "log2",
     "log10",
+    "erf",
     "tanh",
+    "sinh",
+    "cosh",
+    "expm1",
+    "log1p",
+    "cbrt",
 )
 _SPELLING = {"asin": "ASin", "acos": "ACos", "atan": "ATan"}
 
 
 def ours(fmt: FloatFormat, name: str) -> Callable[[int], int]:
-    if name == "tanh":
-        return lambda a: approx(ApproxOp.FTanhApprox, fmt, a)
     op = UnaryOp("F" + _SPELLING.get(name, name.capitalize()))
     return lambda a: unary(op, fmt, a)
 
@@ -109,6 +113,7 @@ _ARB: dict[str, Callable[[Any], Any]] = {
     "exp10": lambda x: flint.arb(10) ** x,
     "log2": lambda x: x.log() / flint.arb(2).log(),
     "log10": lambda x: x.log() / flint.arb(10).log(),
+    "cbrt": lambda x: x.root(3) if x > 0 else -(-x).root(3),
 }
 
 
@@ -164,7 +169,7 @@ def test_atan2_of_axes_zeros_and_infinities() -> None:
 @pytest.mark.parametrize("fmt", ALL_FORMATS, ids=lambda f: f.name)
 def test_special_values_of_functions(fmt: FloatFormat) -> None:
     one, inf, minus, nan = fmt.one, fmt.infinity, fmt.sign, fmt.nan
-    odd = ("sin", "tan", "asin", "atan", "tanh")
+    odd = ("sin", "tan", "asin", "atan", "erf", "tanh", "sinh", "cbrt", "expm1", "log1p")
     for name in odd:
         assert [ours(fmt, name)(z) for z in (0, minus)] == [0, minus]
     for name in ("exp", "exp2", "exp10"):
@@ -179,7 +184,14 @@ def test_special_values_of_functions(fmt: FloatFormat) -> None:
         assert [ours(fmt, name)(i) for i in (inf, minus | inf)] == [nan, nan]
     assert [ours(fmt, n)(v) for n in ("asin", "acos") for v in (one + 1, minus | inf)] == [nan] * 4
     assert ours(fmt, "acos")(one) == 0
-    assert [ours(fmt, "tanh")(i) for i in (inf, minus | inf)] == [one, minus | one]
+    for name in ("erf", "tanh"):
+        assert [ours(fmt, name)(i) for i in (inf, minus | inf)] == [one, minus | one]
+    for name in ("sinh", "cbrt"):
+        assert [ours(fmt, name)(i) for i in (inf, minus | inf)] == [inf, minus | inf]
+    assert [ours(fmt, "cosh")(i) for i in (0, minus, inf, minus | inf)] == [one, one, inf, inf]
+    assert [ours(fmt, "expm1")(i) for i in (inf, minus | inf)] == [inf, minus | one]
+    f = ours(fmt, "log1p")
+    assert [f(inf), f(minus | one), f(minus | one + 1), f(minus | inf)] == [inf, minus | inf, nan, nan]
     for name in FUNCTIONS:
         assert ours(fmt, name)(minus | inf + 1) == nan
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vyre.numeric.doubles import circular, exponentials, hyperbolic, inverse, logarithms, pairs
+from vyre.numeric.doubles import (
+    circular,
+    error,
+    exponentials,
+    hyperbolic,
+    inverse,
+    logarithms,
+    pairs,
+    roots,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,18 +36,22 @@ _MAKERS: dict[str, Callable[[], Op]] = {
     "asin": inverse.asin,
     "acos": inverse.acos,
     "atan": inverse.atan,
+    "erf": error.erf,
+    "tanh": hyperbolic.tanh,
+    "sinh": hyperbolic.sinh,
+    "cosh": hyperbolic.cosh,
+    "expm1": hyperbolic.expm1,
+    "log1p": logarithms.log1p,
+    "cbrt": roots.cbrt,
     "atan2": pairs.atan2,
     "pow": pairs.power,
 }
-_APPROXIMATE_ONLY: dict[str, Callable[[], Op]] = {"tanh": hyperbolic.tanh}
-"""No strict operator asks for these."""
 
 
 @cache
 def double_op(op_id: str) -> Op | None:
     """The op `double.f32.<function>`, or None when there is none."""
-    makers = _MAKERS | _APPROXIMATE_ONLY
-    maker = makers.get(op_id.removeprefix(PREFIX)) if op_id.startswith(PREFIX) else None
+    maker = _MAKERS.get(op_id.removeprefix(PREFIX)) if op_id.startswith(PREFIX) else None
     return None if maker is None else maker()
 
 

@@ -1,4 +1,4 @@
-"""log, log2 and log10: `x = 2^k m`, m or m times a factor is within 0.172 of 1, a polynomial does the rest.
+"""log, log2, log10 and log1p: `x = 2^k m`, a factor brings m within 0.172 of 1, a polynomial does the rest.
 
 Near 1 the factor is 1 and k is 0, so nothing cancels; elsewhere the result is at least 0.07 in size. The
 factor was chosen so that its logarithm is a short number. The series of log and log2 are one and two terms
@@ -15,9 +15,11 @@ from vyre.numeric.doubles.script import (
     INFINITY,
     NAN,
     ONE,
+    SIGN,
     SIZE,
     ZERO,
     DoubleScript,
+    added,
     double,
     from_i32,
     fused,
@@ -26,6 +28,7 @@ from vyre.numeric.doubles.script import (
     low_word,
     minus,
     series,
+    times,
     widened,
 )
 from vyre.numeric.doubles.ties import fairly_rounded
@@ -38,6 +41,10 @@ LOWEST, MIDDLE = 0x3FEA827A, 0x3FF2BEC3
 
 OCTAVE = 20
 """Twice as much is 2^20 more in the high word of a double."""
+
+
+SMALL, MINUS_ONE = 0x33000000, 0xBF800000
+"""2^-25, below which log1p of a number rounds to the number itself; and -1."""
 
 
 class Base(NamedTuple):
@@ -71,6 +78,19 @@ def log10() -> Op:
     return _logarithm("log10", TEN)
 
 
+def log1p() -> Op:
+    """1 + x is exact where it matters; a small x is its own result."""
+    s = DoubleScript("log1p", "a")
+    (a,) = s.params
+    size = s("size", a & SIZE)
+    x, first = _reduced(s, s("whole", added(widened(a), double(ONE))), E)
+    near = s("near", fused(times(x, x), series(s, x, c.LOG1P_SERIES), x))
+    logarithm = s("logarithm", added(first, near))
+    value = s("value", select(size < SMALL, a, fairly_rounded(s, "log1p", a, logarithm)))
+    special = s("special", select(a.eq(MINUS_ONE), 0xFF800000, select(a.eq(INFINITY), a, NAN)))
+    return s.gives(select((a < INFINITY) | (a - SIGN < MINUS_ONE - SIGN), value, special))
+
+
 def _logarithm(name: str, base: Base) -> Op:
     s = DoubleScript(name, "a")
     (a,) = s.params
@@ -81,7 +101,13 @@ def _logarithm(name: str, base: Base) -> Op:
 
 
 def logarithm_of(s: DoubleScript, whole: Expr, base: Base) -> Expr:
-    """The logarithm of a positive finite F32 as a double, where even the smallest is a normal number."""
+    """The logarithm of a positive normal double."""
+    x, first = _reduced(s, whole, base)
+    return s("logarithm", fused(x, series(s, x, (base.slope, *base.series)), first))
+
+
+def _reduced(s: DoubleScript, whole: Expr, base: Base) -> tuple[Expr, Expr]:
+    """How far the argument is from 1 behind its power of two and the factor, and their logarithm."""
     high = s("high", high_word(whole))
     octaves = s("octaves", (high - LOWEST) & 0xFFF00000)
     part = s("part", high - octaves)
@@ -89,5 +115,4 @@ def logarithm_of(s: DoubleScript, whole: Expr, base: Base) -> Expr:
     near = s("near", joined(part, low_word(whole)))
     x = s("x", fused(near, select(upper, double(base.half[0]), double(ONE)), minus(ONE)))
     of_2 = double(base.of_2 - (OCTAVE << 52))  # divided by 2^20
-    first = s("first", fused(from_i32(octaves), of_2, select(upper, double(base.half[1]), double(ZERO))))
-    return s("logarithm", fused(x, series(s, x, (base.slope, *base.series)), first))
+    return x, s("first", fused(from_i32(octaves), of_2, select(upper, double(base.half[1]), double(ZERO))))

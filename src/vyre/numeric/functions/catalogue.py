@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 from vyre.errors import OpError
 from vyre.ir.float_formats import STRICT_FORMATS
 from vyre.ir.operators import BinaryOp, UnaryOp
-from vyre.numeric.functions import angle, circular, exponentials, hyperbolic, inverse, logarithms, power
+from vyre.numeric.functions import (
+    angle,
+    circular,
+    error,
+    exponentials,
+    hyperbolic,
+    inverse,
+    logarithms,
+    power,
+    roots,
+)
 from vyre.numeric.soft.layout import prefix
 
 if TYPE_CHECKING:
@@ -30,12 +40,16 @@ _MAKERS: dict[str, Callable[[FloatFormat], Op]] = {
     "log2": logarithms.log2,
     "exp10": exponentials.exp10,
     "log10": logarithms.log10,
+    "erf": error.erf,
+    "tanh": hyperbolic.tanh,
+    "sinh": hyperbolic.sinh,
+    "cosh": hyperbolic.cosh,
+    "expm1": hyperbolic.expm1,
+    "log1p": logarithms.log1p,
+    "cbrt": roots.cbrt,
     "atan2": angle.atan2,
     "pow": power.power,
 }
-_APPROXIMATE_ONLY: dict[str, Callable[[FloatFormat], Op]] = {"tanh": hyperbolic.tanh}
-"""No strict operator asks for these; the approximate track does, and gets them correctly rounded."""
-
 _UNDECIDED: dict[str, Callable[[FloatFormat], Op]] = {
     "atan2": angle.atan2_undecided,
     "pow": power.power_undecided,
@@ -50,7 +64,7 @@ FUNCTIONS: dict[UnaryOp | BinaryOp, str] = {
 @cache
 def function_op(op_id: str) -> Op | None:
     """The op `soft.<format>.<function>`, or None when the id names no function."""
-    return _built(op_id, _MAKERS | _APPROXIMATE_ONLY)
+    return _built(op_id, _MAKERS)
 
 
 @cache
@@ -63,7 +77,7 @@ def undecided_op(op_id: str) -> Op:
 
 
 def function_ops() -> list[Op]:
-    """Every function of the strict track in every format."""
+    """Every function in every format."""
     ids = [f"{prefix(fmt)}.{name}" for fmt in STRICT_FORMATS.values() for name in _MAKERS]
     return [op for op_id in ids if (op := function_op(op_id)) is not None]
 

@@ -46,6 +46,11 @@ def taken_apart(s: Script, fmt: FloatFormat, value: Expr, name: str = "a") -> Pa
     return Parts(sign, size, significand, s.let(exponent - fmt.bias, f"power_{name}"))
 
 
+def beside_one(fmt: FloatFormat) -> int:
+    """The bits of 2^-25: expm1 and log1p of less are the argument. Every F16 but 0 is more."""
+    return max(fmt.bias - 25 << fmt.fraction_bits, 1)
+
+
 def nearest(s: Script, fmt: FloatFormat, value: Unrounded) -> Expr:
     """The magnitude bits nearest to an unrounded number, ties to even.
 

@@ -1,4 +1,4 @@
-"""log, log2 and log10.
+"""log, log2, log10 and log1p.
 
 The argument is `2^k * m`. One of 16 factors `c` brings `m * c` next to 1, exactly: `m * c = 1 + u` with
 `|u| < 1/32`. Then `log x = k log 2 - log c + log(1 + u)`, and `log(1 + u) = u * series(u)`. Near 1 the first
@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Expr, LitU32, select
 from vyre.numeric.functions import coefficients as c
-from vyre.numeric.functions.ending import Unrounded, nearest, taken_apart
+from vyre.numeric.functions.ending import Unrounded, beside_one, nearest, taken_apart
 from vyre.numeric.functions.limbs import (
+    chosen,
     literal,
     looked_up,
     looked_up_wide,
+    minus,
+    moved_right,
     negated_if,
     normalised,
     plus,
@@ -31,7 +34,11 @@ from vyre.numeric.soft.parts import TOP
 if TYPE_CHECKING:
     from vyre.ir.float_formats import FloatFormat
     from vyre.ir.op import Op
+    from vyre.numeric.functions.ending import Parts
     from vyre.numeric.functions.limbs import Words
+
+_FARTHEST = 1 << 16
+"""A wrapped integer below it is not negative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +79,57 @@ def _logarithm(fmt: FloatFormat, base: _Base) -> Op:
     offset = s.let((x.significand >> 8) * factor - (1 << TOP), "offset")
     below = s.let(offset >> TOP, "below_one")
     distance = s.let(select(below, -offset, offset) << 6, "distance")
-    series = signed(s, (distance,), below, base.series, 2)
-    part = shifted(s, product(s, (distance,), series, 3), -13)
+    value = _value(s, fmt, base, (distance,), below, row, power)
+    special = s("special", select(x.size.eq(0), fmt.sign | fmt.infinity, fmt.nan))
+    usual = s("usual", (a - 1) < fmt.infinity - 1)
+    return s.gives(select(usual, value, select(a.eq(fmt.infinity), a, special)))
+
+
+def log1p(fmt: FloatFormat) -> Op:
+    """The logarithm of two limbs: the exact sum where it is near 1."""
+    s = Script(
+        f"{prefix(fmt)}.log1p", "a", doc="The natural logarithm of 1 and the argument, correctly rounded."
+    )
+    (a,) = s.params
+    x = taken_apart(s, fmt, a)
+    words, exponent = _above_one(s, x)
+    factor, row, power = near_one(s, words[0], exponent)
+    offset = minus(s, shifted(s, product(s, (factor,), words, 3), 24)[:2], literal(1 << 63, 2))
+    below = s.let(offset[0] >> TOP, "below_one")
+    distance = shifted(s, negated_if(s, offset, below), 6)
+    value = _value(s, fmt, _NATURAL, distance, below, row, power)
+    small = s("small", x.size < beside_one(fmt))
+    one = fmt.sign | fmt.one
+    special = s("special", select(a.eq(one), fmt.sign | fmt.infinity, fmt.nan))
+    special = s("special", select(a.eq(fmt.infinity), a, special))
+    usual = s("usual", (a < fmt.infinity) | (x.sign & (x.size < fmt.one)))
+    return s.gives(select(usual, select(small, a, value), special))
+
+
+def _above_one(s: Script, x: Parts) -> tuple[Words, Expr]:
+    """1 + x, normalised, and its exponent; what lies 63 places below the greater of the two is lost."""
+    large = s("large", x.exponent < _FARTHEST)
+    apart = s.let(select(large, x.exponent, -x.exponent), "apart")
+    apart = s.let(select(apart > 63, 63, apart), "apart")
+    given, one = (s.let(x.significand >> 1), s.let(x.significand << 31)), literal(1 << 62, 2)
+    lesser = moved_right(s, chosen(s, large, one, given), apart, most=63)
+    greater = chosen(s, large, given, one)
+    words, moved = normalised(s, plus(s, greater, negated_if(s, lesser, x.sign)), keep=2)
+    return words, s.let(select(large, x.exponent, 0) + 1 - moved, "sum_exponent")
+
+
+def _value(
+    s: Script, fmt: FloatFormat, base: _Base, distance: Words, below: Expr, row: Expr, power: Expr
+) -> Expr:
+    """The bits of the logarithm of `2^power / c (1 +- distance / 32)`, with the c of the row."""
+    series = signed(s, distance, below, base.series, 2)
+    part = shifted(s, product(s, distance, series, 3), -13)
     total = plus(s, looked_up_wide(s, row, base.table, 3), negated_if(s, part, below))
     total = plus(s, total, _multiple(s, power, base.of_two))
     sign = s("negative", total[0] >> TOP)
     words, moved = normalised(s, negated_if(s, total, sign), keep=3)
     finite = nearest(s, fmt, Unrounded(words, s.let(8 - moved, "result_exponent")))
-    value = s("value", select(words[0].eq(0), 0, sign << fmt.sign_shift | finite))
-    special = s("special", select(x.size.eq(0), fmt.sign | fmt.infinity, fmt.nan))
-    usual = s("usual", (a - 1) < fmt.infinity - 1)
-    return s.gives(select(usual, value, select(a.eq(fmt.infinity), a, special)))
+    return s("value", select(words[0].eq(0), 0, sign << fmt.sign_shift | finite))
 
 
 def near_one(s: Script, significand: Expr, exponent: Expr) -> tuple[Expr, Expr, Expr]:

@@ -1,4 +1,4 @@
-"""Add, sub, mul, div, sqrt and fma: the exact result, rounded once. NaNs produced are canonical."""
+"""Add, sub, mul, div, sqrt, cbrt and fma: the exact result, rounded once. NaNs produced are canonical."""
 
 from __future__ import annotations
 
@@ -83,6 +83,29 @@ def sqrt(fmt: FloatFormat, a: int) -> int:
     scaled = m << shift
     root = isqrt(scaled)
     return round_exact(fmt, 0, root, (e - shift) // 2, sticky=root * root != scaled)
+
+
+def cbrt(fmt: FloatFormat, a: int) -> int:
+    """The cube root, of negative numbers too."""
+    if is_nan(fmt, a):
+        return fmt.nan
+    if is_zero(fmt, a) or is_infinite(fmt, a):
+        return a
+    sign, m, e = unpack(fmt, a)
+    # A root of precision + 1 bits or more, of a number whose exponent is a multiple of 3.
+    shift = 3 * fmt.precision + 3 - m.bit_length()
+    shift += (e - shift) % 3
+    scaled = m << shift
+    root = _integer_cube_root(scaled)
+    return round_exact(fmt, sign, root, (e - shift) // 3, sticky=root**3 != scaled)
+
+
+def _integer_cube_root(n: int) -> int:
+    """The largest integer whose cube is at most `n`, by Newton's steps from above."""
+    root = 1 << -(-n.bit_length() // 3)
+    while (lower := (2 * root + n // (root * root)) // 3) < root:
+        root = lower
+    return root
 
 
 def fma(fmt: FloatFormat, a: int, b: int, c: int) -> int:

@@ -1,6 +1,6 @@
-"""Correctly rounded exp, exp2, exp10, log, log2, log10 and tanh.
+"""Correctly rounded exp, exp2, exp10, log, log2, log10 and log1p.
 
-Where each result is a midpoint or zero, and so never reaches Ziv's loop: exp, log and tanh of a nonzero
+Where each result is a midpoint or zero, and so never reaches Ziv's loop: exp, log and log1p of a nonzero
 (for log: other than 1) rational are transcendental, by Lindemann's theorem; exp2 and exp10 are rational
 at integers alone, log2 at powers of two alone, log10 at powers of ten alone, and those are exact integers
 or powers here.
@@ -45,30 +45,24 @@ def log10(fmt: FloatFormat, a: int) -> int:
     return _logarithm_to(fmt, a, ln10)
 
 
-def tanh(fmt: FloatFormat, a: int) -> int:
+def log1p(fmt: FloatFormat, a: int) -> int:
     if is_nan(fmt, a):
         return fmt.nan
-    sign = a & fmt.sign
-    if is_zero(fmt, a):
+    if is_zero(fmt, a) or a == fmt.infinity:
         return a
-    if is_infinite(fmt, a):
-        return sign | fmt.one
-    _, m, e = unpack(fmt, a)
-    lost = max(0, -e - m.bit_length())
+    sign, m, e = unpack(fmt, a) if not is_infinite(fmt, a) else (1, 1, 1)
+    scale = max(-e, 0)
+    total = (1 << scale) + (-m if sign else m) * (1 << max(e, 0))
+    if total <= 0:
+        return fmt.nan if total else fmt.sign | fmt.infinity
+    lost = bits_lost_near_one(total, -scale)
 
     def enclose(precision: int) -> Enclosure:
-        if m.bit_length() + e > precision.bit_length():
-            # From here on 1 - tanh x < 2 * e**(-2 * precision), which is below one unit.
-            return Enclosure((1 << precision) - 1, 1 << precision, -precision)
         w = precision + lost + 16
-        low, high, exponent = exponential_of(m << (w + e + 1), 0, w)
-        low, high = low << (exponent + w), high << (exponent + w)
-        one = 1 << w
-        below = quotient((low - one, low - one), (low + one, low + one), w)
-        above = quotient((high - one, high - one), (high + one, high + one), w)
-        return Enclosure(below.low, above.high, -w)
+        value, error = logarithm(total, -scale, w)
+        return Enclosure(value - error, value + error, -w)
 
-    return sign | correctly_rounded(fmt, enclose)
+    return correctly_rounded(fmt, enclose)
 
 
 def overflowed(fmt: FloatFormat, sign: int) -> int:

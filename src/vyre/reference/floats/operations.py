@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 from vyre.errors import InterpreterError
 from vyre.ir.operators import ApproxOp, BinaryOp, UnaryOp
-from vyre.reference.floats import arithmetic, compare, exponentials, power, rounding, trigonometry
+from vyre.reference.floats import (
+    arithmetic,
+    compare,
+    error,
+    exponentials,
+    hyperbolic,
+    power,
+    rounding,
+    trigonometry,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -52,6 +61,13 @@ UNARY: Mapping[UnaryOp, Callable[[FloatFormat, int], int]] = {
     UnaryOp.FLog2: exponentials.log2,
     UnaryOp.FExp10: exponentials.exp10,
     UnaryOp.FLog10: exponentials.log10,
+    UnaryOp.FErf: error.erf,
+    UnaryOp.FTanh: hyperbolic.tanh,
+    UnaryOp.FSinh: hyperbolic.sinh,
+    UnaryOp.FCosh: hyperbolic.cosh,
+    UnaryOp.FExpm1: hyperbolic.expm1,
+    UnaryOp.FLog1p: exponentials.log1p,
+    UnaryOp.FCbrt: arithmetic.cbrt,
 }
 
 APPROX: Mapping[ApproxOp, Callable[[FloatFormat, int], int]] = {
@@ -59,7 +75,7 @@ APPROX: Mapping[ApproxOp, Callable[[FloatFormat, int], int]] = {
     ApproxOp.FCosApprox: trigonometry.cos,
     ApproxOp.FExpApprox: exponentials.exp,
     ApproxOp.FLogApprox: exponentials.log,
-    ApproxOp.FTanhApprox: exponentials.tanh,
+    ApproxOp.FTanhApprox: hyperbolic.tanh,
 }
 
 

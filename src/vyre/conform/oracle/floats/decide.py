@@ -127,6 +127,9 @@ def arb_functions() -> dict[str, Callable[[Any], Any]]:
 
         return logarithm
 
+    def cube_root(x: Any) -> Any:
+        return arb.root(x, 3) if x > 0 else -arb.root(-x, 3)
+
     return {
         "FSin": arb.sin,
         "FCos": arb.cos,
@@ -140,6 +143,13 @@ def arb_functions() -> dict[str, Callable[[Any], Any]]:
         "FLog2": logarithm_to(2),
         "FExp10": power_of(10),
         "FLog10": logarithm_to(10),
+        "FErf": arb.erf,
+        "FTanh": arb.tanh,
+        "FSinh": arb.sinh,
+        "FCosh": arb.cosh,
+        "FExpm1": arb.expm1,
+        "FLog1p": arb.log1p,
+        "FCbrt": cube_root,
     }
 
 

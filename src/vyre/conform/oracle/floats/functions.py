@@ -8,6 +8,7 @@ The others are decided by MPFR, by Arb, or where neither is installed by the ref
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,19 @@ def _exp10(x: Any) -> Any:
     return np.power(10.0, x)
 
 
+_ERF = np.frompyfunc(math.erf, 1, 1)
+_SLOPE = 2 / math.sqrt(math.pi)
+
+
+def _erf(x: Any) -> Any:
+    """NumPy has none, so the C library's, one by one where it is neither a line nor 1."""
+    size = np.abs(x)
+    found = np.where(size < 1, x * _SLOPE, np.copysign(1.0, x)) + 0.0 * np.where(size == np.inf, 0.0, x)
+    curved = np.flatnonzero((size > 2.0**-27) & (size < 6.5))
+    found[curved] = _ERF(x[curved]).astype(np.float64)
+    return found
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "FSin": np.sin,
     "FCos": np.cos,
@@ -43,17 +57,27 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "FLog2": np.log2,
     "FExp10": _exp10,
     "FLog10": np.log10,
+    "FErf": _erf,
+    "FTanh": np.tanh,
+    "FSinh": np.sinh,
+    "FCosh": np.cosh,
+    "FExpm1": np.expm1,
+    "FLog1p": np.log1p,
+    "FCbrt": np.cbrt,
     "FATan2": np.arctan2,
     "FPow": np.power,
 }
 
 
-def filtered(op: str, of: FloatFormat, *operands: Words) -> tuple[Words, NDArray[np.bool_]]:
-    """Results, and a mask of those that the filter leaves open."""
+def filtered(
+    op: str, of: FloatFormat, *operands: Words, margin: float | None = None
+) -> tuple[Words, NDArray[np.bool_]]:
+    """Results, and a mask of those that the filter leaves open. The margin is `MARGIN`."""
+    margin = MARGIN if margin is None else margin
     with np.errstate(all="ignore"):
         value: Doubles = FUNCTIONS[op](*(doubles(of, x) for x in operands))
-        low = nearest(of, value * (1 - MARGIN))
-        high = nearest(of, value * (1 + MARGIN))
+        low = nearest(of, value * (1 - margin))
+        high = nearest(of, value * (1 + margin))
     return low, low != high
 
 

@@ -3,27 +3,20 @@
     function("FTanhApprox", "F32", a)       u32 words in, u32 words out
     reduction("Add", "F16", bits)           the bits of all elements in, the bits of the result out
 
-Functions come from `vyre.conform.oracle.floats.functions`, with a filter of its own for tanh. Sums and
-products are Python integers, which lose nothing. Nothing here is shared with the soft floats or a lowering.
+Functions come from `vyre.conform.oracle.floats.functions`. Sums and products are Python integers, which lose
+nothing. Nothing here is shared with the soft floats or a lowering.
 """
 
 from __future__ import annotations
 
-import importlib
 from math import frexp, ldexp, prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.conform.oracle.floats.decide import (
-    FIRST_PRECISION,
-    LAST_PRECISION,
-    by_mpfr,
-    nearest_dyadic,
-    value_of,
-)
-from vyre.conform.oracle.floats.functions import MARGIN, correctly_rounded
-from vyre.conform.oracle.floats.layout import LAYOUTS, doubles, nearest
+from vyre.conform.oracle.floats.decide import nearest_dyadic, value_of
+from vyre.conform.oracle.floats.functions import correctly_rounded
+from vyre.conform.oracle.floats.layout import LAYOUTS
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -32,64 +25,10 @@ if TYPE_CHECKING:
     from vyre.conform.oracle.floats.layout import Words
     from vyre.ir.float_formats import FloatFormat
 
-TANH = "FTanhApprox"
-
 
 def function(op: str, format: str, bits: Words) -> Words:
     """The correctly rounded values of an approximate function."""
-    of = LAYOUTS[format]
-    words = np.asarray(bits, np.uint32)
-    return _tanh(of, words) if op == TANH else correctly_rounded(op.removesuffix("Approx"), of, words)
-
-
-def _tanh(of: FloatFormat, bits: Words) -> Words:
-    with np.errstate(all="ignore"):
-        value = np.tanh(doubles(of, bits))
-        low, high = nearest(of, value * (1 - MARGIN)), nearest(of, value * (1 + MARGIN))
-    places = np.flatnonzero(low != high)
-    results = low.copy()
-    if places.size:
-        results[places] = np.array(_decided(of, [int(bits[k]) for k in places]), np.uint32)
-    return results
-
-
-def _decided(of: FloatFormat, cases: list[int]) -> list[int]:
-    for way in (_tanh_by_mpfr, _tanh_by_arb):
-        try:
-            return [way(of, bits) for bits in cases]
-        except ImportError:
-            continue
-    return [_tanh_by_reference(of, bits) for bits in cases]
-
-
-def _tanh_by_mpfr(of: FloatFormat, bits: int) -> int:
-    return by_mpfr("FTanh", of, [(bits,)])[0]
-
-
-def _tanh_by_arb(of: FloatFormat, bits: int) -> int:
-    flint: Any = importlib.import_module("flint")
-    numerator, denominator = value_of(of, bits).as_integer_ratio()
-    before, precision = flint.ctx.prec, FIRST_PRECISION
-    try:
-        while precision <= LAST_PRECISION:
-            flint.ctx.prec = precision
-            ball = (flint.arb(numerator) / denominator).tanh()
-            ends = [end.man_exp() for end in (ball.lower(), ball.upper())]
-            low, high = (nearest_dyadic(of, int(m), int(e)) for m, e in ends)
-            if low == high:
-                return low
-            precision *= 2
-    finally:
-        flint.ctx.prec = before
-    raise VyreError(f"Arb leaves tanh of {bits:#x} open.", fix="treat it as an exact case.")
-
-
-def _tanh_by_reference(of: FloatFormat, bits: int) -> int:
-    from vyre.ir.operators import ApproxOp
-    from vyre.ir.types import DataType
-    from vyre.reference.floats import FORMATS, approx
-
-    return approx(ApproxOp.FTanhApprox, FORMATS[DataType(of.name)], bits)
+    return correctly_rounded(op.removesuffix("Approx"), LAYOUTS[format], np.asarray(bits, np.uint32))
 
 
 def reduction(op: str, format: str, bits: Sequence[int]) -> int:

@@ -2,7 +2,7 @@
 
     FUNCTIONS["exp"].build(x)      the expression, for an `x` of the type `source`
 
-The twelve correctly rounded functions, square root, the four roundings to integers, the conversions, and the
+The correctly rounded functions, square root, the four roundings to integers, the conversions, and the
 seven integer operators of one operand.
 """
 
@@ -60,7 +60,11 @@ def _integer(name: str, op: UnaryOp) -> Function:
     return Function(name, _U32, _U32, lambda x: UnOp(op, x))
 
 
-ELEMENTARY = ("sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "exp2", "log2", "exp10", "log10")
+ELEMENTARY = (
+    *("sin", "cos", "tan", "asin", "acos", "atan"),
+    *("exp", "log", "exp2", "log2", "exp10", "log10"),
+    *("erf", "tanh", "sinh", "cosh", "expm1", "log1p", "cbrt"),
+)
 """The correctly rounded functions: those whose truth needs more than a few exact steps."""
 
 INTEGERS = {

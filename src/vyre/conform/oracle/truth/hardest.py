@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent / "data"
 LISTS, INDEX = FOLDER / "hardest.npz", FOLDER / "hardest.json"
 
-ODD = ("sin", "tan", "asin", "atan")
-EVEN = ("cos",)
+ODD = ("sin", "tan", "asin", "atan", "erf", "tanh", "sinh", "cbrt")
+EVEN = ("cos", "cosh")
 SYMMETRIC = (*ODD, *EVEN)
 """Functions whose list has inputs without sign; they are tried with both signs."""
 
