@@ -92,7 +92,7 @@ def block(
     keys, values = vt.concat([keys, key], 2), vt.concat([values, value], 2)
     seen = nn.attention(query, keys, values, causal=True, past=past)
     x = x + linear(nn.merge_heads(seen), part["out"])
-    hidden = nn.silu(linear(nn.layer_norm(x, **part["second"]), part["up"]))
+    hidden = nn.gelu(linear(nn.layer_norm(x, **part["second"]), part["up"]), approximate="tanh")
     return x + linear(hidden, part["down"]), keys, values
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,9 @@ def test_activations() -> None:
     near(run(nn.sigmoid), 1 / (1 + np.exp(-w)))
     near(run(nn.silu), w / (1 + np.exp(-w)))
     near(run(nn.relu), np.maximum(w, 0))
+    near(run(nn.gelu), w / 2 * (1 + np.vectorize(math.erf)(w / math.sqrt(2))))
+    cubed = math.sqrt(2 / math.pi) * (w + 0.044715 * w**3)
+    near(run(lambda x: nn.gelu(x, approximate="tanh")), w / 2 * (1 + np.tanh(cubed)))
 
 
 def test_norms() -> None:

@@ -1,6 +1,6 @@
 """`vyre.nn`: networks as compositions of tensors. Inference only; every formula is fixed (decision 31)."""
 
-from vyre.nn.activations import log_softmax, relu, sigmoid, silu, softmax
+from vyre.nn.activations import gelu, log_softmax, relu, sigmoid, silu, softmax, tanh
 from vyre.nn.attention import attention, merge_heads, repeat_heads, rotary, split_heads
 from vyre.nn.choosing import cross_entropy, embedding, sample, top_k
 from vyre.nn.convolution import average_pool, conv, max_pool
@@ -12,6 +12,7 @@ __all__ = [
     "conv",
     "cross_entropy",
     "embedding",
+    "gelu",
     "layer_norm",
     "log_softmax",
     "max_pool",
@@ -25,5 +26,6 @@ __all__ = [
     "silu",
     "softmax",
     "split_heads",
+    "tanh",
     "top_k",
 ]

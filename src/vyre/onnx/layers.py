@@ -74,6 +74,10 @@ def _swish(ctx: Context) -> Any:
     return x * nn.sigmoid(x * ctx.attribute("alpha", 1.0))
 
 
+def _gelu(ctx: Context) -> Any:
+    return nn.gelu(ctx.tensor(0), approximate=ctx.attribute("approximate", "none"))
+
+
 def _softplus(x: Tensor) -> Tensor:
     return e.log(e.exp(x) + 1.0)
 
@@ -214,6 +218,7 @@ def _global(function: Callable[..., Any]) -> Callable[[Context], Any]:
 
 HANDLERS: dict[str, Any] = {
     "Relu": _activation(nn.relu),
+    "Gelu": _gelu,
     "Sigmoid": _activation(nn.sigmoid),
     "Softplus": _activation(_softplus),
     "Softsign": _activation(_softsign),

@@ -151,6 +151,8 @@ sin, cos, tan = map(_unary, (_U.FSin, _U.FCos, _U.FTan))
 arcsin, arccos, arctan = map(_unary, (_U.FASin, _U.FACos, _U.FATan))
 exp, exp2, exp10 = map(_unary, (_U.FExp, _U.FExp2, _U.FExp10))
 log, log2, log10 = map(_unary, (_U.FLog, _U.FLog2, _U.FLog10))
+sinh, cosh, tanh = map(_unary, (_U.FSinh, _U.FCosh, _U.FTanh))
+erf, expm1, log1p, cbrt = map(_unary, (_U.FErf, _U.FExpm1, _U.FLog1p, _U.FCbrt))
 
 
 @boundary

@@ -79,6 +79,7 @@ def network_cases() -> tuple[TensorCase, ...]:
         case("float bf16 softmax", nn.softmax, x=(BF16, (3, 20))),
         case("float log softmax", nn.log_softmax, x=rows),
         case("float sigmoid and silu", lambda x: (nn.sigmoid(x), nn.silu(x), nn.relu(x)), x=rows),
+        case("float gelu", lambda x: (nn.gelu(x), nn.gelu(x, approximate="tanh")), x=rows),
         case("float layer norm", nn.layer_norm, x=rows, weight=(F32, (37,)), bias=(F32, (37,))),
         case("float rms norm", nn.rms_norm, x=rows, weight=(F32, (37,))),
         *_attention(),
