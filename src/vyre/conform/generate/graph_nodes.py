@@ -45,8 +45,10 @@ _HALVES = (_T.F32, _T.F16, _T.BF16)
 _FLOATS = (*_HALVES, _T.F64)
 _WORDS = (_T.U32, _T.I32, _T.I8, _T.U8, _T.I16, _T.U16)
 _INDICES = tuple(t for t in DataType if t in INDICES)
-_MOST_JOINED = 4_000
-"""Steps of one scan or product."""
+_JOINED = 8
+"""Steps of one scan or product, for each element that a value may have."""
+_TILES = (8, 15, 16, 17, 24, 31, 33)
+"""Sizes about those of the tiles of products."""
 _FEW = 60
 """Elements of which transcendental functions are computed: exact ones take their time."""
 
@@ -241,7 +243,7 @@ def scan(g: Growth) -> str | None:
     kind = g.types[source]
     axis = g.rng.randrange(kind.rank)
     join = _join(g, kind.element, scan=True)
-    if join is None or g.largest((*kind.shape, kind.shape[axis])) > _MOST_JOINED:
+    if join is None or g.largest((*kind.shape, kind.shape[axis])) > _JOINED * g.most:
         return None
     joining, kept, element = join
     return g.add(Scan(source, axis, joining, kept, element, exclusive=g.rng.randrange(3) == 0))
@@ -263,6 +265,10 @@ def recurrence(g: Growth) -> str | None:
     return g.add(Recurrence(factor, term, axis, g.rng.choice(halves), initial))
 
 
+def _tile(g: Growth) -> Size:
+    return Size(g.rng.choice(_TILES))
+
+
 def matmul(g: Growth) -> str | None:
     rng = g.rng
     accumulator = rng.choice((*Accumulator, Accumulator.F32))
@@ -273,13 +279,15 @@ def matmul(g: Growth) -> str | None:
     if accumulator is Accumulator.F64 and _T.F64 not in g.elements:
         return None
     left = g.pick(lambda kind: kind.rank >= 2 and kind.element in taken)
-    if left is None or rng.randrange(6) == 0:
+    if g.wide:
+        left = g.like((_tile(g), _tile(g)), taken)
+    elif left is None or rng.randrange(6) == 0:
         left = g.like(g.shape(2, 3), taken)
     if left is None:
         return None
     *batch, m, k = g.types[left].shape
-    n = g.size()
-    if g.largest((*batch, m, k, n)) > _MOST_JOINED:
+    n = _tile(g) if g.wide else g.size()
+    if g.largest((*batch, m, k, n)) > _JOINED * g.most:
         return None
     right = g.like((*batch, k, n), taken)
     mask = g.like((*batch, m, k), (_T.Bool,)) if rng.randrange(3) == 0 else None

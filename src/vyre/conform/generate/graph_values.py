@@ -30,6 +30,7 @@ Shape = tuple[Size, ...]
 
 _SIZES = (1, 1, 2, 2, 3, 3, 4, 5, 7, 8)
 _RARE = (0, 16, 17, 33, 65)
+_WIDE = (15, 16, 17, 31, 33, 65, 130, 300)
 _MOST_INPUTS = 6
 
 
@@ -44,12 +45,15 @@ class Growth:
         lengths: Sequence[Mapping[str, int]],
         dims: Sequence[str],
         most: int,
+        *,
+        wide: bool,
     ) -> None:
         self.rng = rng
         self.elements = tuple(elements)
         self.lengths = tuple(lengths)
         self.dims = tuple(dims)
         self.most = most
+        self.wide = wide
         self.expressions = Expressions(rng, elements)
         self.nodes: dict[str, GraphNode] = {}
         self.types: dict[str, ValueType] = {}
@@ -112,6 +116,8 @@ class Growth:
         rng = self.rng
         if self.dims and rng.randrange(3) == 0:
             return Size(rng.choice(self.dims))
+        if self.wide and rng.randrange(2):
+            return Size(rng.choice(_WIDE))
         return Size(rng.choice(_RARE) if rng.randrange(16) == 0 else rng.choice(_SIZES))
 
     def shape(self, least_rank: int = 0, most_rank: int = 4) -> Shape:

@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from vyre.conform.generate.graph_inputs import random_inputs, telling_inputs
-from vyre.conform.generate.graph_nodes import GROW, element_wise
+from vyre.conform.generate.graph_nodes import GROW, element_wise, matmul
 from vyre.conform.generate.graph_values import Growth
 from vyre.graph import Graph, Input, Size, ValueType
 from vyre.graph.types import ELEMENTS
@@ -24,22 +24,28 @@ __all__ = ["random_graph", "random_inputs", "random_sizes", "telling_inputs"]
 
 _DIMS = ("n", "m", "seq")
 _LENGTHS = (1, 2, 3, 3, 4, 5, 6, 7, 9)
-_LONG = (0, 17, 33, 70)
+_LONG = (0, 17, 33, 70, 130, 260)
+_WIDE = 3
+"""How many times as many elements one graph in sixteen may have, so that tiles and workgroups are crossed."""
 
 
 def random_graph(
     seed: int, *, elements: Sequence[DataType] = ELEMENTS, most_nodes: int = 12, most_elements: int = 500
 ) -> Graph:
-    """The graph of this seed over these element types; each value has at most `most_elements`."""
+    """The graph of this seed over these element types; most have values of at most `most_elements`."""
     rng = Random(f"vyre graphs {seed}")
     dims = _DIMS[: rng.choice((0, 1, 1, 2, 2, 3))]
-    growth = Growth(rng, elements, _lengths(seed), dims, most_elements)
+    wide = rng.randrange(16) == 0
+    most = _WIDE * most_elements if wide else most_elements
+    growth = Growth(rng, elements, _lengths(seed), dims, most, wide=wide)
     for dim in dims:
         _add_input(growth, dim)
     if not dims or rng.randrange(2):
         _add_input(growth)
+    if wide:
+        matmul(growth)
     weights, ways = [weight for weight, _ in GROW], [way for _, way in GROW]
-    wanted = rng.randrange(2, most_nodes + 1)
+    wanted = rng.randrange(2, (most_nodes // 3 if wide else most_nodes) + 1)
     while sum(not isinstance(node, Input) for node in growth.nodes.values()) < wanted:
         rng.choices(ways, weights)[0](growth)
     while any(isinstance(growth.nodes[name], Input) for name in growth.free()) and rng.randrange(12):
