@@ -36,7 +36,7 @@ LINES = [
     ("y = transpose(x) axes [1", 25, "expected `]` after the list", "[0, 1]"),
     (
         f"y = transpose(x) axes [{'0, ' * (MAX_LISTED + 1)}]",
-        219,
+        217,
         "V060: a list of more than 64",
         "fewer axes",
     ),
