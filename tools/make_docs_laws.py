@@ -97,8 +97,8 @@ def _cell(text: str) -> str:
 
 
 _DECIDED = (
-    "Tensor operations (002/planned types): The documents call them new expression nodes. They are nodes of a "
-    "graph: an expression is evaluated at every use, and a value of a graph once "
+    "Tensor operations (002/planned types): The documents call them new expression nodes. They are nodes of "
+    "a graph: an expression is evaluated at every use, and a value of a graph once "
     "([text form](text-form.md#graphs)).",
 )
 """Errata that no law can state."""
