@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.graph.graph_table import GRAPHS, X, over_x, sizes, typed
+from tests.graph.graph_table import GRAPHS, over_x, sizes, typed
 from tests.wire.wire_bytes import varint
 from tests.wire.wire_programs import golden_programs
 from vyre.errors import ValidationError, VyreError, WireError

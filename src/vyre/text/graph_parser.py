@@ -134,9 +134,11 @@ def _operands(c: Cursor, cls: type[GraphNode]) -> dict[str, Any]:
         return {fields[0].name: tuple(names)}
     least = sum(field.kind is FieldKind.Operand for field in fields)
     if not least <= len(names) <= len(fields):
-        wanted = f"{least}" if least == len(fields) else f"{least} to {len(fields)}"
+        wanted = f"{least} to {len(fields)}" if least < len(fields) else f"{least}"
         raise c.error(
-            f"`{WORDS[cls]}` takes {wanted} operands, not {len(names)}.", fix=f"write {usage(cls)}.", at=start
+            f"`{WORDS[cls]}` takes {wanted} operand{'' if wanted == '1' else 's'}, not {len(names)}.",
+            fix=f"write {usage(cls)}.",
+            at=start,
         )
     return {field.name: name for field, name in zip(fields, names, strict=False)}
 
