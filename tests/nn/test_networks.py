@@ -1,9 +1,13 @@
 """Networks beside the same formulas in doubles, and what must hold to the last bit."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# The parameters of a lambda that is traced are tensors, which a checker cannot know.
+
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -11,6 +15,9 @@ import pytest
 from vyre import nn
 from vyre import tensor as vt
 from vyre.errors import VyreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RNG = np.random.default_rng(3)
 
@@ -32,7 +39,10 @@ def softmax(x: Any) -> Any:
 def test_activations() -> None:
     x = normal(3, 7)
     w = x.astype(np.float64)
-    run = lambda f: vt.function(f).evaluate(x)  # noqa: E731 - one line a formula
+
+    def run(function: Callable[[vt.Tensor], vt.Tensor]) -> Any:
+        return vt.function(function).evaluate(x)
+
     near(run(nn.softmax), softmax(x))
     near(run(nn.log_softmax), np.log(softmax(x)))
     near(run(nn.sigmoid), 1 / (1 + np.exp(-w)))

@@ -1,5 +1,9 @@
 """What a traced function computes, by the evaluator, beside NumPy."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# The parameters of a lambda that is traced are tensors, which a checker cannot know.
+
 from __future__ import annotations
 
 from typing import Any

@@ -15,6 +15,8 @@ from vyre.tensor.create import full_like
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from vyre.tensor.tensor import Tensor
 
 _T = DataType
@@ -129,7 +131,8 @@ def _same(x: Tensor, bound: Any) -> Tensor:
 
 def _where(ctx: Context) -> Any:
     if all(isinstance(v, Known) for v in ctx.inputs):
-        chosen = np.where(ctx.inputs[0].array, ctx.inputs[1].array, ctx.inputs[2].array)
+        held: list[NDArray[Any]] = [v.array for v in ctx.inputs]
+        chosen: NDArray[Any] = np.where(held[0], held[1], held[2])
         return known(chosen) if chosen.dtype == object else Known(chosen)
     return c.where(ctx.tensor(0), ctx.tensor(1), ctx.tensor(2))
 
@@ -192,7 +195,7 @@ def _shift(ctx: Context) -> Any:
     return c.astype(c.where(c.less(b, a.element.bits), made, 0), a.element)
 
 
-HANDLERS: dict[str, Any] = {
+HANDLERS: dict[str, Callable[[Context], Any]] = {
     "Add": _binary(_arithmetic(e.add), lambda a, b: a + b),
     "Sub": _binary(_arithmetic(e.subtract), lambda a, b: a - b),
     "Mul": _binary(_arithmetic(e.multiply), lambda a, b: a * b),

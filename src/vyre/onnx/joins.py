@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _T = DataType
 
 
-def _reduction(function: Callable[..., Any]) -> Callable[[Context], Any]:
+def _reduction(function: Callable[[Tensor, Any, bool], Tensor]) -> Callable[[Context], Any]:
     def handle(ctx: Context) -> Any:
         keep = bool(ctx.attribute("keepdims", 1))
         axes = [int(a) for a in ctx.numbers(1)] if ctx.given(1) else ctx.attribute("axes")
@@ -111,7 +111,7 @@ def _top_k(ctx: Context) -> Any:
     return [values, c.astype(indices, _T.I64)]
 
 
-HANDLERS: dict[str, Any] = {
+HANDLERS: dict[str, Callable[[Context], Any]] = {
     "ReduceSum": _reduction(_plain_sum),
     "ReduceMean": _reduction(lambda x, a, k: r.mean(x, a, keepdims=k)),
     "ReduceMax": _reduction(lambda x, a, k: r.max(x, a, keepdims=k)),

@@ -216,7 +216,7 @@ def _global(function: Callable[..., Any]) -> Callable[[Context], Any]:
     return handle
 
 
-HANDLERS: dict[str, Any] = {
+HANDLERS: dict[str, Callable[[Context], Any]] = {
     "Relu": _activation(nn.relu),
     "Gelu": _gelu,
     "Sigmoid": _activation(nn.sigmoid),

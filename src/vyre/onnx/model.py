@@ -92,7 +92,7 @@ def load(
 
 def _read(path: Path) -> Any:
     try:
-        import onnx
+        import onnx  # pyright: ignore[reportMissingTypeStubs]
     except ImportError:
         raise VyreError("the package onnx is not installed.", fix="pip install 'vyre[onnx]'.") from None
     if not path.is_file():
@@ -100,8 +100,8 @@ def _read(path: Path) -> Any:
     if path.stat().st_size > LARGEST:
         raise VyreError(f"{path} is larger than {LARGEST} bytes.", fix="keep weights in external files.")
     try:
-        proto = onnx.load(str(path))
-        onnx.checker.check_model(proto, full_check=False)
+        proto: Any = onnx.load(str(path))  # pyright: ignore[reportUnknownMemberType]
+        onnx.checker.check_model(proto, full_check=False)  # pyright: ignore[reportUnknownMemberType]
     except Exception as error:  # the parser and the checker raise many kinds
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise VyreError(
@@ -134,7 +134,8 @@ def _imported(proto: Any, sizes: dict[str, int], fixed: Mapping[str, Any]) -> On
     for position, node in enumerate(graph.node):
         context = _context(builder, node, position, values, opset, weights)
         made = HANDLERS[node.op_type](context)
-        values |= zip(node.output, made if isinstance(made, list) else [made], strict=False)
+        several: list[Any] = made if isinstance(made, list) else [made]  # pyright: ignore[reportUnknownVariableType]
+        values |= zip(node.output, several, strict=False)
     outputs = {entry.name: values[entry.name] for entry in graph.output}
     return _model(builder, outputs, weights)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,11 @@ from vyre.tensor import shaping as s
 from vyre.tensor.create import full_like, iota
 from vyre.tensor.indexing import take, take_along_axis, take_index
 from vyre.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
 _T = DataType
 
@@ -65,7 +70,8 @@ def _constant_of_shape(ctx: Context) -> Any:
 def _range(ctx: Context) -> Any:
     start, stop, step = (ctx.numbers(i)[0] for i in range(3))
     if all(isinstance(n, (int, float)) for n in (start, stop, step)):
-        return Known(np.arange(start, stop, step, ctx.inputs[0].array.dtype))
+        counted: NDArray[Any] = np.arange(float(start), float(stop), float(step))
+        return Known(counted.astype(ctx.inputs[0].array.dtype))
     if start == 0 and step == 1:
         return Tensor(ctx.builder, ctx.builder.add(Iota(ValueType(_T.I32, (stop,)), 0)))
     raise ctx.refuse("a range of dynamic sizes that does not start at 0", "export with a static shape.")
@@ -297,7 +303,7 @@ def _part(ctx: Context, size: Size, by: int) -> Size:
     return found
 
 
-HANDLERS: dict[str, Any] = {
+HANDLERS: dict[str, Callable[[Context], Any]] = {
     "Shape": _shape,
     "Size": _size,
     "Constant": _constant,

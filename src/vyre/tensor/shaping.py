@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vyre.errors import VyreError, boundary
 from vyre.graph.nodes import Broadcast, Concat, Pad, Reshape, Slice, Transpose, Windows
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 def sizes_of(shape: Any) -> tuple[Size, ...]:
     """A shape as a user writes it: numbers, sizes of other tensors, names."""
-    parts = shape if isinstance(shape, (tuple, list)) else (shape,)
-    return tuple(part if isinstance(part, Size) else Size(part) for part in parts)  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+    parts = cast("tuple[Any, ...]", shape) if isinstance(shape, (tuple, list)) else (shape,)
+    return tuple(part if isinstance(part, Size) else Size(part) for part in parts)
 
 
 def common_shape(shapes: Sequence[tuple[Size, ...]]) -> tuple[Size, ...]:

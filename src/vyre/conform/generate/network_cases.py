@@ -1,5 +1,9 @@
 """Networks that every backend is tried with: the compositions, and a transformer with its cache."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# The parameters of a lambda that is traced are tensors, which a checker cannot know.
+
 from __future__ import annotations
 
 from functools import cache

@@ -4,6 +4,10 @@ A case is a graph, and lengths of its dynamic dimensions that are run one after 
 length of the call before would show.
 """
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# The parameters of a lambda that is traced are tensors, which a checker cannot know.
+
 from __future__ import annotations
 
 from dataclasses import dataclass
