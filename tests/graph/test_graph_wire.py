@@ -224,6 +224,27 @@ def test_limits_of_the_whole_graph_are_those_of_both_forms() -> None:
         decode_graph(hostile)
 
 
+def test_expressions_are_counted_where_they_are_used() -> None:
+    """One entry of the table, used often, is as many nodes as its uses have."""
+    wide: e.Expr = e.Var("x0")
+    for _ in range(14):
+        wide = e.FMulAdd(wide, wide, e.Var("x0"))
+    value = ("x", ElementWise(wide, ("x",), DataType.F32))
+    one, two = (payload_of(Graph([value] * count, []).to_wire()) for count in (1, 2))
+    entry = two[len(one) - len(two) - 1 : -1]
+    assert two == one[: -2 - len(entry)] + b"\x02" + entry * 2 + b"\x00"
+    with pytest.raises(WireError, match="V060: expressions of more than 100000 nodes"):
+        decode_graph(frame(one[: -2 - len(entry)] + b"\x03" + entry * 3 + b"\x00"))
+
+
+def test_a_constant_that_ends_inside_an_element_is_refused() -> None:
+    payload = bytes.fromhex(GOLDEN["Constant"])
+    cut = payload.replace(b"\x08" + payload[-10:-2], b"\x07" + payload[-10:-3])
+    assert len(cut) == len(payload) - 1
+    with pytest.raises(WireError, match="V055: a constant of F32"):
+        decode_graph(frame(cut))
+
+
 def test_numbers_of_63_bits_and_a_sign_have_forms() -> None:
     for number in (0, -1, MAX_NUMBER, -MAX_NUMBER):
         graph = over_x(Windows("x", number, 1))
