@@ -33,7 +33,7 @@ def random_inputs(graph: Graph, sizes: Mapping[str, int], seed: int) -> dict[str
 
 
 def _floats(rng: Random, element: DataType, count: int) -> list[int]:
-    specials, style = rng.choice(_SPECIALS), rng.randrange(4)
+    specials, style = rng.choice(_SPECIALS), rng.randrange(6)
     form = FORMATS[element]
     made: list[int] = []
     for _ in range(count):
