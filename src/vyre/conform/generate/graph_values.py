@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.conform.generate.buffers import ordinary_bits, random_bits
-from vyre.conform.generate.graph_expressions import Expressions
+from vyre.conform.generate.graph_expressions import ElementExpressions
 from vyre.errors import DispatchError
 from vyre.graph import (
     Broadcast,
@@ -54,7 +54,7 @@ class Growth:
         self.dims = tuple(dims)
         self.most = most
         self.wide = wide
-        self.expressions = Expressions(rng, elements)
+        self.expressions = ElementExpressions(rng, elements)
         self.nodes: dict[str, GraphNode] = {}
         self.types: dict[str, ValueType] = {}
         self.used: set[str] = set()
