@@ -55,7 +55,7 @@ class _Pure(ExpressionGenerator):
         return Var(self.rng.choice(words)) if words and self.rng.randrange(2) else self.literal(_T.U32)
 
 
-class GraphExpressions:
+class ElementExpressions:
     """GraphExpressions over `x0`, `x1`, … that compute on floats of these element types alone."""
 
     def __init__(self, rng: Random, elements: Sequence[DataType]) -> None:
