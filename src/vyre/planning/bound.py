@@ -31,6 +31,8 @@ class BoundPlan:
     sizes: Mapping[str, int]
     plan: Plan
     slots: MemorySlots
+    shapes: Mapping[str, tuple[int, ...]]
+    """Those of the outputs."""
 
 
 def bound_plan(graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[str, int]) -> BoundPlan:
@@ -65,7 +67,8 @@ def bound_plan(graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[st
         steps.append(Step(drafted.program, variant.groups(sizes), bindings, words))
     made = {f"out_{name}": Space(graph.types[name].element, max(1, counts[name])) for name in outputs & roots}
     scratch = {f"slot{number}": Space(DataType.Bytes, size) for number, size in enumerate(slots.sizes)}
-    return BoundPlan(sizes, Plan(made, tuple(steps), scratch), slots)
+    shapes = {name: graph.types[name].resolved(sizes) for name in graph.outputs}
+    return BoundPlan(sizes, Plan(made, tuple(steps), scratch), slots, shapes)
 
 
 def _lives(graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[str, int]) -> list[Life]:

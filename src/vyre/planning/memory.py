@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-ALIGNMENT = 16
+ALIGNMENT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +38,32 @@ class MemorySlots:
 
 
 def shared(lives: Sequence[Life]) -> MemorySlots:
-    """The largest first, each in the smallest slot that is free for as long as the value is needed."""
+    """The better of two ways: the largest values first, or in the order of time, with slots that grow."""
+    largest = sorted(lives, key=lambda life: (-life.nbytes, life.first))
+    earliest = sorted(lives, key=lambda life: (life.first, -life.nbytes))
+    found = [_placed(order) for order in (largest, earliest)]
+    place, sizes = min(found, key=lambda made: sum(made[1]))
+    return MemorySlots(place, tuple(sizes), _bound(lives))
+
+
+def _placed(lives: Sequence[Life]) -> tuple[dict[str, int], list[int]]:
+    """Each value in the free slot that grows least for it, and of those in the one it fills best."""
     place: dict[str, int] = {}
     sizes: list[int] = []
     taken: list[list[Life]] = []
-    for life in sorted(lives, key=lambda life: (-life.nbytes, life.first)):
+    for life in lives:
+        wanted = -(-life.nbytes // ALIGNMENT) * ALIGNMENT
         free = [slot for slot, held in enumerate(taken) if not any(_meet(life, other) for other in held)]
         if free:
-            slot = min(free, key=lambda slot: (sizes[slot], slot))
+            slot = min(free, key=lambda slot: (max(0, wanted - sizes[slot]), sizes[slot], slot))
+            sizes[slot] = max(sizes[slot], wanted)
             taken[slot].append(life)
         else:
             slot = len(sizes)
-            sizes.append(-(-life.nbytes // ALIGNMENT) * ALIGNMENT)
+            sizes.append(wanted)
             taken.append([life])
         place[life.name] = slot
-    return MemorySlots(place, tuple(sizes), _bound(lives))
+    return place, sizes
 
 
 def _meet(a: Life, b: Life) -> bool:

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from vyre.engines.run import Runner
-from vyre.errors import boundary
+from vyre.errors import DispatchError, boundary
+from vyre.graph.binding import sizes_of
+from vyre.graph.nodes import Constant
 from vyre.planning.bound import BoundPlan, bound_plan
 from vyre.planning.explain import explained
 from vyre.planning.fusion import decided
 from vyre.planning.kernels.build import PlannedKernel, kernels_of
+from vyre.planning.session import Session, keeps_on_device
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +23,17 @@ if TYPE_CHECKING:
     from vyre.graph.graph import Graph
     from vyre.planning.fusion import Fusion
 
+    Shapes = tuple[tuple[str, tuple[int, ...]], ...]
+
 _KEPT = 64
+
+
+class _Used:
+    """What a plan keeps of a backend: its compiled kernels, and a session that nobody is using."""
+
+    def __init__(self, runner: Runner) -> None:
+        self.runner = runner
+        self.idle: list[Session] = []
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,28 +47,62 @@ class GraphPlan:
     _bound: dict[tuple[int, ...], BoundPlan] = field(
         default_factory=dict[tuple[int, ...], BoundPlan], repr=False
     )
-    _runners: WeakKeyDictionary[Backend, Runner] = field(
-        default_factory=WeakKeyDictionary["Backend", Runner], repr=False
+    _fitted: dict[Shapes, BoundPlan] = field(default_factory=dict["Shapes", BoundPlan], repr=False)
+    _used: WeakKeyDictionary[Backend, _Used] = field(
+        default_factory=WeakKeyDictionary["Backend", "_Used"], repr=False
     )
 
     def bind(self, sizes: Mapping[str, int]) -> BoundPlan:
         """The dispatches for these lengths. Raises `DispatchError` where one of them cannot be."""
+        missing = [name for name in self.graph.dims if name not in sizes]
+        if missing:
+            raise DispatchError(
+                f"no length for the dimension {missing[0]!r}.", fix=f"pass {{{missing[0]!r}: …}}."
+            )
         key = tuple(sizes[name] for name in self.graph.dims)
         found = self._bound.get(key)
         if found is None:
             if len(self._bound) >= _KEPT:
                 self._bound.clear()
-            found = self._bound[key] = bound_plan(
-                self.graph, self.kernels, dict(zip(self.graph.dims, key, strict=True))
-            )
+            lengths = dict(zip(self.graph.dims, key, strict=True))
+            found = self._bound[key] = bound_plan(self.graph, self.kernels, lengths)
         return found
 
-    def runner(self, backend: Backend) -> Runner:
-        """What has compiled the kernels on a backend, or will."""
-        found = self._runners.get(backend)
+    def fitted(self, shapes: Mapping[str, tuple[int, ...]]) -> BoundPlan:
+        """The dispatches for inputs of these shapes. Raises `DispatchError` for those that do not fit."""
+        key = tuple(shapes.items())
+        found = self._fitted.get(key)
         if found is None:
-            found = self._runners[backend] = Runner(backend)
+            if len(self._fitted) >= _KEPT:
+                self._fitted.clear()
+            found = self._fitted[key] = self.bind(sizes_of(self.graph, shapes))
         return found
+
+    def session(self, bound: BoundPlan, backend: Backend, *, on_device: bool) -> Session:
+        """What runs these dispatches on a backend: one that no other call is using, or a new one."""
+        on_device = on_device or keeps_on_device(backend)
+        used = self._used.get(backend)
+        if used is None:
+            used = self._used[backend] = _Used(Runner(backend))
+        try:
+            found = used.idle.pop()
+        except IndexError:
+            found = None
+        if found is None or found.bound is not bound or found.on_device != on_device:
+            constants = {
+                name: node
+                for name, node in self.graph.values
+                if isinstance(node, Constant) and name in self.fusion.stored
+            }
+            found = Session(bound, used.runner, backend, constants, on_device=on_device)
+        return found
+
+    def release(self, session: Session, backend: Backend) -> None:
+        """Gives a session back after its results were taken. One is kept for each backend."""
+        session.drop()
+        used = self._used[backend]
+        if not used.idle:
+            used.idle.append(session)
 
     @boundary
     def explain(self, sizes: Mapping[str, int] | None = None) -> str:

@@ -32,7 +32,7 @@ DEEP = 16
 """How far a tile reaches along k."""
 EACH = 4
 ACROSS = SIDE // EACH
-LEAST = 24
+LEAST = 12
 """Rows and columns from which on a tile is worth its barriers."""
 
 
