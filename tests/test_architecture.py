@@ -61,6 +61,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli": {
         "errors",
         "ir",
+        "graph",
         "frontend",
         "compose",
         "text",
@@ -139,12 +140,12 @@ def room_of(module: str) -> str | None:
 
 
 def imports(tree: ast.AST) -> set[str]:
-    """Every module that may be meant, in functions and for type checkers too. `Program.to_text` and its like
-    import their format when they are called: the one convenience that points back."""
+    """Every module that may be meant, in functions and for type checkers too. `Program.to_text` and its like,
+    and those of `Graph`, import their format when they are called: the one convenience that points back."""
     skipped: set[ast.AST] = set()
     found: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and node.name == "Program":
+        if isinstance(node, ast.ClassDef) and node.name in ("Program", "Graph"):
             methods = [m for m in node.body if isinstance(m, ast.FunctionDef)]
             lazy = [m for m in methods if m.name in LAZY_METHODS]
             skipped |= {inner for m in lazy for inner in ast.walk(m)}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from vyre.errors import boundary
 from vyre.graph.infer import infer_all
 from vyre.graph.nodes import Input
 
@@ -54,3 +55,38 @@ class Graph:
             for size in kind.shape:
                 found |= dict.fromkeys(sorted(size.names))
         return tuple(found)
+
+    @boundary
+    def to_wire(self) -> bytes:
+        """The canonical binary form. Raises `WireError` for a graph beyond the limits of the forms."""
+        from vyre.wire import encode_graph
+
+        return encode_graph(self)
+
+    @classmethod
+    @boundary
+    def from_wire(cls, data: bytes) -> Graph:
+        """The graph of a wire form; anything else in `data` raises `WireError`."""
+        from vyre.wire import decode_graph
+
+        return decode_graph(data)
+
+    @boundary
+    def to_text(self) -> str:
+        """The readable form, which `Graph.from_text` reads back without loss."""
+        from vyre.text import print_graph
+
+        return print_graph(self)
+
+    @classmethod
+    @boundary
+    def from_text(cls, text: str, *, file: str = "<text>") -> Graph:
+        from vyre.text import parse_graph
+
+        return parse_graph(text, file=file)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Graph.from_wire, (self.to_wire(),))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.errors import Diagnostic, ValidationError
+from vyre.errors import Diagnostic, ValidationError, VyreError
 from vyre.graph.element_rules import expression_type
-from vyre.graph.faults import Fault, fault
+from vyre.graph.faults import Fault, fault, require_shape
+from vyre.graph.fields import excess
 from vyre.graph.join_rules import matmul_type, recurrence_type, reduce_type, scan_type
 from vyre.graph.memory_rules import (
     concat_type,
@@ -39,18 +40,20 @@ from vyre.graph.nodes import (
     Transpose,
     Windows,
 )
-from vyre.graph.types import MAX_RANK, ValueType
 from vyre.graph.view_rules import broadcast_type, reshape_type, slice_type, transpose_type, windows_type
 from vyre.ir.limits import MAX_NAME_LENGTH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-MAX_VALUES = 100_000
-"""Values of one graph (V060)."""
+    from vyre.graph.types import ValueType
 
 
-def infer_all(values: Sequence[tuple[str, GraphNode]], outputs: Iterable[str]) -> dict[str, ValueType]:
+MAX_DIAGNOSTICS = 1_000
+"""Errors that are reported of one graph, as of one program."""
+
+
+def infer_all(values: Sequence[tuple[str, GraphNode]], outputs: Sequence[str]) -> dict[str, ValueType]:
     """The type of every value. Raises `ValidationError` with one diagnostic for each value at fault.
 
     What is computed from a value at fault is not looked at.
@@ -59,10 +62,12 @@ def infer_all(values: Sequence[tuple[str, GraphNode]], outputs: Iterable[str]) -
     broken: set[str] = set()
     found: list[Diagnostic] = []
     named = _named(values)
-    if len(values) > MAX_VALUES:
-        message = f"the graph has {len(values)} values; {MAX_VALUES} are allowed."
-        raise ValidationError([Diagnostic("V060", message, "split it into several graphs.", "graph")])
+    many = excess(values, outputs)
+    if many is not None:
+        raise ValidationError([Diagnostic("V060", many, "split it into several graphs.", "graph")])
     for name, node in values:
+        if len(found) == MAX_DIAGNOSTICS:
+            break
         try:
             _require_name(name, types, broken)
             if broken.intersection(node.operands):
@@ -72,6 +77,9 @@ def infer_all(values: Sequence[tuple[str, GraphNode]], outputs: Iterable[str]) -
         except Fault as error:
             broken.add(name)
             found.append(_diagnostic(error, name))
+        except VyreError as error:
+            broken.add(name)
+            found.append(Diagnostic("V060", error.message, error.fix, name))
     for name in outputs:
         if name not in types and name not in broken:
             error = Fault("V051", f"the output {name!r} is not a value.", "name a value of the graph.")
@@ -112,10 +120,7 @@ def _inferred(node: GraphNode, types: Mapping[str, ValueType], named: frozenset[
                 "V051", f"{operand!r} is not defined before this value.", "define operands before their use."
             )
     made = _type(node, [types[name] for name in node.operands])
-    if made.rank > MAX_RANK:
-        raise fault(
-            "V060", f"{made} has {made.rank} axes; {MAX_RANK} are allowed.", "merge axes by a reshape."
-        )
+    require_shape(made)
     unknown = sorted(made.names - named)
     if unknown:
         raise fault(

@@ -53,7 +53,9 @@ def outputs(accumulator: DataType) -> tuple[DataType, ...]:
 def reduce_type(node: Reduce, of: ValueType) -> ValueType:
     if list(node.axes) != sorted(set(node.axes)) or not node.axes:
         raise fault(
-            "V054", f"the axes {list(node.axes)}.", "name one axis at least, in ascending order, each once."
+            "V054",
+            f"a reduction of {of} along the axes {list(node.axes)}.",
+            "name one axis at least, in ascending order, each once.",
         )
     for axis in node.axes:
         require_axis(axis, of)
@@ -61,7 +63,7 @@ def reduce_type(node: Reduce, of: ValueType) -> ValueType:
     if node.order is ReduceOrder.Strict and not (node.joining in ORDERED and node.accumulator.is_float):
         raise fault(
             "V053",
-            f"a strict order for {node.joining.value} of {of.element.value}, where no order shows.",
+            f"a strict order for {node.joining.name} of {of.element.value}, where no order shows.",
             "use the order TreeBinary.",
         )
     shape = tuple(size for axis, size in enumerate(of.shape) if axis not in node.axes)
@@ -71,7 +73,7 @@ def reduce_type(node: Reduce, of: ValueType) -> ValueType:
 def scan_type(node: Scan, of: ValueType) -> ValueType:
     require_axis(node.axis, of)
     if node.joining in ARGUMENTS:
-        raise fault("V053", f"a scan of {node.joining.value}.", "use min or max, or reduce.")
+        raise fault("V053", f"a scan that joins by {node.joining.name}.", "use Min or Max, or a reduction.")
     _require_joining(node.joining, of, node.accumulator, node.element)
     return ValueType(node.element, of.shape)
 
@@ -82,18 +84,18 @@ def _require_joining(joining: Joining, of: ValueType, accumulator: DataType, ele
         names = " or ".join(t.value for t in lawful)
         raise fault(
             "V053",
-            f"{of.element.value} joined in {accumulator.value}.",
+            f"{of.element.value} elements joined in {accumulator.value}.",
             f"use the accumulator {names}." if lawful else "cast the indices to U32 or I32 first.",
         )
     if (joining in BITWISE and accumulator.is_float) or (joining in NUMBER_WINS and not accumulator.is_float):
-        other = "add, mul, min, max, fmin or fmax" if accumulator.is_float else "min or max"
-        raise fault("V053", f"{joining.value} of {of.element.value}.", f"use {other}.")
+        other = "Add, Mul, Min, Max, FMin or FMax" if accumulator.is_float else "Min or Max"
+        raise fault("V053", f"{joining.name} of {of.element.value} elements.", f"use {other}.")
     moved = joining in (Joining.Min, Joining.Max)
     lawful = (_T.U32,) if joining in ARGUMENTS else (of.element,) if moved else outputs(accumulator)
     if element not in lawful:
         raise fault(
             "V053",
-            f"{joining.value} of {of.element.value} in {accumulator.value} given as {element.value}.",
+            f"{joining.name} of {of.element.value} in {accumulator.value} given as {element.value}.",
             f"use the element {' or '.join(t.value for t in lawful)}.",
         )
 
@@ -104,20 +106,22 @@ def recurrence_type(node: Recurrence, of: list[ValueType]) -> ValueType:
     if factor.shape != term.shape:
         raise fault(
             "V052",
-            f"the shapes {shown(factor.shape)} and {shown(term.shape)} differ.",
-            "broadcast one of them.",
+            f"the shapes {shown(factor.shape)} of the factors and {shown(term.shape)} of the terms differ.",
+            "broadcast one of them to the shape of the other first.",
         )
     rest = factor.shape[: node.axis] + factor.shape[node.axis + 1 :]
     if len(of) == 3 and of[2].shape != rest:
         raise fault(
             "V052",
             f"the initial values have the shape {shown(of[2].shape)}, not {shown(rest)}.",
-            "broadcast them.",
+            f"reshape or broadcast them to {shown(rest)} first.",
         )
     halves = (_T.F32, _T.F16, _T.BF16)
     if any(kind.element not in halves for kind in of) or node.element not in halves:
         raise fault(
-            "V053", "a recurrence of other elements than F32, F16 and BF16.", "cast its operands to F32."
+            "V053",
+            f"a recurrence of {', '.join(map(str, of))} given as {node.element.value}.",
+            "use F32, F16 or BF16 everywhere.",
         )
     return ValueType(node.element, factor.shape)
 
@@ -128,14 +132,14 @@ def matmul_type(node: MatMul, of: list[ValueType]) -> ValueType:
     if not fits or left.shape[:-2] != right.shape[:-2] or left.shape[-1] != right.shape[-2]:
         raise fault(
             "V057",
-            f"{shown(left.shape)} times {shown(right.shape)}.",
-            "use [..., m, k] times [..., k, n] with equal axes before them; broadcast or reshape first.",
+            f"the shapes {shown(left.shape)} and {shown(right.shape)} cannot be multiplied.",
+            "use [..., m, k] times [..., k, n] with equal axes before them; transpose or broadcast first.",
         )
     if node.mask is not None and (of[2].shape != left.shape or of[2].element is not _T.Bool):
         raise fault(
             "V057",
-            f"the mask is {of[2]}, and the left side {left}.",
-            "use a Bool mask of the shape [..., m, k].",
+            f"the mask is {of[2]}, and the left side is {left}.",
+            f"use a mask of the type Bool{shown(left.shape)}.",
         )
     _require_sum(node, left.element, right.element)
     return ValueType(node.element, (*left.shape[:-1], right.shape[-1]))
@@ -162,7 +166,9 @@ def _require_sum(node: MatMul, left: DataType, right: DataType) -> None:
                 raise fault("V053", f"{given}.", "use integer operands.")
             lawful = outputs(_T.I32 if signed else _T.U32)
     if node.step is not MulStep.FMulAdd and node.accumulator not in (Accumulator.F32, Accumulator.F64):
-        raise fault("V053", f"{given} with two roundings a step.", "use the step fma, which such sums are.")
+        raise fault(
+            "V053", f"{given} with two roundings a step.", "use the step FMulAdd, which such sums are."
+        )
     if node.element not in lawful:
         names = " or ".join(t.value for t in lawful)
         raise fault("V053", f"{given}, given as {node.element.value}.", f"use the element {names}.")

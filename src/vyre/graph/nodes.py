@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from vyre.ir.operators import ReduceOrder
     from vyre.ir.types import DataType
 
+Bits = int
+"""The bits of one element, unsigned."""
+
 
 class Joining(ClosedEnum):
     """How `Reduce` and `Scan` join elements.
@@ -189,7 +192,7 @@ class Pad(UnaryNode):
 
     before: tuple[Size, ...]
     after: tuple[Size, ...]
-    value: int = 0
+    value: Bits = 0
 
 
 @dataclass(frozen=True, slots=True)

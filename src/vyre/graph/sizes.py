@@ -11,16 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
-from vyre.ir.limits import U32_MAX
+from vyre.ir.limits import MAX_SIZE_TERMS, U32_MAX
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 Monomial = tuple[str, ...]
 """Names that are multiplied, in order; none for a plain number."""
-
-MAX_TERMS = 16
-"""Terms of one size; what a network needs has two or three."""
 
 _set = object.__setattr__
 
@@ -42,9 +39,9 @@ class Size:
             key = tuple(sorted(names))
             total[key] = total.get(key, 0) + factor
         kept = sorted((names, factor) for names, factor in total.items() if factor)
-        if len(kept) > MAX_TERMS:
+        if len(kept) > MAX_SIZE_TERMS:
             raise VyreError(
-                f"the size of a dimension has {len(kept)} terms; {MAX_TERMS} are allowed.",
+                f"the size of a dimension has {len(kept)} terms; {MAX_SIZE_TERMS} are allowed.",
                 fix="name the dimension anew by making it one of an input.",
             )
         size = cls(0)
@@ -105,13 +102,18 @@ class Size:
             terms.append((tuple(rest), number // factor))
         return Size.of(terms)
 
-    def __str__(self) -> str:
+    def written(self, name: Callable[[str], str]) -> str:
+        """As it is read: `8*seq + 1`, each name as `name` writes it."""
         parts: list[str] = []
         for names, factor in self.terms[::-1]:
-            body = "*".join((*(() if abs(factor) == 1 and names else (str(abs(factor)),)), *names))
+            number = () if abs(factor) == 1 and names else (str(abs(factor)),)
+            body = "*".join((*number, *map(name, names)))
             sign = ("-" if factor < 0 else "") if not parts else (" - " if factor < 0 else " + ")
             parts.append(sign + body)
         return "".join(parts) or "0"
+
+    def __str__(self) -> str:
+        return self.written(str)
 
     __repr__ = __str__
 

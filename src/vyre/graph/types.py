@@ -12,8 +12,6 @@ from vyre.ir.types import DataType
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-MAX_RANK = 8
-
 ELEMENTS = (
     DataType.F32,
     DataType.F16,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.graph.faults import fault, require_axis, shown
+from vyre.graph.faults import fault, require_axis, require_rank, shown
 from vyre.graph.sizes import Size
 from vyre.graph.types import ValueType
 
@@ -81,6 +81,7 @@ def broadcast_type(node: Broadcast, of: ValueType) -> ValueType:
 
 
 def reshape_type(node: Reshape, of: ValueType) -> ValueType:
+    require_rank(node.shape)
     made = ValueType(of.element, node.shape)
     if made.count != of.count:
         raise fault(
