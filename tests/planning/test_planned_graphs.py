@@ -9,7 +9,7 @@ from tests.planning.block import Block
 from tests.planning.compared import require_agreement
 from tests.planning.test_planned_nodes import given, sizes
 from vyre.backends.registry import available
-from vyre.errors import DispatchError, UnsupportedByBackend
+from vyre.errors import DispatchError, UnsupportedByBackend, WireError
 from vyre.graph import (
     Accumulator,
     Broadcast,
@@ -31,7 +31,7 @@ from vyre.graph import (
 from vyre.ir.expr import Cast, UnOp, Var, fadd, fmul
 from vyre.ir.operators import ReduceOrder, UnaryOp
 from vyre.ir.types import DataType
-from vyre.planning import plan_graph, run_graph
+from vyre.planning import GraphPlan, plan_graph, run_graph
 
 T = DataType
 X0, X1 = Var("x0"), Var("x1")
@@ -166,7 +166,28 @@ def test_a_long_chain_is_cut_where_a_kernel_would_be_too_large() -> None:
 def test_a_wide_concatenation_agrees() -> None:
     values: dict[str, GraphNode] = {f"a{k}": given(T.F32, 2, N) for k in range(11)}
     values["y"] = Concat(tuple(f"a{k}" for k in range(11)), 1)
-    require_agreement(Graph(values, ["y"]), {"n": 2})
+    graph = Graph(values, ["y"])
+    require_agreement(graph, {"n": 2})
+    plan = plan_graph(graph)
+    assert max(len(k.variants[0].drafted.reads) for k in plan.kernels) <= 7
+
+
+def test_a_plan_is_kept_in_bytes_and_gives_the_same_kernels() -> None:
+    graph = Block(16, 2).graph
+    for fuse in (True, False):
+        plan = plan_graph(graph, fuse=fuse)
+        again = GraphPlan.from_wire(plan.to_wire())
+        assert (again.graph, again.fuse, again.digest) == (graph, fuse, plan.digest)
+        assert again.kernels == plan.kernels
+    data = bytearray(plan_graph(graph).to_wire())
+    with pytest.raises(WireError, match="not the bytes of a plan"):
+        GraphPlan.from_wire(bytes(data[:20]))
+    data[20] ^= 1
+    with pytest.raises(WireError, match="plans other kernels"):
+        GraphPlan.from_wire(bytes(data))
+    data[-1] ^= 1
+    with pytest.raises(WireError):
+        GraphPlan.from_wire(bytes(data))
 
 
 def test_an_index_that_would_wrap_is_refused_by_name() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 ALIGNMENT = 8
 _NEVER = 1 << 62
@@ -39,17 +39,17 @@ class MemorySlots:
         return sum(self.sizes)
 
 
+_ORDERS: tuple[Callable[[Life], tuple[int, int]], ...] = (
+    lambda life: (-life.nbytes, life.first),
+    lambda life: (-life.nbytes, life.first - life.last),
+    lambda life: (life.first, -life.nbytes),
+    lambda life: (-life.last, -life.nbytes),
+)
+
+
 def shared(lives: Sequence[Life]) -> MemorySlots:
     """The best of a few ways: values in several orders, each in a tight or in a roomy slot that is free."""
-    orders = [
-        sorted(lives, key=key)
-        for key in (
-            lambda life: (-life.nbytes, life.first),
-            lambda life: (-life.nbytes, life.first - life.last),
-            lambda life: (life.first, -life.nbytes),
-            lambda life: (-life.last, -life.nbytes),
-        )
-    ]
+    orders = [sorted(lives, key=key) for key in _ORDERS]
     found = [_placed(order, tight=tight) for order in orders for tight in (True, False)]
     place, sizes = min(found, key=lambda made: sum(made[1]))
     return MemorySlots(place, tuple(sizes), _bound(lives))

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from vyre.engines.run import Runner
-from vyre.errors import DispatchError, boundary
+from vyre.errors import DispatchError, WireError, boundary
 from vyre.graph.binding import sizes_of
+from vyre.graph.graph import Graph
 from vyre.graph.nodes import Constant
 from vyre.planning.bound import BoundPlan, bound_plan
 from vyre.planning.explain import explained
-from vyre.planning.fusion import decided
+from vyre.planning.fusion import MAX_READS, decided
 from vyre.planning.kernels.build import PlannedKernel, kernels_of
+from vyre.planning.narrowed import narrowed
 from vyre.planning.session import Session, keeps_on_device
+from vyre.wire import byte_digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from vyre.backends.protocol import Backend
-    from vyre.graph.graph import Graph
     from vyre.planning.fusion import Fusion
 
     Shapes = tuple[tuple[str, tuple[int, ...]], ...]
 
 _KEPT = 64
+_MAGIC = b"vyre plan 1\n"
 
 
 class _Used:
@@ -42,6 +47,8 @@ class GraphPlan:
 
     graph: Graph
     fuse: bool
+    lowered: Graph
+    """The graph that the kernels compute: the same values, cut where one would read too many buffers."""
     fusion: Fusion
     kernels: tuple[PlannedKernel, ...]
     _bound: dict[tuple[int, ...], BoundPlan] = field(
@@ -65,7 +72,7 @@ class GraphPlan:
             if len(self._bound) >= _KEPT:
                 self._bound.clear()
             lengths = dict(zip(self.graph.dims, key, strict=True))
-            found = self._bound[key] = bound_plan(self.graph, self.kernels, lengths)
+            found = self._bound[key] = bound_plan(self.lowered, self.kernels, lengths)
         return found
 
     def fitted(self, shapes: Mapping[str, tuple[int, ...]]) -> BoundPlan:
@@ -91,7 +98,7 @@ class GraphPlan:
         if found is None or found.bound is not bound or found.on_device != on_device:
             constants = {
                 name: node
-                for name, node in self.graph.values
+                for name, node in self.lowered.values
                 if isinstance(node, Constant) and name in self.fusion.stored
             }
             found = Session(bound, used.runner, backend, constants, on_device=on_device)
@@ -107,12 +114,46 @@ class GraphPlan:
     @boundary
     def explain(self, sizes: Mapping[str, int] | None = None) -> str:
         """A table of the kernels, the memory they take, and what was not fused and why."""
-        return explained(self.graph, self.kernels, self.fusion.why, self.bind(sizes or {}))
+        return explained(self.lowered, self.kernels, self.fusion.why, self.bind(sizes or {}))
+
+    @cached_property
+    def digest(self) -> str:
+        """What two plans of the same kernels have in common, and no others."""
+        found = hashlib.sha256()
+        for kernel in self.kernels:
+            found.update(kernel.root.encode() + b"\0")
+            for variant in kernel.variants:
+                found.update(bytes.fromhex(byte_digest(variant.drafted.program)))
+        return found.hexdigest()
+
+    @boundary
+    def to_wire(self) -> bytes:
+        """The plan in bytes: the graph, whether it is fused, and the digest of the kernels."""
+        return _MAGIC + bytes((self.fuse,)) + bytes.fromhex(self.digest) + self.graph.to_wire()
+
+    @classmethod
+    @boundary
+    def from_wire(cls, data: bytes) -> GraphPlan:
+        """The plan that `to_wire` gave, with the same kernels. Raises `WireError` for anything else."""
+        head = len(_MAGIC) + 1
+        if data[: len(_MAGIC)] != _MAGIC or len(data) < head + 32 or data[head - 1] > 1:
+            raise WireError(
+                "these are not the bytes of a plan.", fix="pass what GraphPlan.to_wire gave.", offset=0
+            )
+        plan = plan_graph(Graph.from_wire(data[head + 32 :]), fuse=bool(data[head - 1]))
+        if plan.digest != data[head : head + 32].hex():
+            raise WireError(
+                "this version of vyre plans other kernels for the graph.",
+                fix="plan the graph anew with plan_graph, and keep that plan.",
+                offset=head,
+            )
+        return plan
 
 
 @boundary
 def plan_graph(graph: Graph, *, fuse: bool = True) -> GraphPlan:
     """The plan of a graph. Without `fuse` every value that is no view has a kernel of its own."""
     _ = graph.types
-    fusion = decided(graph, fuse=fuse)
-    return GraphPlan(graph, fuse, fusion, kernels_of(graph, fusion))
+    lowered = narrowed(graph, MAX_READS)
+    fusion = decided(lowered, fuse=fuse)
+    return GraphPlan(graph, fuse, lowered, fusion, kernels_of(lowered, fusion))
