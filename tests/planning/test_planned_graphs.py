@@ -14,6 +14,7 @@ from vyre.graph import (
     Accumulator,
     Broadcast,
     Concat,
+    Constant,
     Copy,
     ElementWise,
     Graph,
@@ -219,6 +220,23 @@ def test_results_are_arrays_of_their_own() -> None:
     run_graph(plan, {"a": array + 7}, backend="cpu")
     assert found["y"].tolist() == found["a"].tolist() == [0, 1, 2]
     assert not np.shares_memory(found["a"], array)
+
+
+def test_doubles_whose_bits_are_summed_lie_in_memory() -> None:
+    one = b"\0\0\0\0\0\0\xf0\x3f"
+    values: dict[str, GraphNode] = {
+        "a": given(T.F64, 3, N),
+        "one": Constant(ValueType(T.F64), one),
+        "ones": Broadcast("one", sizes(N, 2)),
+        "two": ElementWise(fadd(X0, X0), ("one",), T.F64),
+        "twos": Broadcast("two", sizes(N, 2)),
+        "b": ElementWise(fadd(X0, X0), ("a",), T.F64),
+        "y": MatMul("a", "ones", Accumulator.Exact, MulStep.FMulAdd, T.F64),
+        "z": MatMul("b", "twos", Accumulator.Exact, MulStep.FMulAdd, T.F64),
+    }
+    graph = Graph(values, ["y", "z"])
+    assert {kernel.root for kernel in plan_graph(graph).kernels} == {"two", "b", "y", "z"}
+    require_agreement(graph, {"n": 4})
 
 
 def test_coordinates_alone_take_no_memory() -> None:
