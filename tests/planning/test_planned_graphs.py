@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tests.planning.block import Block
 from tests.planning.compared import require_agreement
 from tests.planning.test_planned_nodes import given, sizes
-from vyre.backends.registry import available
+from vyre.backends.protocol import BackendLimits
+from vyre.backends.registry import available, described, get
 from vyre.errors import DispatchError, UnsupportedByBackend, WireError
 from vyre.graph import (
     Accumulator,
@@ -210,6 +213,16 @@ def test_wrong_inputs_are_refused_by_name() -> None:
         run_graph(plan, {"a": np.zeros((3, 2))}, backend="cpu")
     with pytest.raises(DispatchError, match="shape passed is"):
         run_graph(plan, {"a": np.zeros((3, 3), np.float32)}, backend="cpu")
+
+
+def test_a_value_over_the_limit_of_a_device_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_graph(Graph({"a": given(T.F32, 4), "y": Concat(("a", "a"), 0)}, ["y"]))
+    small = replace(described(get("cpu")), limits=BackendLimits(buffer_bytes=16))
+    monkeypatch.setattr("vyre.planning.plan.described", lambda _: small)
+    with pytest.raises(
+        DispatchError, match=r"'y' of type F32\[8\] takes 32 bytes; the backend cpu accepts 16"
+    ):
+        run_graph(plan, {"a": np.zeros(4, np.float32)}, backend="cpu")
 
 
 def test_results_are_arrays_of_their_own() -> None:

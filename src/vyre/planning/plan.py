@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from vyre.backends.registry import described
 from vyre.engines.run import Runner
 from vyre.errors import DispatchError, WireError, boundary
 from vyre.graph.binding import sizes_of
@@ -101,8 +102,19 @@ class GraphPlan:
                 for name, node in self.lowered.values
                 if isinstance(node, Constant) and name in self.fusion.stored
             }
+            self._require_room(bound, backend)
             found = Session(bound, used.runner, backend, constants, on_device=on_device)
         return found
+
+    def _require_room(self, bound: BoundPlan, backend: Backend) -> None:
+        most = described(backend).limits.buffer_bytes
+        for name, nbytes in bound.nbytes.items():
+            if most is not None and nbytes > most:
+                raise DispatchError(
+                    f"the value {name!r} of type {self.lowered.types[name]} takes {nbytes} bytes; "
+                    f"the backend {backend.name} accepts {most} per buffer.",
+                    fix="cut the graph into smaller ones, or choose another backend.",
+                )
 
     def release(self, session: Session, backend: Backend) -> None:
         """Gives a session back after its results were taken. One is kept for each backend."""
