@@ -98,7 +98,11 @@ class EngineMemory:
         there = is_on_device(value)
         array = value if there else as_array(name, element, value)
         whole = padded(array) if element is DataType.Bytes and not there else array
-        held = to_device(whole, backend=self._backend, copy=not there)
+        held = self._buffers.get(name)
+        if there or held is None or held.shape != whole.shape or held.dtype != whole.dtype:
+            held = to_device(whole, backend=self._backend, copy=not there)
+        else:  # of an earlier run: what is bound already need not be bound again
+            held.copy_from(whole)
         if held.dtype != STORAGE[element] and not (
             element is DataType.BF16 and held.dtype.name == "bfloat16"
         ):
