@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -266,6 +268,17 @@ def test_doubles_whose_bits_are_summed_lie_in_memory() -> None:
     graph = Graph(values, ["y", "z"])
     assert {kernel.root for kernel in plan_graph(graph).kernels} == {"two", "b", "y", "z"}
     require_agreement(graph, {"n": 4})
+
+
+def test_a_plan_keeps_no_array_of_the_caller() -> None:
+    plan = plan_graph(Graph({"a": given(T.F32, N), "y": Copy("a")}, ["y"]))
+    array = np.zeros(1000, np.float32)
+    seen = weakref.ref(array)
+    result = run_graph(plan, {"a": array}, backend="cpu")["y"]
+    made = weakref.ref(result if result.base is None else result.base)
+    del array, result
+    gc.collect()
+    assert (seen(), made()) == (None, None)
 
 
 def test_coordinates_alone_take_no_memory() -> None:
