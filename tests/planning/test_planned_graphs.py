@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from tests.planning.block import Block
 from tests.planning.compared import require_agreement
 from tests.planning.test_planned_nodes import given, sizes
-from vyre.backends.protocol import BackendLimits
+from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.backends.registry import available, described, get
 from vyre.errors import DispatchError, UnsupportedByBackend, WireError
 from vyre.graph import (
@@ -218,11 +220,27 @@ def test_wrong_inputs_are_refused_by_name() -> None:
 def test_a_value_over_the_limit_of_a_device_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_graph(Graph({"a": given(T.F32, 4), "y": Concat(("a", "a"), 0)}, ["y"]))
     small = replace(described(get("cpu")), limits=BackendLimits(buffer_bytes=16))
-    monkeypatch.setattr("vyre.planning.plan.described", lambda _: small)
-    with pytest.raises(
-        DispatchError, match=r"'y' of type F32\[8\] takes 32 bytes; the backend cpu accepts 16"
-    ):
+
+    def told(_: object) -> BackendInfo:
+        return small
+
+    monkeypatch.setattr("vyre.planning.plan.described", told)
+    with pytest.raises(DispatchError, match=r"'y' of type F32\[8\] takes 32 bytes; .* cpu accepts 16"):
         run_graph(plan, {"a": np.zeros(4, np.float32)}, backend="cpu")
+
+
+def test_one_element_alone_keeps_the_bits_of_its_nan() -> None:
+    values: dict[str, GraphNode] = {
+        "a": given(T.F32, 2, N),
+        "y": Reduce("a", (1,), Joining.Add, ReduceOrder.TreeBinary, T.F32, T.F32),
+        "z": Reduce("a", (1,), Joining.FMax, ReduceOrder.TreeBinary, T.F32, T.F32),
+    }
+    plan = plan_graph(Graph(values, ["y", "z"]))
+    for length, wanted in ((1, [0x7FA12345, 0x3F800000]), (2, [0x7FC00000, 0x40000000])):
+        bits = np.array([[0x7FA12345] * length, [0x3F800000] * length], np.uint32)
+        found = run_graph(plan, {"a": bits.view(np.float32)}, backend="cpu")
+        assert found["y"].view(np.uint32).tolist() == wanted
+    assert found["z"].view(np.uint32).tolist() == [0x7FC00000, 0x3F800000]
 
 
 def test_results_are_arrays_of_their_own() -> None:
@@ -250,6 +268,17 @@ def test_doubles_whose_bits_are_summed_lie_in_memory() -> None:
     graph = Graph(values, ["y", "z"])
     assert {kernel.root for kernel in plan_graph(graph).kernels} == {"two", "b", "y", "z"}
     require_agreement(graph, {"n": 4})
+
+
+def test_a_plan_keeps_no_array_of_the_caller() -> None:
+    plan = plan_graph(Graph({"a": given(T.F32, N), "y": Copy("a")}, ["y"]))
+    array = np.zeros(1000, np.float32)
+    seen = weakref.ref(array)
+    result = run_graph(plan, {"a": array}, backend="cpu")["y"]
+    made = weakref.ref(result if result.base is None else result.base)
+    del array, result
+    gc.collect()
+    assert (seen(), made()) == (None, None)
 
 
 def test_coordinates_alone_take_no_memory() -> None:

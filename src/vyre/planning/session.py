@@ -54,6 +54,7 @@ class Session:
         self._runner = runner
         self._memory: Memory = memory or (EngineMemory(backend) if on_device else HostMemory())
         self._launches: list[tuple[Any, dict[str, Any], tuple[int, int, int]]] = []
+        self._inputs: tuple[str, ...] = ()
         self._uses: list[tuple[dict[str, Any], str, Bound]] = []
         for name, node in constants.items():
             self._memory.give(name, node.type.element, nonempty(constant_array(node)))
@@ -64,6 +65,7 @@ class Session:
     def run(self, inputs: Mapping[str, tuple[ValueType, Any]]) -> None:
         """Launches every kernel on these inputs; the outputs are there until the next run."""
         memory, plan = self._memory, self.bound.plan
+        self._inputs = tuple(inputs)
         for name, (of, value) in inputs.items():
             memory.give(name, of.element, nonempty(value))
         if not (self.on_device and self._launches):
@@ -92,9 +94,10 @@ class Session:
 
     def drop(self) -> None:
         """Forgets the arrays of the caller, whose memory may go back."""
-        if not self.on_device:
-            for buffers, name, _ in self._uses:
-                buffers[name] = None
+        for buffers, name, _ in self._uses:
+            buffers[name] = None
+        for name in (*self._inputs, *self.bound.plan.outputs):
+            self._memory.drop(name)
 
 
 def nonempty(value: Any) -> Any:
