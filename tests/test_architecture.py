@@ -22,10 +22,11 @@ ALLOWED: dict[str, set[str]] = {
     "ir": {"errors"},
     "ops": {"errors", "ir"},
     "compose": {"errors", "ir", "ops"},
-    "text": {"errors", "ir"},
-    "wire": {"errors", "ir"},
+    "graph": {"errors", "ir", "compose"},
+    "text": {"errors", "ir", "graph"},
+    "wire": {"errors", "ir", "graph"},
     "validate": {"errors", "ir", "compose", "text"},
-    "reference": {"errors", "ir", "compose", "validate"},
+    "reference": {"errors", "ir", "compose", "validate", "graph"},
     "semantics": {"errors", "disk", "ir", "compose"},
     "numeric": {"errors", "ir", "compose", "wire"},
     "obligations": {"ir"},
@@ -35,10 +36,18 @@ ALLOWED: dict[str, set[str]] = {
     "watch": {"errors", "ir", "validate", "reference", "backends"},
     "frontend": {"errors", "ir", "compose", "validate", "reference", "backends", "watch"},
     "engines": {"errors", "ir", "backends"},
+    "planning": {"errors", "ir", "graph", "compose", "backends", "engines", "wire"},
+    "tensor": {"errors", "ir", "graph", "planning", "reference", "backends", "engines"},
+    "nn": {"errors", "ir", "graph", "tensor"},
+    "onnx": {"errors", "ir", "graph", "planning", "tensor", "nn", "backends"},
     "conform": {
         "errors",
         "disk",
         "ir",
+        "graph",
+        "planning",
+        "tensor",
+        "nn",
         "compose",
         "ops",
         "text",
@@ -57,6 +66,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli": {
         "errors",
         "ir",
+        "graph",
         "frontend",
         "compose",
         "text",
@@ -132,12 +142,12 @@ def room_of(module: str) -> str | None:
 
 
 def imports(tree: ast.AST) -> set[str]:
-    """Every module that may be meant, in functions and for type checkers too. `Program.to_text` and its like
-    import their format when they are called: the one convenience that points back."""
+    """Every module that may be meant, in functions and for type checkers too. `Program.to_text` and its like,
+    and those of `Graph`, import their format when they are called: the one convenience that points back."""
     skipped: set[ast.AST] = set()
     found: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and node.name == "Program":
+        if isinstance(node, ast.ClassDef) and node.name in ("Program", "Graph"):
             methods = [m for m in node.body if isinstance(m, ast.FunctionDef)]
             lazy = [m for m in methods if m.name in LAZY_METHODS]
             skipped |= {inner for m in lazy for inner in ast.walk(m)}

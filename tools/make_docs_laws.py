@@ -96,9 +96,18 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
+_DECIDED = (
+    "Tensor operations (002/planned types): The documents call them new expression nodes. They are nodes of "
+    "a graph: an expression is evaluated at every use, and a value of a graph once "
+    "([text form](text-form.md#graphs)).",
+)
+"""Errata that no law can state."""
+
+
 def _errata(everything: Sequence[OpSpec]) -> str:
-    lines = ["## Errata", "", "Where the documents are wrong, and what was proved instead.", ""]
+    lines = ["## Errata", "", "Where the documents are wrong, and what was proved or decided instead.", ""]
     lines += [f"- `{s.id}` ({e.source}): {e.statement}" for s in everything for e in s.errata]
+    lines += [f"- {decided}" for decided in _DECIDED]
     return "\n".join([*lines, ""])
 
 

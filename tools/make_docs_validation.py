@@ -28,6 +28,9 @@ limit (V019) is checked for its other limits only, and nothing inside an express
 
 Places are paths: `entry[2].then[0].value.left` is the left operand of the value of a statement,
 `buffers[1]` a declaration, `ops[acme.math.mix].result` the result of an op that the program calls.
+
+V051 to V060 are the rules of [graphs of tensors](text-form.md#graphs). The place is the name of the value at
+fault, `outputs`, or `graph` for the whole; what is computed from a value at fault is not blamed.
 """
 
 

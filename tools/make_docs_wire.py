@@ -9,8 +9,11 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from vyre.graph.fields import FIELDS, FieldKind
 from vyre.wire import tags
+from vyre.wire.graph_tags import GRAPH_TABLES, NODES
 from vyre.wire.layout import (
     BITS,
     BY_ATOMIC_OP,
@@ -26,9 +29,26 @@ from vyre.wire.layout import (
     NodeLayout,
 )
 
+if TYPE_CHECKING:
+    from vyre.graph.nodes import GraphNode
+
 PAGE = Path(__file__).parent.parent / "docs" / "wire-form.md"
 MARK = "## Tags\n"
 _WRITTEN = {TAG: "tag", NAME: "string", SIGNED: "signed varint", FLAG: "0 or 1", BITS: "bits"}
+_FIELDS = {
+    FieldKind.Type: "type",
+    FieldKind.Data: "elements",
+    FieldKind.Expression: "expression",
+    FieldKind.Operand: "name",
+    FieldKind.Operands: "names",
+    FieldKind.Optional: "name or none",
+    FieldKind.Number: "number",
+    FieldKind.Numbers: "list of numbers",
+    FieldKind.Sizes: "list of sizes",
+    FieldKind.Bits: "bits",
+    FieldKind.Flag: "0 or 1",
+    FieldKind.Member: "tag",
+}
 _OPERANDS = {VARIADIC: "count, operands", BY_ATOMIC_OP: "index, value, expected if CompareExchange"}
 
 
@@ -39,9 +59,11 @@ def tables() -> str:
     parts += [expression_row(layout) for layout in sorted(EXPR_LAYOUTS.values(), key=lambda x: x.tag)]
     parts += ["\n### Statements\n", "| tag | kind | content |", "|---|---|---|"]
     parts += [statement_row(layout) for layout in sorted(NODE_LAYOUTS.values(), key=lambda x: x.tag)]
+    parts += ["\n### Nodes of graphs\n", "| tag | kind | fields |", "|---|---|---|"]
+    parts += [graph_row(cls, tag) for cls, tag in sorted(NODES.items(), key=lambda x: x[1])]
     parts += ["\n### Members\n", "| group | tags |", "|---|---|"]
-    for group, table in tags.TABLES.items():
-        if group not in ("expression", "statement"):
+    for group, table in {**tags.TABLES, **GRAPH_TABLES}.items():
+        if group not in ("expression", "statement", "node"):
             members = ", ".join(
                 f"{number} {m.name}" for m, number in sorted(table.items(), key=lambda x: x[1])
             )
@@ -62,6 +84,11 @@ def written(field: Field) -> str:
 def statement_row(layout: NodeLayout) -> str:
     fields: tuple[str, ...] = layout.cls.__match_args__  # pyright: ignore[reportAttributeAccessIssue]
     return f"| {layout.tag} | {layout.cls.__name__} | {', '.join(fields) or 'none'} |"
+
+
+def graph_row(cls: type[GraphNode], tag: int) -> str:
+    fields = ", ".join(f"{field.name}: {_FIELDS[field.kind]}" for field in FIELDS[cls])
+    return f"| {tag} | {cls.__name__} | {fields} |"
 
 
 def page(current: str) -> str:

@@ -213,8 +213,8 @@ if not TYPE_CHECKING:  # so that checkers know exactly the names above
 
         if name == "__version__":
             return import_module("importlib.metadata").version("vyre")
-        if name == "engines":
-            return import_module("vyre.engines")
+        if name in ("engines", "nn", "onnx", "tensor"):
+            return import_module(f"vyre.{name}")
         home = _HOME_OF.get(name)
         if home is None:
             raise AttributeError(f"module 'vyre' has no attribute {name!r}")

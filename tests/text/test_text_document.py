@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from vyre.graph.fields import FIELDS, OPERANDS
 from vyre.ir.types import DataType
-from vyre.text import parse_expr, parse_op, parse_program, print_op, print_program
+from vyre.text import parse_expr, parse_graph, parse_op, parse_program, print_op, print_program
 from vyre.text.functions import FUNCTION_NAMES
+from vyre.text.graph_printer import WORDS
 from vyre.text.vocabulary import ACCESS_WORDS, INFIX, KEYWORDS, PREFIX
 
 TEXT = (Path(__file__).parents[2] / "docs" / "text-form.md").read_text()
@@ -24,6 +26,24 @@ def test_the_examples_are_in_printed_form() -> None:
     assert parse_op(print_op(parse_op(op))) == parse_op(op)
     (statement,) = blocks("vyre-statement")
     assert parse_program(f"vyre 1 workgroup 1 entry {{ {statement} }}").entry
+
+
+def test_the_graph_is_in_printed_form_and_valid() -> None:
+    (text,) = blocks("vyre-graph")
+    graph = parse_graph(text)
+    assert graph.to_text() == text
+    assert [str(graph.types[name]) for name in graph.outputs] == ["F32[seq, 16]", "F32[seq + 1]"]
+
+
+def test_every_word_of_graphs_is_documented() -> None:
+    part = TEXT.partition("\n## Graphs\n")[2].partition("\n## ")[0]
+    words = set(re.findall(r"\w+", part))
+    fields = [field for known in FIELDS.values() for field in known]
+    attributes = {field.name for field in fields if field.kind not in OPERANDS} - {"type", "data", "expr"}
+    members = {
+        m.name for field in fields if field.members not in (None, DataType) for m in field.members or ()
+    }
+    assert words >= {*WORDS.values(), *attributes, *members}
 
 
 def test_the_expression_table_parses() -> None:

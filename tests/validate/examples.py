@@ -1,4 +1,4 @@
-"""The example and the near miss of every rule as programs, with the ops they call."""
+"""The example and the near miss of every rule: programs with the ops they call, or graphs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.errors import ValidationError
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Call, Expr, LitU32, Load, Var
 from vyre.ir.limits import MAX_BUFFERS, MAX_CONSTANT_BYTES, MAX_EXPR_DEPTH, MAX_NESTING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vyre.errors import Diagnostic
+    from vyre.graph import Graph
     from vyre.validate.codes import Rule
 
 _SECTION = re.compile(r"^(?=op |vyre )", re.MULTILINE)
@@ -47,21 +49,37 @@ class Example:
         return list(unique.values())
 
 
-def example(code: str) -> Example:
-    """The program that breaks the rule and no other."""
+@dataclass(frozen=True, slots=True)
+class GraphExample:
+    """A graph, whose types are its validation."""
+
+    graph: Graph
+
+    def diagnostics(self) -> list[Diagnostic]:
+        try:
+            _ = self.graph.types
+        except ValidationError as error:
+            return list(error.diagnostics)
+        return []
+
+
+def example(code: str) -> Example | GraphExample:
+    """The program or graph that breaks the rule and no other."""
     rule = CODES[code]
     return _GENERATED[code](1) if rule.generated else _parse(rule, rule.example)
 
 
-def near_miss(code: str) -> Example:
-    """The program that differs little and breaks no rule."""
+def near_miss(code: str) -> Example | GraphExample:
+    """The program or graph that differs little and breaks no rule."""
     rule = CODES[code]
     return _GENERATED[code](0) if rule.generated else _parse(rule, rule.near_miss)
 
 
-def _parse(rule: Rule, text: str) -> Example:
-    from vyre.text import parse_op, parse_program
+def _parse(rule: Rule, text: str) -> Example | GraphExample:
+    from vyre.text import parse_graph, parse_op, parse_program
 
+    if rule.is_about_graphs:
+        return GraphExample(parse_graph(text, file=f"{rule.code} example"))
     *ops, program = [part for part in _SECTION.split(text) if part.strip()]
     file = f"{rule.code} example"
     return Example(parse_program(program, file=file), tuple(parse_op(op) for op in ops))

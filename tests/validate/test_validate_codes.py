@@ -1,4 +1,4 @@
-"""Every rule has a program that breaks it and it alone, a near miss that passes, and a page."""
+"""Every rule has a program or graph that breaks it and it alone, a near miss that passes, and a page."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 from tests.validate.examples import example, near_miss
 from vyre.errors import VyreError
+from vyre.text import parse_graph
 from vyre.validate import CODES, explain
 
 ROOT = Path(__file__).parent.parent.parent
@@ -18,7 +19,7 @@ TOOL = ROOT / "tools" / "make_docs_validation.py"
 
 
 def test_the_numbers_run_without_a_gap() -> None:
-    assert list(CODES) == [f"V{n:03}" for n in range(1, 51)]
+    assert list(CODES) == [f"V{n:03}" for n in range(1, 61)]
 
 
 @pytest.mark.parametrize("code", list(CODES))
@@ -26,7 +27,8 @@ def test_the_example_breaks_this_rule_and_no_other(code: str) -> None:
     found = example(code).diagnostics()
     assert [d.code for d in found] == [code]
     (diagnostic,) = found
-    assert re.match(r"(entry|buffers|workgroup_size|ops\[)", diagnostic.path)
+    graph = CODES[code].is_about_graphs
+    assert re.match(r"[xy]$" if graph else r"(entry|buffers|workgroup_size|ops\[)", diagnostic.path)
     assert diagnostic.message.endswith(".")
     assert diagnostic.fix.endswith(".")
     assert f"{code}: " in str(diagnostic)
@@ -57,6 +59,21 @@ def test_every_rule_has_a_page(code: str) -> None:
     assert rule.deprecated is None
 
 
+def test_the_rules_of_graphs_are_shown_on_graphs() -> None:
+    assert [code for code, rule in CODES.items() if rule.is_about_graphs] == [
+        f"V{n:03}" for n in range(51, 61)
+    ]
+    assert "This graph breaks the rule:\n\n    vyre graph 1\n" in explain("V057")
+    assert "This program breaks the rule:\n\n    vyre 1\n" in explain("V001")
+
+
+def test_the_examples_of_graphs_are_in_printed_form() -> None:
+    for rule in CODES.values():
+        if rule.is_about_graphs:
+            for text in (rule.example, rule.near_miss):
+                assert parse_graph(text).to_text() == text
+
+
 def test_a_code_is_found_however_it_is_typed() -> None:
     assert explain("v23") == explain(" V023 ") == explain("V023")
 
@@ -68,8 +85,8 @@ def test_an_unknown_code_is_refused(wrong: str) -> None:
 
 
 def test_an_unknown_code_names_its_neighbours() -> None:
-    with pytest.raises(VyreError, match=r"did you mean .*V05"):
-        explain("V055")
+    with pytest.raises(VyreError, match=r"did you mean .*V06"):
+        explain("V065")
 
 
 def test_the_documents_keep_their_actions() -> None:

@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from vyre.wire import MAGIC, MAX_STRING_BYTES, encode
+from vyre.graph.fields import MAX_LISTED
+from vyre.wire import GRAPH_MAGIC, MAGIC, MAX_STRING_BYTES, encode
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "wire-form.md").read_text(encoding="utf-8")
@@ -48,4 +49,6 @@ def test_a_table_that_drifted_is_noticed() -> None:
 
 def test_the_page_names_the_magic_and_the_limit() -> None:
     assert MAGIC.hex(" ") in PAGE
+    assert GRAPH_MAGIC.hex(" ") in PAGE
+    assert f"at most {MAX_LISTED} entries" in PAGE
     assert f"{MAX_STRING_BYTES:,} bytes" in PAGE

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from vyre.graph.nodes import NODES, Accumulator, Duplicates, Joining, MulStep
 from vyre.ir import (
     ApproxOp,
     AtomicOp,
@@ -20,6 +21,8 @@ from vyre.ir import (
 from vyre.ir.expr import EXPR_KINDS
 from vyre.ir.node import NODE_KINDS
 from vyre.wire import tags
+from vyre.wire.graph_tags import GRAPH_TABLES
+from vyre.wire.graph_tags import MEMBERS as GRAPH_MEMBERS
 from vyre.wire.layout import EXPR_LAYOUTS, NODE_LAYOUTS, VARIADIC, by_tag
 
 if TYPE_CHECKING:
@@ -38,6 +41,13 @@ MEMBERS: dict[str, tuple[Any, ...]] = {
     "expression": EXPR_KINDS,
     "statement": NODE_KINDS,
 }
+OF_GRAPHS: dict[str, tuple[Any, ...]] = {
+    "node": NODES,
+    "joining": tuple(Joining),
+    "accumulator": tuple(Accumulator),
+    "step": tuple(MulStep),
+    "duplicates": tuple(Duplicates),
+}
 
 
 def faults(table: Mapping[Any, int], members: tuple[Any, ...]) -> list[str]:
@@ -55,8 +65,17 @@ def test_a_table_is_complete_and_its_numbers_are_unique(group: str) -> None:
     assert faults(tags.TABLES[group], MEMBERS[group]) == []
 
 
+@pytest.mark.parametrize("group", OF_GRAPHS)
+def test_a_table_of_graphs_is_complete_and_its_numbers_are_unique(group: str) -> None:
+    assert faults(GRAPH_TABLES[group], OF_GRAPHS[group]) == []
+
+
 def test_the_tables_are_all_checked() -> None:
     assert set(MEMBERS) == set(tags.TABLES)
+    assert set(OF_GRAPHS) == set(GRAPH_TABLES)
+    assert set(tags.TABLES).isdisjoint(GRAPH_TABLES)
+    for enumeration, table in GRAPH_MEMBERS.items():
+        assert [member for member in enumeration.__members__.values() if member not in table] == []
 
 
 def test_a_faulty_table_is_noticed() -> None:

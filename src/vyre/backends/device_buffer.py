@@ -15,6 +15,7 @@ uint8 is taken as it is. On `cpu` and `reference` the device is the host, and Nu
 from __future__ import annotations
 
 import itertools
+from copy import copy as duplicate
 from math import prod
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
@@ -51,16 +52,9 @@ class DeviceBuffer:
     """
 
     __slots__ = (
-        "__weakref__",
-        "_claim",
-        "_memory",
-        "_owner",
-        "_vyre_serial",
-        "dtype",
-        "nbytes",
-        "readonly",
-        "shape",
-    )
+        "__weakref__", "_claim", "_memory", "_owner", "_vyre_serial",
+        "dtype", "nbytes", "readonly", "shape",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -110,6 +104,12 @@ class DeviceBuffer:
         claim, memory = self._claim, self.memory
         assert claim is not None  # it goes after the memory
         return claim, memory
+
+    def seen_as(self, dtype: np.dtype[Any]) -> DeviceBuffer:
+        """The same memory as elements of another dtype; it stays while either is held."""
+        made = duplicate(self)
+        made._vyre_serial, made.dtype, made.shape = next(_serials), dtype, (self.nbytes // dtype.itemsize,)
+        return made
 
     def __len__(self) -> int:
         return self.shape[0]

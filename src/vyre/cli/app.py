@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _COMMANDS = {
-    "validate": "Check a program against the V-rules.",
-    "print": "Print a program in its text form, or convert between text and wire.",
+    "validate": "Check a program or graph against the V-rules.",
+    "print": "Print a program or graph in its text form, or convert between text and wire.",
     "run": "Run a program on a backend with arrays from files.",
     "check": "Run a program in the interpreter and report races and other findings.",
     "lower": "Print a program as LLVM IR, WGSL, CUDA C or OpenCL C.",

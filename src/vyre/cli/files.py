@@ -1,4 +1,4 @@
-"""Programs and arrays from files: text, wire bytes, a kernel in a Python file; .npy and raw bytes."""
+"""Programs, graphs and arrays from files: text, wire bytes, a kernel in a Python file; .npy and raw bytes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,25 @@ from vyre.errors import VyreError
 from vyre.files import PROGRAM_BYTES, read_bytes, write_bytes
 
 if TYPE_CHECKING:
+    from vyre.graph import Graph
     from vyre.ir.program import Program
 
 
 def read_program(name: str) -> Program:
     """Reads `FILE` (text or wire, told apart by the magic) or `FILE.py:KERNEL`."""
+    from vyre.ir.program import Program
+
+    found = read_source(name)
+    if not isinstance(found, Program):
+        raise VyreError(
+            f"{name} holds a graph of tensors, not a program.",
+            fix="pass a program here; `vyre print` and `vyre validate` take graphs too.",
+        )
+    return found
+
+
+def read_source(name: str) -> Program | Graph:
+    """A program as `read_program` reads it, or the graph of a file that holds one."""
     path, _, kernel = name.partition(".py:")
     if kernel:
         return _kernel_program(path + ".py", kernel)
@@ -25,11 +39,14 @@ def read_program(name: str) -> Program:
             fix=f"name the kernel: {name}:my_kernel.",
         )
     from vyre.ir.program import Program
-    from vyre.wire import MAGIC
+    from vyre.text import holds_graph, parse_graph
+    from vyre.wire import GRAPH_MAGIC, MAGIC, decode_graph
 
     data = read_bytes(name, limit=PROGRAM_BYTES)
     if data.startswith(MAGIC):
         return Program.from_wire(data)
+    if data.startswith(GRAPH_MAGIC):
+        return decode_graph(data)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -38,7 +55,7 @@ def read_program(name: str) -> Program:
             place=f"{name}: byte {error.start}",
             fix="pass a file written by `vyre print` or Program.to_wire().",
         ) from None
-    return Program.from_text(text, file=name)
+    return parse_graph(text, file=name) if holds_graph(text) else Program.from_text(text, file=name)
 
 
 def _kernel_program(path: str, kernel: str) -> Program:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import click
 
-from vyre.cli.files import read_program
+from vyre.cli.files import read_source
+from vyre.errors import VyreError
 from vyre.files import write_bytes
+from vyre.ir.program import Program
 
 
 @click.command("print", epilog="Example: vyre print hamming.bin; vyre print hamming.vyre --wire hamming.bin")
@@ -16,9 +19,13 @@ from vyre.files import write_bytes
 @click.option("--inline", "inlined", is_flag=True, help="Print the program with every call inlined.")
 @click.option("--json", "as_json", is_flag=True, help="Print text, digests and sizes as JSON.")
 def command(file: str, *, wire: str | None, inlined: bool, as_json: bool) -> None:
-    """Print the program in FILE (text, wire, or FILE.py:KERNEL) in its text form."""
-    program = read_program(file)
+    """Print the program or graph in FILE (text, wire, or FILE.py:KERNEL) in its text form."""
+    program = read_source(file)
     if inlined:
+        if not isinstance(program, Program):
+            raise VyreError(
+                f"{file} holds a graph of tensors.", fix="leave out --inline, which is for programs."
+            )
         from vyre.compose.inline import inline
 
         program = inline(program)
@@ -32,12 +39,11 @@ def command(file: str, *, wire: str | None, inlined: bool, as_json: bool) -> Non
     if not as_json:
         click.echo(text, nl=not text.endswith("\n"))
         return
-    from vyre.wire import byte_digest, meaning_digest
+    from vyre.wire import meaning_digest
 
-    record = {
-        "text": text,
-        "nodes": program.size,
-        "byte_digest": byte_digest(program),
-        "meaning_digest": meaning_digest(program),
-    }
+    record = {"text": text, "byte_digest": hashlib.sha256(program.to_wire()).hexdigest()}
+    if isinstance(program, Program):
+        record |= {"nodes": program.size, "meaning_digest": meaning_digest(program)}
+    else:
+        record |= {"values": len(program.values)}
     click.echo(json.dumps(record, indent=2))

@@ -16,7 +16,7 @@ from vyre.ir.walk import postorder, statements
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from vyre.compose.scan import Scan
+    from vyre.compose.scan import Scanned
     from vyre.compose.template import Template
     from vyre.ir.op import Op
     from vyre.ir.program import Program
@@ -42,7 +42,7 @@ class Resolver:
         self._measures: dict[str, Measure] = {}
         self._faults: dict[str, Fault] = {}
         self.callees_first: list[Op] = []
-        self.scans: dict[str, Scan] = {}
+        self.scans: dict[str, Scanned] = {}
 
     def fault(self, call: e.Call) -> Fault | None:
         """What keeps this call from being inlined, or None."""

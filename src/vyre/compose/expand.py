@@ -23,7 +23,7 @@ from vyre.ir.walk import rebuild
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from vyre.compose.scan import Scan
+    from vyre.compose.scan import Scanned
     from vyre.compose.template import Local, Template
     from vyre.ir.node import Node
 
@@ -52,7 +52,7 @@ class _Slot(NamedTuple):
 class Expander:
     """Expands the calls of one body; numbers for fresh names are used up in the order of use."""
 
-    def __init__(self, templates: Mapping[str, Template], found: Scan) -> None:
+    def __init__(self, templates: Mapping[str, Template], found: Scanned) -> None:
         self._templates = templates
         self._carriers = found.carriers
         self._next_number = found.first_number

@@ -19,7 +19,7 @@ FRESH_NAME = re.compile(r"__call([0-9]+)_(.+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class Scanned:
     """What contains a call, how often each distinct call stands in the tree (saturating), and the
     first call number that no name uses yet."""
 
@@ -53,7 +53,7 @@ def defined_name(node: n.Node) -> str | None:
             return None
 
 
-def scan(entry: Sequence[n.Node], result: e.Expr | None = None) -> Scan:
+def scan(entry: Sequence[n.Node], result: e.Expr | None = None) -> Scanned:
     nodes = list(distinct_nodes(entry))
     times = block_counts(entry, nodes)
     roots = {} if result is None else {result: 1}
@@ -77,7 +77,7 @@ def scan(entry: Sequence[n.Node], result: e.Expr | None = None) -> Scan:
             number = max(number, int(reserved[1]) + 1)
     counts = tree_counts(list(order), roots) if carriers else {}
     calls = {expr: counts[expr] for expr in order if isinstance(expr, e.Call)}
-    return Scan(frozenset(carriers), calls, number)
+    return Scanned(frozenset(carriers), calls, number)
 
 
 def _append(root: e.Expr, order: dict[e.Expr, None]) -> None:

@@ -2,9 +2,10 @@
 
     memory.give(name, type, array)     an input; gives its length
     memory.make(name, space, …)        a buffer of the engine's own
-    memory.bound(name or window)       what a dispatch is handed
+    memory.bound(what)                 what a dispatch is handed: a buffer, or a part of one
     memory.whole                       whether that is the whole buffer of a window
     memory.take(name)                  an output as a NumPy array
+    memory.drop(name)                  forgets what the caller owns: an input, or on the host an output
 
 `HostMemory` keeps NumPy arrays, `EngineMemory` buffers on a device. An engine never notices.
 """
@@ -20,8 +21,8 @@ from vyre.backends.device_buffer import DeviceBuffer, imported, require_owner, r
 from vyre.backends.foreign import plain_array
 from vyre.backends.protocol import ReservingBackend, able
 from vyre.backends.recording import refuse_in_capture
-from vyre.backends.storage import public_name
-from vyre.engines.plan import Window
+from vyre.backends.storage import BOOL, STORAGE, public_name
+from vyre.engines.plan import SlotPart, Window
 from vyre.errors import DispatchError
 from vyre.ir.types import DataType
 
@@ -30,15 +31,7 @@ if TYPE_CHECKING:
 
     from vyre.backends.claim import Claim
     from vyre.backends.protocol import Backend
-    from vyre.engines.plan import Space
-
-_DTYPES: dict[DataType, np.dtype[Any]] = {
-    DataType.U32: np.dtype("<u4"),
-    DataType.F32: np.dtype("<f4"),
-    DataType.F16: np.dtype("<f2"),
-    DataType.BF16: np.dtype("<u2"),
-    DataType.Bytes: np.dtype("u1"),
-}
+    from vyre.engines.plan import Bound, Space
 
 
 class Memory(Protocol):
@@ -51,9 +44,11 @@ class Memory(Protocol):
 
     def make(self, name: str, space: Space, *, output: bool) -> None: ...
 
-    def bound(self, what: str | Window) -> Any: ...
+    def bound(self, what: Bound) -> Any: ...
 
     def take(self, name: str) -> NDArray[Any]: ...
+
+    def drop(self, name: str) -> None: ...
 
 
 class HostMemory:
@@ -77,20 +72,26 @@ class HostMemory:
     def fresh(self, space: Space, *, output: bool) -> NDArray[Any]:
         """The contents of a buffer before the first step."""
         del output
-        return np.zeros(space.length, _DTYPES[space.element])
+        return np.zeros(space.length, STORAGE[space.element])
 
     def placed(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
         """The array that is bound for a buffer: this one, or a copy of it somewhere else."""
         del name
         return array
 
-    def bound(self, what: str | Window) -> NDArray[Any]:
+    def bound(self, what: Bound) -> NDArray[Any]:
         if isinstance(what, Window):
             return self._arrays[what.buffer][what.start : what.stop]
+        if isinstance(what, SlotPart):
+            whole = self._arrays[what.buffer].view(np.uint8)
+            return whole[: what.length * what.element.stride].view(STORAGE[what.element])
         return self._arrays[what]
 
     def take(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
+
+    def drop(self, name: str) -> None:
+        del self._arrays[name]
 
 
 class EngineMemory:
@@ -102,28 +103,36 @@ class EngineMemory:
         refuse_in_capture("an engine")
         self._backend = resident(backend)
         self._buffers: dict[str, Any] = {}
-        self._claims: list[Claim] = []
+        self._claims: dict[str, Claim] = {}
         """On the inputs, which another thread may close during the run."""
+        self._own: set[str] = set()
+        """Inputs of which the device has a copy."""
 
     def give(self, name: str, element: DataType, value: Any) -> int:
         held = value if isinstance(value, DeviceBuffer) else imported(self._backend, value)
         if held is None:
             array = as_array(name, element, value)
             whole = padded(array) if element is DataType.Bytes else array
-            self._buffers[name] = to_device(whole, backend=self._backend)
+            kept = self._buffers.get(name)
+            if name in self._own and kept.shape == whole.shape and kept.dtype == whole.dtype:
+                kept.copy_from(whole)  # of an earlier run
+            else:
+                self._buffers[name] = to_device(whole, backend=self._backend)
+                self._own.add(name)
             return array.size
         require_owner(held, self._backend)
-        if held.dtype != _DTYPES[element] and not (
+        if held.dtype != STORAGE[element] and not (
             element is DataType.BF16 and held.dtype.name == "bfloat16"
         ):
             _refuse_dtype(name, element, held.dtype, None)
-        self._claims.append(held.held()[0])
+        self._claims[name] = held.held()[0]
         self._buffers[name] = held
+        self._own.discard(name)
         return held.size
 
     def make(self, name: str, space: Space, *, output: bool) -> None:
         del output
-        backend, dtype = self._backend, _DTYPES[space.element]
+        backend, dtype = self._backend, STORAGE[space.element]
         size = space.length * dtype.itemsize
         if space.written and able(backend, ReservingBackend):
             memory = backend.reserve(size)
@@ -136,11 +145,17 @@ class EngineMemory:
             made.copy_from(start)
         self._buffers[name] = made
 
-    def bound(self, what: str | Window) -> Any:
+    def bound(self, what: Bound) -> Any:
+        if isinstance(what, SlotPart):
+            return self._buffers[what.buffer].seen_as(STORAGE[what.element])
         return self._buffers[what.buffer if isinstance(what, Window) else what]
 
     def take(self, name: str) -> NDArray[Any]:
         return self._buffers[name].numpy()
+
+    def drop(self, name: str) -> None:
+        if self._claims.pop(name, None) is not None:
+            del self._buffers[name]
 
 
 def as_array(name: str, element: DataType, value: Any) -> NDArray[Any]:
@@ -149,9 +164,11 @@ def as_array(name: str, element: DataType, value: Any) -> NDArray[Any]:
         array = plain_array(f"the input {name!r}", value)
     else:
         array = np.frombuffer(value, np.uint8) if isinstance(value, (bytes, bytearray)) else np.asarray(value)
-    wanted = _DTYPES[element]
+    wanted = STORAGE[element]
     if array.dtype.name == "bfloat16" and element is DataType.BF16:
         array = array.view(np.uint16)
+    if array.dtype == BOOL and element is DataType.Bool:
+        array = array.astype(wanted)
     if array.dtype != wanted:
         _refuse_dtype(name, element, array.dtype, array)
     return np.ascontiguousarray(array).reshape(-1)

@@ -78,15 +78,29 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class SlotPart:
+    """The first `length` elements of an engine's buffer, seen as elements of another type."""
+
+    buffer: str
+    element: DataType
+    length: int
+
+
+Bound = str | Window | SlotPart
+"""What a buffer of a program is bound to: a buffer of the engine, or a part of one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One dispatch of `groups` workgroups: which engine buffer each program buffer is, and its parameters.
 
-    `params` fill the uniform buffer `params`, of 8 words; the runner puts the number of groups in front.
+    `params` fill the uniform buffer `params`, where the program has one; the runner puts the number of
+    groups in front.
     """
 
     program: Program
     groups: int
-    bindings: Mapping[str, str | Window]
+    bindings: Mapping[str, Bound]
     params: tuple[int, ...] = ()
     convention: Convention | None = None
     """What the step asks of the backend; None takes what its program keeps."""

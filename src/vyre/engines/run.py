@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
     from vyre.backends.protocol import Backend, DeviceMemory
     from vyre.engines.memory import Memory
-    from vyre.engines.plan import Engine, Plan, Step
+    from vyre.engines.plan import Bound, Engine, Plan, Step
     from vyre.ir.program import Program
     from vyre.ir.signature import Convention
 
-_WORDS = 8
 _MOST_SCHEDULES = 64
 _PARAMS = "params"
 
@@ -42,7 +41,7 @@ class Launch:
     """A step that is compiled, whatever buffers it will have."""
 
     compiled: Compiled
-    bindings: Mapping[str, str | Window]
+    bindings: Mapping[str, Bound]
     params: bytes | None
     grid: tuple[int, int, int]
     _constants: list[tuple[Claim, DeviceMemory]] = field(default_factory=list[tuple[Claim, "DeviceMemory"]])
@@ -156,20 +155,26 @@ class Runner:
         if found is None:
             plan = engine.plan(lengths)
             row = engine.shape.row
-            found = plan, tuple(self._launch(step, row, whole=whole) for step in plan.steps)
+            found = plan, self.launches(plan, row, whole=whole)
             if len(self._schedules) >= _MOST_SCHEDULES:
                 self._schedules = {}
             self._schedules[key] = found
         return found
 
+    def launches(self, plan: Plan, row: int, *, whole: bool) -> tuple[Launch, ...]:
+        """The compiled steps of a plan; grids are folded onto y after `row` workgroups."""
+        return tuple(self._launch(step, row, whole=whole) for step in plan.steps)
+
     def _launch(self, step: Step, row: int, *, whole: bool) -> Launch:
-        words = [0] * _WORDS
+        declared = step.program.buffer(_PARAMS)
+        words = [0] * (0 if declared is None else declared.count)
         words[: 1 + len(step.params)] = (step.groups, *step.params)
         for what in step.bindings.values():
             if isinstance(what, Window):
                 first = what.start if whole else 0
                 words[6:] = (first, first + what.stop - what.start)
-        params = np.array(words, "<u4").tobytes() if step.grid is None else None
+        given = declared is None or _PARAMS in step.bindings
+        params = None if given else np.array(words, "<u4").tobytes()
         grid = step.grid or grid_of(step.groups, row)
         return Launch(self.compiled(step.program, step.convention), step.bindings, params, grid)
 

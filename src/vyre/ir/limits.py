@@ -41,6 +41,24 @@ MAX_PRIVATE_BYTES: Final = 8 * 1024
 MAX_CONSTANT_BYTES: Final = 60 * 1024
 """Bytes of the constant tables of one program (V050): with the hidden words they fit into one uniform."""
 
+MAX_GRAPH_VALUES: Final = 100_000
+"""Values of one graph of tensors, and its outputs (V060)."""
+
+MAX_GRAPH_EXPRESSION: Final = 4_096
+"""Nodes of one elementwise expression of a graph (V060); all of them together are bound by `MAX_NODES`."""
+
+MAX_GRAPH_CONSTANT_BYTES: Final = 1 << 20
+"""Bytes of one constant of a graph (V060); weights are inputs."""
+
+MAX_RANK: Final = 8
+"""Axes of one tensor (V060)."""
+
+MAX_SIZE_TERMS: Final = 16
+"""Terms of the size of one axis (V060); what a network needs has two or three."""
+
+MAX_SIZE_DEGREE: Final = 8
+"""Dynamic dimensions multiplied in one term of a size (V060)."""
+
 MAX_WORKGROUP_INVOCATIONS: Final = 1_024
 """Invocations of one workgroup (V039)."""
 

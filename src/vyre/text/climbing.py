@@ -159,6 +159,6 @@ def _unexpected(c: Cursor, frame: Frame, wanted: str) -> ParseError:
 def _too_deep(c: Cursor, at: int) -> ParseError:
     return c.error(
         f"V034: an expression of more than {MAX_EXPR_DEPTH} levels.",
-        fix="bind parts of it with let.",
+        fix="give parts of it names of their own: by let in a program, as values in a graph.",
         at=at,
     )

@@ -2,78 +2,56 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from vyre.errors import OpError, ParseError, VyreError
+from vyre.errors import OpError
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.op import BackendAvailability, Category, Op, Param
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.text.climbing import expression
 from vyre.text.functions import member
-from vyre.text.lexer import Cursor, Tokens
 from vyre.text.operands import op_id
+from vyre.text.reading import expect_end, expect_header, expect_word, reading, take_word
 from vyre.text.statements import Body, check_size
 from vyre.text.tables import table
-from vyre.text.vocabulary import ACCESS_WORDS, VERSION
+from vyre.text.vocabulary import ACCESS_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from vyre.ir.expr import Expr
+    from vyre.text.lexer import Cursor
 
 _ACCESS: Final = {word: access for access, word in ACCESS_WORDS.items()}
 
 
 def parse_program(text: str, *, file: str = "<text>") -> Program:
     """The program of a text. Its statements know the lines they came from (`Program.locations`)."""
-    with _reading(text, file) as c:
+    with reading(text, file) as c:
         return _program(c)
 
 
 def parse_expr(text: str) -> Expr:
     """The expression of a text."""
-    with _reading(text, "<text>") as c:
+    with reading(text, "<text>") as c:
         expr = expression(c)
         check_size(c, expr.size)
-        _end(c, "an operator or the end of the expression")
+        expect_end(c, "an operator or the end of the expression")
         return expr
 
 
 def parse_op(text: str, *, file: str = "<text>") -> Op:
     """The op of a text."""
-    with _reading(text, file) as c:
+    with reading(text, file) as c:
         return _op(c)
 
 
-@contextmanager
-def _reading(text: str, file: str) -> Generator[Cursor]:
-    """Gives what a constructor refuses the place where the text stood."""
-    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ParseError(
-            f"a {type(text).__name__} is not a text.",
-            fix="pass a str; Program.from_wire reads bytes.",
-            line=1,
-            column=1,
-            file=file,
-        )
-    c = Cursor(Tokens(text, file))
-    try:
-        yield c
-    except ParseError:
-        raise
-    except VyreError as error:
-        raise c.error(error.message, fix=error.fix) from None
-
-
 def _program(c: Cursor) -> Program:
-    _header(c)
+    expect_header(c, "vyre", "Graph.from_text reads graphs")
     size = _workgroup(c)
     buffers: list[BufferDecl] = []
-    while _take_word(c, "buffer"):
+    while take_word(c, "buffer"):
         buffers.append(_buffer(c))
-    if not _take_word(c, "entry"):
+    if not take_word(c, "entry"):
         raise c.error(
             f"expected `buffer` or `entry`, found {c.describe()}.",
             fix="declare buffers as `buffer a: readonly U32 @0`, then write `entry { … }`.",
@@ -81,12 +59,12 @@ def _program(c: Cursor) -> Program:
     body = Body(c, "entry")
     c.expect("{", context="after `entry`", fix="write entry { … }.")
     entry = body.statements()
-    _end(c, "the end of the program")
+    expect_end(c, "the end of the program")
     return Program(buffers, size, entry, locations=body.locations())
 
 
 def _op(c: Cursor) -> Op:
-    if not _take_word(c, "op"):
+    if not take_word(c, "op"):
         raise c.error(
             f"expected `op`, found {c.describe()}.", fix="start with op acme.mix(a: U32) -> U32 { … }."
         )
@@ -97,16 +75,16 @@ def _op(c: Cursor) -> Op:
     output = member(c, DataType, "a type")
     c.expect("{", context="after the result type", fix="write the body, as in { => a + 1 }.")
     category = Category.A
-    if c.kinds[c.at + 1 : c.at + 2] == ["name"] and _take_word(c, "category"):
+    if c.kinds[c.at + 1 : c.at + 2] == ["name"] and take_word(c, "category"):
         category = member(c, Category, "a category")
     hardware, backends, lanes = _hardware(c) if c.kinds[c.at + 1 : c.at + 2] == ["string"] else _NO_HARDWARE
     doc: list[str] = []
-    if c.kinds[c.at + 1 : c.at + 2] == ["string"] and _take_word(c, "doc"):
+    if c.kinds[c.at + 1 : c.at + 2] == ["string"] and take_word(c, "doc"):
         while c.take("string"):
             doc.append(c.values[c.at - 1])
     body = Body(c, "body")
     nodes = body.statements(result=True)
-    _end(c, "the end of the op")
+    expect_end(c, "the end of the op")
     try:
         return Op(name, params, output, body.result, nodes, category, "".join(doc), hardware, backends, lanes)
     except OpError as error:
@@ -119,56 +97,21 @@ _NO_HARDWARE: _Hardware = ("", None, 1)
 
 def _hardware(c: Cursor) -> _Hardware:
     """What an instruction declares: `hardware "unit.name" lanes 8 backends "a" "b" where "…"`."""
-    if not _take_word(c, "hardware"):
+    if not take_word(c, "hardware"):
         return _NO_HARDWARE
     fix = 'write hardware "unit.name" lanes 1 backends "mine".'
     name = c.values[c.at]
     c.at += 1
-    _expect_word(c, "lanes", fix)
+    expect_word(c, "lanes", fix)
     lanes = c.integer("the number of lanes", low=1, fix=fix)
-    _expect_word(c, "backends", fix)
+    expect_word(c, "backends", fix)
     backends: list[str] = []
     while c.take("string"):
         backends.append(c.values[c.at - 1])
-    where = _take_word(c, "where")
+    where = take_word(c, "where")
     if where:
         c.expect("string", context="after `where`", fix=fix)
     return name, BackendAvailability(tuple(backends), c.values[c.at - 1] if where else ""), lanes
-
-
-def _expect_word(c: Cursor, word: str, fix: str) -> None:
-    if not _take_word(c, word):
-        raise c.error(f"expected `{word}`, found {c.describe()}.", fix=fix)
-
-
-def _take_word(c: Cursor, word: str) -> bool:
-    if c.kind == "name" and c.value == word:
-        c.at += 1
-        return True
-    return False
-
-
-def _end(c: Cursor, wanted: str) -> None:
-    if c.kind != "end":
-        raise c.error(
-            f"expected {wanted}, found {c.describe()}.",
-            fix="remove what follows, or join it to what is before.",
-        )
-
-
-def _header(c: Cursor) -> None:
-    if not _take_word(c, "vyre"):
-        raise c.error(
-            f"expected `vyre {VERSION}`, found {c.describe()}.", fix=f"make `vyre {VERSION}` the first line."
-        )
-    at = c.at
-    version = c.integer("the version of the text form", low=0, fix=f"write vyre {VERSION}.")
-    if version != VERSION:
-        raise c.error(
-            f"version {c.values[at][:40]} of the text form is unknown.",
-            fix=f"write vyre {VERSION}, or use a newer vyre.",
-            at=at,
-        )
 
 
 def _workgroup(c: Cursor) -> list[int]:

@@ -140,7 +140,7 @@ def _buffer(buffer: BufferDecl, place: str) -> str:
     head = f"buffer {_name(buffer.name, place)}: {ACCESS_WORDS[buffer.access]} {_type(buffer.element, place)}"
     binding = "" if buffer.binding is None else f" @{_number(buffer.binding, place)}"
     if buffer.access is BufferAccess.Constant:
-        return f"{head}{binding} {{\n{table_text(buffer)}}}"
+        return f"{head}{binding} {{\n{table_text(buffer.element, buffer.data)}}}"
     count = "" if buffer.count == 0 else f"[{_number(buffer.count, place)}]"
     return f"{head}{count}{binding}"
 

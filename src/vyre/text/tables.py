@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Final
 from vyre.ir.limits import MAX_CONSTANT_BYTES
 
 if TYPE_CHECKING:
-    from vyre.ir.buffers import BufferDecl
     from vyre.ir.types import DataType
     from vyre.text.lexer import Cursor
 
 _BYTES_A_LINE: Final = 32
 
 
-def table_text(buffer: BufferDecl) -> str:
+def table_text(element: DataType, data: bytes) -> str:
     """The lines between the braces."""
-    stride, data = buffer.element.stride, buffer.data
+    stride = element.stride
     step = max(1, _BYTES_A_LINE // stride) * stride
     lines = (data[at : at + step] for at in range(0, len(data), step))
     return "".join(f"  {_values(line, stride)},\n" for line in lines)
@@ -27,10 +26,20 @@ def _values(data: bytes, stride: int) -> str:
     return ", ".join(f"0x{value:0{2 * stride}x}" for value in values)
 
 
-def table(c: Cursor, element: DataType) -> bytes:
-    """The bytes of the elements up to the closing brace, which is consumed too."""
-    fix = "write the elements by their bits, as in buffer k: constant U32 { 1, 0x80 }."
-    c.expect("{", context="after the element type", fix=fix)
+def table(
+    c: Cursor,
+    element: DataType,
+    *,
+    code: str = "V050",
+    limit: int = MAX_CONSTANT_BYTES,
+    instead: str = "pass the table as a buffer.",
+) -> bytes:
+    """The bytes of the elements up to the closing brace, which is consumed too.
+
+    `code` is the rule that allows `limit` bytes, and `instead` what to do with more.
+    """
+    fix = "write the elements by their bits, as in constant U32 { 1, 0x80 }."
+    c.expect("{", context="before the elements", fix=fix)
     stride = element.stride
     data = bytearray()
     while c.kind != "}":
@@ -39,10 +48,8 @@ def table(c: Cursor, element: DataType) -> bytes:
         if value >> (8 * stride):
             raise c.error(f"{c.values[at][:40]} has more bits than one {element.value}.", fix=fix, at=at)
         data += value.to_bytes(stride, "little")
-        if len(data) > MAX_CONSTANT_BYTES:
-            raise c.error(
-                f"V050: a table of more than {MAX_CONSTANT_BYTES} bytes.", fix="pass the table as a buffer."
-            )
+        if len(data) > limit:
+            raise c.error(f"{code}: a table of more than {limit} bytes.", fix=instead)
         if not c.take(","):
             break
     c.expect("}", context="after the elements", fix=fix)

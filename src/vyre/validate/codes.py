@@ -13,9 +13,9 @@ from vyre.slotted import dataclass
 class Rule:
     """One permanent rule. `example` breaks it and nothing else; `near_miss` differs little and passes.
 
-    Both are programs in the text form, preceded by the ops they need. Where `generated`, the text is
-    abridged and `tests/validate/examples.py` builds the program. A `note` says what newer forms of the
-    language mean to a rule whose text is published.
+    Both are programs in the text form, preceded by the ops they need, or graphs of tensors. Where
+    `generated`, the text is abridged and `tests/validate/examples.py` builds the program. A `note` says what
+    newer forms of the language mean to a rule whose text is published.
     """
 
     code: str
@@ -27,6 +27,10 @@ class Rule:
     deprecated: str | None = None
     generated: bool = False
     note: str | None = None
+
+    @property
+    def is_about_graphs(self) -> bool:
+        return self.example.startswith("vyre graph ")
 
 
 @cache
@@ -96,7 +100,7 @@ def _page(rule: Rule) -> str:
     parts += [
         _fill(rule.meaning),
         *([_fill(f"Note: {rule.note}")] if rule.note else []),
-        "This program breaks the rule:",
+        f"This {'graph' if rule.is_about_graphs else 'program'} breaks the rule:",
         _indent(rule.example),
         _fill(f"Fix: {rule.fix}"),
         "This one passes:",

@@ -2,7 +2,7 @@
 
 Every method refuses what no writer produces: a varint longer than needed, a number out of range, a
 count beyond the bytes that are left, a byte that is no tag. Reading past the end raises IndexError,
-which `reader.decode` turns into the `WireError` of a truncated input.
+which `frame.opened` turns into the `WireError` of a truncated input.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any, Final, NoReturn
 from vyre.errors import WireError
 from vyre.wire.layout import MAX_STRING_BYTES
 
-REWRITE: Final = "take the bytes from Program.to_wire(), which writes the one canonical form."
-DAMAGED: Final = "fetch the file again, or write it again with Program.to_wire()."
+REWRITE: Final = "take the bytes from to_wire(), which writes the one canonical form."
+DAMAGED: Final = "fetch the file again, or write it again with to_wire()."
 NEWER: Final = "read it with the version of vyre that wrote it, or a later one."
 
 
@@ -60,14 +60,14 @@ class Cursor:
             value, self.pos = long_varint(self.data, self.pos, high)
         return value
 
-    def count(self, what: str, high: int, code: str) -> int:
+    def count(self, what: str, high: int, code: str, fix: str = "split the program.") -> int:
         """A count of entries of at least one byte each, so never more than there are bytes left."""
         start = self.pos
         value = self.varint((1 << 63) - 1)
         if value > len(self.data) - self.pos:
             refuse(start, f"{value} {what} cannot follow in {len(self.data) - self.pos} bytes.", DAMAGED)
         if value > high:
-            refuse(start, f"{code}: {value} {what}, where the limit is {high}.", "split the program.")
+            refuse(start, f"{code}: {value} {what}, where the limit is {high}.", fix)
         return value
 
     def tag(self, members: tuple[Any, ...], what: str) -> Any:
@@ -99,6 +99,18 @@ class Cursor:
         data = self.data[self.pos : end]
         self.pos = end
         return data
+
+    def string_table(self, high: int) -> list[str]:
+        """The strings that all names after them are indices of, each of them once."""
+        count = self.count("strings", high, "V019")
+        strings: dict[str, None] = {}
+        for index in range(count):
+            start = self.pos
+            strings[self.string()] = None
+            if len(strings) == index:
+                refuse(start, f"string {index} repeats an earlier one.")
+        self.strings = count
+        return list(strings)
 
     def name(self) -> int:
         """An index into the string table, whose entries must come into use one after the other."""

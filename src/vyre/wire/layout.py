@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MAGIC: Final = b"\x89VYRE\r\n"
 """Not text, and damaged by any tool that translates line ends."""
 
+GRAPH_MAGIC: Final = b"\x89VYRG\r\n"
+"""That of a graph; a reader of programs refuses it at its fifth byte."""
+
 VERSION: Final = 1
 
 MAX_STRING_BYTES: Final = 1024
@@ -159,3 +162,8 @@ def append_varint(out: bytearray, value: int) -> None:
         out.append(value & 127 | 128)
         value >>= 7
     out.append(value)
+
+
+def append_signed(out: bytearray, value: int) -> None:
+    """A number n as 2n, or as -2n - 1 when it is negative."""
+    append_varint(out, value << 1 if value >= 0 else ~(value << 1))

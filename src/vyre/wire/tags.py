@@ -138,10 +138,10 @@ TABLES: Final[Mapping[str, Mapping[Any, int]]] = {
 }
 
 
-def all_tags() -> dict[str, int]:
+def all_tags(tables: Mapping[str, Mapping[Any, int]] = TABLES) -> dict[str, int]:
     """Every tag under a permanent name such as `binary.Add` or `expression.Load`."""
     return {
         f"{group}.{member.__name__ if isinstance(member, type) else member.name}": tag
-        for group, table in TABLES.items()
+        for group, table in tables.items()
         for member, tag in table.items()
     }

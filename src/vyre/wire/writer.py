@@ -7,7 +7,6 @@ nothing but the program, which makes the bytes canonical (decision 21).
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, NoReturn
 
 from vyre.errors import WireError
@@ -16,6 +15,7 @@ from vyre.ir.expr import Expr, Literal
 from vyre.ir.limits import MAX_BUFFERS, MAX_CONSTANT_BYTES, MAX_EXPR_DEPTH, MAX_NESTING, MAX_NODES, U32_MAX
 from vyre.ir.node import Node
 from vyre.ir.program import Program
+from vyre.wire.frame import framed
 from vyre.wire.layout import (
     BITS,
     EXPR_LAYOUTS,
@@ -27,10 +27,10 @@ from vyre.wire.layout import (
     SIGNED,
     TAG,
     VARIADIC,
-    VERSION,
     ExprLayout,
     Field,
     NodeLayout,
+    append_signed,
     append_varint,
 )
 from vyre.wire.tags import ACCESSES, TYPES
@@ -41,13 +41,7 @@ if TYPE_CHECKING:
 
 def encode(program: Program) -> bytes:
     """The one wire form of a program; `WireError` when it is beyond the limits."""
-    payload = _payload(program)
-    out = bytearray(MAGIC)
-    out.append(VERSION)
-    append_varint(out, len(payload))
-    out += hashlib.sha256(payload).digest()
-    out += payload
-    return bytes(out)
+    return framed(MAGIC, _payload(program))
 
 
 def _payload(program: Program) -> bytearray:
@@ -61,22 +55,25 @@ def _payload(program: Program) -> bytearray:
         _write_buffer(head, buffer, f"buffers[{position}]", names)
 
     order = statement_order(program.entry)
-    exprs = _expression_order(order)
+    exprs = expression_order(root for node in order for root in node.exprs)
     append_varint(head, len(exprs))
-    _write_exprs(head, exprs, names)
+    write_exprs(head, exprs, names)
     append_varint(head, len(order))
     _write_nodes(head, order, exprs, names)
     append_varint(head, len(program.entry))
     for node in program.entry:
         append_varint(head, order[node])
 
+    return string_table(names) + head
+
+
+def string_table(names: Iterable[str]) -> bytearray:
     out = bytearray()
-    append_varint(out, len(names))
-    for name in names:
-        data = name_bytes(name)
+    strings = [name_bytes(name) for name in names]
+    append_varint(out, len(strings))
+    for data in strings:
         append_varint(out, len(data))
         out += data
-    out += head
     return out
 
 
@@ -191,27 +188,27 @@ def statement_order(entry: Iterable[Node]) -> dict[Node, int]:
     return order
 
 
-def _expression_order(nodes: Iterable[Node]) -> dict[Expr, int]:
+def expression_order(roots: Iterable[Expr]) -> dict[Expr, int]:
+    """Each distinct expression and its place in the table: operands first, in first-use order."""
     order: dict[Expr, int] = {}
-    for node in nodes:
-        for root in node.exprs:
-            check_depth(root)
-            stack = [root]
-            while stack:
-                expr = stack[-1]
-                if expr in order:
-                    stack.pop()
-                    continue
-                waiting = [child for child in expr.children if child not in order]
-                if waiting:
-                    stack.extend(reversed(waiting))
-                else:
-                    stack.pop()
-                    order[expr] = len(order)
+    for root in roots:
+        check_depth(root)
+        stack = [root]
+        while stack:
+            expr = stack[-1]
+            if expr in order:
+                stack.pop()
+                continue
+            waiting = [child for child in expr.children if child not in order]
+            if waiting:
+                stack.extend(reversed(waiting))
+            else:
+                stack.pop()
+                order[expr] = len(order)
     return order
 
 
-def _write_exprs(out: bytearray, exprs: dict[Expr, int], names: dict[str, int]) -> None:
+def write_exprs(out: bytearray, exprs: dict[Expr, int], names: dict[str, int]) -> None:
     for expr, index in exprs.items():
         layout = expr_layout(expr)
         out.append(layout.tag)
@@ -236,7 +233,7 @@ def _write_exprs(out: bytearray, exprs: dict[Expr, int], names: dict[str, int]) 
 def append_number(out: bytearray, field: Field, expr: Expr, value: int) -> None:
     """A field that is neither a tag nor a name."""
     if field.kind == SIGNED:
-        append_varint(out, value << 1 if value >= 0 else ~(value << 1))
+        append_signed(out, value)
     elif field.kind == BITS:
         assert isinstance(expr, Literal)
         out += value.to_bytes(LITERAL_BYTES[expr.type], "little")

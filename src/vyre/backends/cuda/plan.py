@@ -43,12 +43,11 @@ class PlanningBackend(ReservingBackend, CudaOwner, Protocol):
 class CudaPlan(CallPlan):
     """The calls of one program on one GPU."""
 
-    __slots__ = ("_backend", "_constants", "_on_host", "_outputs", "_read")
+    __slots__ = ("_backend", "_constants", "_on_host", "_read")
 
     def __init__(self, program: Program, backend: PlanningBackend, prepare: Prepare) -> None:
         super().__init__(program, prepare)
         self._on_host = HostedPlan(program, backend, prepare)
-        self._outputs = tuple(name for _, name in self.written)
         self._backend = backend
         self._read = PlainReader(backend.ordinal)
         self._constants: dict[bytes, tuple[int, Claim]] = {}

@@ -101,9 +101,10 @@ def _limits() -> Promises:
 
 
 def _wire_tags() -> Promises:
-    from vyre.wire.tags import all_tags
+    from vyre.wire.graph_tags import GRAPH_TABLES
+    from vyre.wire.tags import TABLES, all_tags
 
-    return {f"wire/{name}": str(tag) for name, tag in all_tags().items()}
+    return {f"wire/{name}": str(tag) for name, tag in all_tags({**TABLES, **GRAPH_TABLES}).items()}
 
 
 def _codes() -> Promises:

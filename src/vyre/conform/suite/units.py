@@ -32,6 +32,7 @@ from vyre.conform.verify.stages import (
     races,
     shapes,
     subgroups,
+    tensors,
 )
 from vyre.errors import VyreError
 
@@ -73,6 +74,8 @@ STAGES: Mapping[str, Stage] = {
         alternates.STAGE,
         hardest.STAGE,
         evidence.STAGE,
+        tensors.TENSORS,
+        tensors.NETWORKS,
     )
 }
 """Every stage but the ops and the regressions, in the order in which they run."""

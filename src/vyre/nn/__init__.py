@@ -1,0 +1,31 @@
+"""`vyre.nn`: networks as compositions of tensors. Inference only; every formula is fixed (decision 31)."""
+
+from vyre.nn.activations import gelu, log_softmax, relu, sigmoid, silu, softmax, tanh
+from vyre.nn.attention import attention, merge_heads, repeat_heads, rotary, split_heads
+from vyre.nn.choosing import cross_entropy, embedding, sample, top_k
+from vyre.nn.convolution import average_pool, conv, max_pool
+from vyre.nn.norms import layer_norm, rms_norm
+
+__all__ = [
+    "attention",
+    "average_pool",
+    "conv",
+    "cross_entropy",
+    "embedding",
+    "gelu",
+    "layer_norm",
+    "log_softmax",
+    "max_pool",
+    "merge_heads",
+    "relu",
+    "repeat_heads",
+    "rms_norm",
+    "rotary",
+    "sample",
+    "sigmoid",
+    "silu",
+    "softmax",
+    "split_heads",
+    "tanh",
+    "top_k",
+]

@@ -1,0 +1,86 @@
+"""Tables, losses and choices: embedding, cross entropy, top-k, seeded sampling."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.errors import VyreError, boundary
+from vyre.ir.types import DataType
+from vyre.nn.activations import log_softmax, softmax
+from vyre.nn.widened import wide
+from vyre.tensor import comparing as c
+from vyre.tensor import elementwise as e
+from vyre.tensor import reductions as r
+from vyre.tensor.create import iota
+from vyre.tensor.indexing import take, take_along_axis
+from vyre.tensor.shaping import concat, expand_dims
+
+if TYPE_CHECKING:
+    from vyre.tensor import Tensor
+
+_T = DataType
+
+
+@boundary
+def embedding(table: Tensor, indices: Tensor) -> Tensor:
+    """The rows of the table at these indices; an index out of range gives zeros."""
+    return take(table, indices, 0)
+
+
+@boundary
+def cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
+    """-log softmax at the target, for each row [..., classes]; a target out of range gives -0."""
+    chosen = take_along_axis(log_softmax(logits), expand_dims(targets, -1), -1)
+    return -chosen[..., 0]
+
+
+@boundary
+def top_k(x: Tensor, k: int, axis: int = -1) -> tuple[Tensor, Tensor]:
+    """The k greatest along an axis and where they are (U32), greatest first, ordered as `max` does."""
+    at = x.axis(axis)
+    size = x.shape[at]
+    if k < 1 or (isinstance(size, int) and k > size):
+        raise VyreError(f"the {k} greatest of {size}.", fix="use a k from 1 to the size of the axis.")
+    places = iota(x, x.type.shape, at)
+    left: list[Tensor] = []
+    rest = x
+    taken: Tensor | None = None
+    for _ in range(k):
+        where = r.argmax(_without(rest, taken), at, keepdims=True)
+        left.append(where)
+        here = c.equal(places, where)
+        taken = here if taken is None else taken | here
+    indices = concat(left, at)
+    return take_along_axis(x, indices, at), indices
+
+
+def _without(x: Tensor, taken: Tensor | None) -> Tensor:
+    """Order keys that sort as `max` does: what was taken is 0, below all others."""
+    key = _key(x)
+    return key if taken is None else c.where(taken, 0, key)
+
+
+def _key(x: Tensor) -> Tensor:
+    """A U32 that orders as the elements do, at least 1: NaN highest, both zeros equal."""
+    if x.element is _T.U32 or x.element.loaded is _T.U32:
+        raise VyreError("the greatest of unsigned integers.", fix="convert to f32 or i32 first.")
+    if x.element.loaded is _T.I32:
+        bits = c.bitcast(x.astype(_T.I32), _T.U32)
+        return e.fmax(bits ^ 0x8000_0000, 1)
+    w = e.add(wide(x), 0.0)
+    bits = c.bitcast(w, _T.U32)
+    ordered = c.where(c.greater_equal(bits, 0x8000_0000), ~bits, bits | 0x8000_0000)
+    return c.where(e.isnan(w), 0xFFFF_FFFF, ordered)
+
+
+@boundary
+def sample(logits: Tensor, uniform: Tensor, *, temperature: float = 1.0) -> Tensor:
+    """An index for each row [..., classes]: the first whose tree prefix of softmax exceeds `uniform`, [...].
+
+    `uniform` holds numbers from 0 to below 1; the last index where none exceeds it.
+    """
+    chances = softmax(wide(logits) / temperature)
+    passed = c.less_equal(r.cumsum(chances, -1), expand_dims(wide(uniform), -1))
+    count = r.sum(passed.astype(_T.U32), -1)
+    last = iota(logits, logits.type.shape, logits.ndim - 1).max(-1)
+    return e.fmin(count, last)

@@ -1,0 +1,249 @@
+"""Ops on single elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vyre.ir.types import DataType
+from vyre.onnx.values import HostArray, OnnxNode, known
+from vyre.tensor import comparing as c
+from vyre.tensor import elementwise as e
+from vyre.tensor.create import full_like
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from vyre.tensor.tensor import Tensor
+
+_T = DataType
+_KINDS = {
+    1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 9: "bool",
+    10: "float16", 11: "float64", 12: "uint32", 16: "bfloat16",
+}  # fmt: skip
+"""The element types of ONNX by their numbers."""
+
+
+def kind_of(ctx: OnnxNode, number: int) -> str:
+    if number not in _KINDS:
+        raise ctx.refuse(f"the element type {number} of ONNX", "use f32, f16, bf16, f64, integers or bool.")
+    return _KINDS[number]
+
+
+def _unary(function: Callable[[Tensor], Tensor]) -> Callable[[OnnxNode], Any]:
+    return lambda ctx: function(ctx.tensor(0))
+
+
+def _binary(function: Callable[[Any, Any], Tensor], host: Callable[[Any, Any], Any] | None = None) -> Any:
+    def handle(ctx: OnnxNode) -> Any:
+        a, b = ctx.inputs[:2]
+        if host is not None and isinstance(a, HostArray) and isinstance(b, HostArray):
+            made = host(a.array, b.array)
+            return HostArray(made) if made.dtype != object else known(made)
+        return function(ctx.tensor(0), ctx.tensor(1))
+
+    return handle
+
+
+def _divide(ctx: OnnxNode) -> Any:
+    a, b = ctx.inputs[:2]
+    if isinstance(a, HostArray) and isinstance(b, HostArray):
+        left, right = np.broadcast_arrays(a.array, b.array)
+        made = [_quotient(ctx, x, y) for x, y in zip(left.reshape(-1), right.reshape(-1), strict=True)]
+        if a.array.dtype.kind == "f":
+            return HostArray(np.array(made, a.array.dtype).reshape(left.shape))
+        return known(np.array(made, object).reshape(left.shape))
+    x, y = ctx.tensor(0), ctx.tensor(1)
+    return e.divide(x, y) if x.element.is_float else c.astype(e.floor_divide(x, y), x.element)
+
+
+def _quotient(ctx: OnnxNode, x: Any, y: Any) -> Any:
+    if hasattr(x, "divided"):
+        found = x.divided(int(y))
+        if found is None:
+            raise ctx.refuse(f"the dynamic size {x} divided by {y}", "export the model with a static shape.")
+        return found
+    if isinstance(x, (float, np.floating)):
+        return x / y
+    return int(abs(int(x)) // abs(int(y))) * (1 if (x < 0) == (y < 0) else -1)
+
+
+def _cast(ctx: OnnxNode) -> Any:
+    name = kind_of(ctx, ctx.attribute("to"))
+    value = ctx.inputs[0]
+    if isinstance(value, HostArray) and name != "bfloat16":
+        if value.is_symbolic:
+            return value
+        return HostArray(value.array.astype(name))
+    return c.astype(ctx.tensor(0), name, mode=_mode(ctx.tensor(0), name))
+
+
+def _mode(x: Tensor, name: str) -> str:
+    return "truncate" if x.element.is_float and "int" in name else "nearest"
+
+
+def _cast_like(ctx: OnnxNode) -> Any:
+    target = ctx.tensor(1).element
+    return c.astype(ctx.tensor(0), target, mode=_mode(ctx.tensor(0), "float" if target.is_float else "int"))
+
+
+def _many(function: Callable[[Any, Any], Tensor]) -> Callable[[OnnxNode], Any]:
+    def handle(ctx: OnnxNode) -> Any:
+        made = ctx.tensor(0)
+        for index in range(1, len(ctx.inputs)):
+            made = function(made, ctx.tensor(index))
+        return made
+
+    return handle
+
+
+def _mean(ctx: OnnxNode) -> Any:
+    return _many(e.add)(ctx) / len(ctx.inputs)
+
+
+def _extreme(*, greater: bool) -> Callable[[Any, Any], Tensor]:
+    """NaN goes through, as ONNX wants it."""
+
+    def choose(a: Tensor, b: Tensor) -> Tensor:
+        pick = e.fmax if greater else e.fmin
+        if not a.element.is_float:
+            return c.astype(pick(a, b), a.element)
+        bad = e.isnan(a) | e.isnan(b)
+        return c.where(bad, float("nan"), pick(a, b))
+
+    return choose
+
+
+def _clip(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    low = ctx.attribute("min") if ctx.opset < 11 else (ctx.tensor(1) if ctx.given(1) else None)
+    high = ctx.attribute("max") if ctx.opset < 11 else (ctx.tensor(2) if ctx.given(2) else None)
+    made = x if low is None else _extreme(greater=True)(x, _same(x, low))
+    return made if high is None else _extreme(greater=False)(made, _same(x, high))
+
+
+def _same(x: Tensor, bound: Any) -> Tensor:
+    return full_like(x, (), bound) if isinstance(bound, float) else bound
+
+
+def _where(ctx: OnnxNode) -> Any:
+    if all(isinstance(v, HostArray) for v in ctx.inputs):
+        held: list[NDArray[Any]] = [v.array for v in ctx.inputs]
+        chosen: NDArray[Any] = np.where(held[0], held[1], held[2])
+        return known(chosen) if chosen.dtype == object else HostArray(chosen)
+    return c.where(ctx.tensor(0), ctx.tensor(1), ctx.tensor(2))
+
+
+def _pow(ctx: OnnxNode) -> Any:
+    a, b = ctx.tensor(0), ctx.tensor(1)
+    if not a.element.is_float:
+        raise ctx.refuse(f"a power of {a.element.value}", "cast the base to a float type.")
+    return e.power(a, c.astype(b, a.element))
+
+
+def _mod(ctx: OnnxNode) -> Any:
+    a, b = ctx.tensor(0), ctx.tensor(1)
+    if a.element.is_float:
+        raise ctx.refuse("the remainder of floats")
+    rest = e.remainder(a, b)
+    if ctx.attribute("fmod", 0) or a.element.loaded is _T.U32:
+        return c.astype(rest, a.element)
+    wrong = (rest != 0) & ((rest < 0) ^ (c.astype(b, rest.element) < 0))
+    return c.astype(c.where(wrong, rest + c.astype(b, rest.element), rest), a.element)
+
+
+def _sign(x: Tensor) -> Tensor:
+    if x.element.loaded is _T.U32:
+        return c.astype(c.astype(x, _T.Bool), x.element)
+    above, below = c.astype(x > 0, x.element.loaded), c.astype(x < 0, x.element.loaded)
+    made = c.astype(above - below, x.element)
+    return c.where(e.isnan(x), x, made) if x.element.is_float else made
+
+
+def _negative(x: Tensor) -> Tensor:
+    return c.astype(-x, x.element)
+
+
+def _absolute(x: Tensor) -> Tensor:
+    return c.astype(abs(x), x.element)
+
+
+def _arithmetic(function: Callable[[Any, Any], Tensor]) -> Callable[[Any, Any], Tensor]:
+    """Narrow integers are computed in words and keep their low bits."""
+    return lambda a, b: c.astype(function(a, b), a.element)
+
+
+def _is_infinite(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    made = e.isinf(x)
+    if not ctx.attribute("detect_negative", 1):
+        made = made & (x > 0)
+    if not ctx.attribute("detect_positive", 1):
+        made = made & (x < 0)
+    return made
+
+
+def _shift(ctx: OnnxNode) -> Any:
+    a, b = ctx.tensor(0), ctx.tensor(1)
+    left = ctx.attribute("direction") == "LEFT"
+    if a.element.loaded is not _T.U32:
+        raise ctx.refuse(f"a shift of {a.element.value}", "shift unsigned integers.")
+    made = e.left_shift(a, b) if left else e.right_shift(a, b)
+    return c.astype(c.where(c.less(b, a.element.bits), made, 0), a.element)
+
+
+HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
+    "Add": _binary(_arithmetic(e.add), lambda a, b: a + b),
+    "Sub": _binary(_arithmetic(e.subtract), lambda a, b: a - b),
+    "Mul": _binary(_arithmetic(e.multiply), lambda a, b: a * b),
+    "Div": _divide,
+    "Pow": _pow,
+    "Mod": _mod,
+    "And": _binary(e.bitwise_and),
+    "Or": _binary(e.bitwise_or),
+    "Xor": _binary(e.bitwise_xor),
+    "Not": _unary(e.invert),
+    "BitwiseAnd": _binary(_arithmetic(e.bitwise_and)),
+    "BitwiseOr": _binary(_arithmetic(e.bitwise_or)),
+    "BitwiseXor": _binary(_arithmetic(e.bitwise_xor)),
+    "BitwiseNot": lambda ctx: c.astype(e.invert(ctx.tensor(0)), ctx.tensor(0).element),
+    "BitShift": _shift,
+    "Equal": _binary(c.equal, lambda a, b: a == b),
+    "Less": _binary(c.less),
+    "LessOrEqual": _binary(c.less_equal),
+    "Greater": _binary(c.greater),
+    "GreaterOrEqual": _binary(c.greater_equal),
+    "Where": _where,
+    "Cast": _cast,
+    "CastLike": _cast_like,
+    "Clip": _clip,
+    "Min": _many(_extreme(greater=False)),
+    "Max": _many(_extreme(greater=True)),
+    "Sum": _many(e.add),
+    "Mean": _mean,
+    "Neg": _unary(_negative),
+    "Abs": _unary(_absolute),
+    "Sign": _unary(_sign),
+    "Sqrt": _unary(e.sqrt),
+    "Reciprocal": _unary(lambda x: 1.0 / x),
+    "Exp": _unary(e.exp),
+    "Log": _unary(e.log),
+    "Sin": _unary(e.sin),
+    "Cos": _unary(e.cos),
+    "Tan": _unary(e.tan),
+    "Asin": _unary(e.arcsin),
+    "Acos": _unary(e.arccos),
+    "Atan": _unary(e.arctan),
+    "Sinh": _unary(e.sinh),
+    "Cosh": _unary(e.cosh),
+    "Tanh": _unary(e.tanh),
+    "Erf": _unary(e.erf),
+    "Floor": _unary(e.floor),
+    "Ceil": _unary(e.ceil),
+    "Round": _unary(e.round),
+    "IsNaN": _unary(e.isnan),
+    "IsInf": _is_infinite,
+}

@@ -1,0 +1,245 @@
+"""Ops that are whole layers: activations, norms, convolutions, pools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vyre import nn
+from vyre.graph.sizes import product
+from vyre.nn.widened import narrowed, wide
+from vyre.tensor import comparing as c
+from vyre.tensor import elementwise as e
+from vyre.tensor import reductions as r
+from vyre.tensor import shaping as s
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vyre.onnx.values import OnnxNode
+    from vyre.tensor.tensor import Tensor
+
+
+def _activation(function: Callable[..., Tensor]) -> Callable[[OnnxNode], Any]:
+    return lambda ctx: function(ctx.tensor(0))
+
+
+def _softmax(function: Callable[..., Tensor]) -> Callable[[OnnxNode], Any]:
+    def handle(ctx: OnnxNode) -> Any:
+        x = ctx.tensor(0)
+        if ctx.opset >= 13:
+            return function(x, ctx.attribute("axis", -1))
+        at = x.axis(ctx.attribute("axis", 1))
+        flat = s.reshape(x, (product(x.type.shape[:at]), product(x.type.shape[at:])))
+        return s.reshape(function(flat, -1), x.type.shape)
+
+    return handle
+
+
+def _leaky(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    return c.where(x < 0, x * ctx.attribute("alpha", 0.01), x)
+
+
+def _elu(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    return c.where(x < 0, (e.exp(x) - 1.0) * ctx.attribute("alpha", 1.0), x)
+
+
+def _selu(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    alpha, gamma = (
+        ctx.attribute("alpha", 1.67326319217681884765625),
+        ctx.attribute("gamma", 1.05070102214813232421875),
+    )
+    return c.where(x > 0, x, (e.exp(x) * alpha) - alpha) * gamma
+
+
+def _hard_sigmoid(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    return e.clip(x * ctx.attribute("alpha", 0.2) + ctx.attribute("beta", 0.5), 0.0, 1.0)
+
+
+def _hard_swish(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    return x * e.clip(x / 6.0 + 0.5, 0.0, 1.0)
+
+
+def _prelu(ctx: OnnxNode) -> Any:
+    x, slope = ctx.tensor(0), ctx.tensor(1)
+    return c.where(x < 0, x * slope, x)
+
+
+def _swish(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    return x * nn.sigmoid(x * ctx.attribute("alpha", 1.0))
+
+
+def _gelu(ctx: OnnxNode) -> Any:
+    return nn.gelu(ctx.tensor(0), approximate=ctx.attribute("approximate", "none"))
+
+
+def _softplus(x: Tensor) -> Tensor:
+    return e.log(e.exp(x) + 1.0)
+
+
+def _softsign(x: Tensor) -> Tensor:
+    return x / (abs(x) + 1.0)
+
+
+def _thresholded(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    return c.where(x > ctx.attribute("alpha", 1.0), x, 0.0)
+
+
+def _layer_norm(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    at = x.axis(ctx.attribute("axis", -1))
+    axes = tuple(range(at, x.ndim))
+    w = wide(x)
+    mean = r.mean(w, axes, keepdims=True)
+    shifted = w - mean
+    root = e.sqrt(r.mean(shifted * shifted, axes, keepdims=True) + ctx.attribute("epsilon", 1e-5))
+    made = shifted / root * wide(ctx.tensor(1))
+    if ctx.given(2):
+        made = made + wide(ctx.tensor(2))
+    return [narrowed(made, x), mean, 1.0 / root][: max(ctx.outputs, 1)]
+
+
+def _rms_norm(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    at = x.axis(ctx.attribute("axis", -1))
+    w = wide(x)
+    mean = r.mean(w * w, tuple(range(at, x.ndim)), keepdims=True)
+    return narrowed(w / e.sqrt(mean + ctx.attribute("epsilon", 1e-5)) * wide(ctx.tensor(1)), x)
+
+
+def _channels(x: Tensor, like: Tensor) -> Tensor:
+    """[c] beside [n, c, ...]."""
+    return s.reshape(x, (*x.type.shape, *(1,) * (like.ndim - 2)))
+
+
+def _batch_norm(ctx: OnnxNode) -> Any:
+    if ctx.attribute("training_mode", 0):
+        raise ctx.refuse("training", "export the model for inference.")
+    x = ctx.tensor(0)
+    scale, bias, mean, variance = (_channels(wide(ctx.tensor(i)), x) for i in range(1, 5))
+    root = e.sqrt(variance + ctx.attribute("epsilon", 1e-5))
+    return narrowed((wide(x) - mean) / root * scale + bias, x)
+
+
+def _instance_norm(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    w = wide(x)
+    axes = tuple(range(2, x.ndim))
+    shifted = w - r.mean(w, axes, keepdims=True)
+    root = e.sqrt(r.mean(shifted * shifted, axes, keepdims=True) + ctx.attribute("epsilon", 1e-5))
+    scale, bias = (_channels(wide(ctx.tensor(i)), x) for i in (1, 2))
+    return narrowed(shifted / root * scale + bias, x)
+
+
+def _group_norm(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    w = wide(x)
+    n = x.type.shape[0]
+    flat = s.reshape(w, (n, ctx.attribute("num_groups"), -1))
+    made = s.reshape(nn.layer_norm(flat, eps=ctx.attribute("epsilon", 1e-5)), x.type.shape)
+    scale, bias = (wide(ctx.tensor(i)) for i in (1, 2))
+    if ctx.opset < 21:
+        raise ctx.refuse("scales of groups, as in opsets before 21", "export with opset 21 or later.")
+    return narrowed(made * _channels(scale, x) + _channels(bias, x), x)
+
+
+def _padding(
+    ctx: OnnxNode, x: Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]
+) -> Any:
+    axes = x.ndim - 2
+    way = ctx.attribute("auto_pad", "NOTSET") or "NOTSET"
+    if way in ("NOTSET", "VALID"):
+        pads = ctx.attribute("pads") if way == "NOTSET" else None
+        chosen = [0] * (2 * axes) if pads is None else [int(p) for p in pads]
+        return [(chosen[i], chosen[axes + i]) for i in range(axes)]
+    pairs: list[tuple[int, int]] = []
+    for i in range(axes):
+        size = x.shape[2 + i]
+        if not isinstance(size, int):
+            raise ctx.refuse("automatic padding of a dynamic size", "write the pads out.")
+        reach = (kernel[i] - 1) * dilation[i] + 1
+        total = max((-(-size // stride[i]) - 1) * stride[i] + reach - size, 0)
+        small = total // 2
+        pairs.append((small, total - small) if way == "SAME_UPPER" else (total - small, small))
+    return pairs
+
+
+def _geometry(ctx: OnnxNode, axes: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    stride = tuple(int(n) for n in ctx.attribute("strides") or (1,) * axes)
+    dilation = tuple(int(n) for n in ctx.attribute("dilations") or (1,) * axes)
+    return stride, dilation
+
+
+def _conv(ctx: OnnxNode) -> Any:
+    x, weight = ctx.tensor(0), ctx.tensor(1)
+    stride, dilation = _geometry(ctx, x.ndim - 2)
+    kernel = tuple(n for n in weight.shape[2:] if isinstance(n, int))
+    return nn.conv(
+        x,
+        weight,
+        ctx.tensor(2) if ctx.given(2) else None,
+        stride=stride,
+        dilation=dilation,
+        padding=_padding(ctx, x, kernel, stride, dilation),
+        groups=ctx.attribute("group", 1),
+    )
+
+
+def _pool(ctx: OnnxNode, *, greatest: bool) -> Any:
+    x = ctx.tensor(0)
+    kernel = tuple(int(n) for n in ctx.attribute("kernel_shape"))
+    stride, dilation = _geometry(ctx, x.ndim - 2)
+    if ctx.attribute("ceil_mode", 0):
+        raise ctx.refuse("ceil_mode", "export with ceil_mode=0.")
+    if ctx.outputs > 1:
+        raise ctx.refuse("the indices of the greatest")
+    padding = _padding(ctx, x, kernel, stride, dilation)
+    if greatest:
+        return nn.max_pool(x, kernel, stride=stride, padding=padding, dilation=dilation)
+    if any(d != 1 for d in dilation):
+        raise ctx.refuse("dilation")
+    counted = bool(ctx.attribute("count_include_pad", 0))
+    return nn.average_pool(x, kernel, stride=stride, padding=padding, count_padding=counted)
+
+
+def _global(function: Callable[..., Any]) -> Callable[[OnnxNode], Any]:
+    def handle(ctx: OnnxNode) -> Any:
+        x = ctx.tensor(0)
+        return function(x, tuple(range(2, x.ndim)), keepdims=True)
+
+    return handle
+
+
+HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
+    "Relu": _activation(nn.relu),
+    "Gelu": _gelu,
+    "Sigmoid": _activation(nn.sigmoid),
+    "Softplus": _activation(_softplus),
+    "Softsign": _activation(_softsign),
+    "Softmax": _softmax(nn.softmax),
+    "LogSoftmax": _softmax(nn.log_softmax),
+    "LeakyRelu": _leaky,
+    "Elu": _elu,
+    "Selu": _selu,
+    "HardSigmoid": _hard_sigmoid,
+    "HardSwish": _hard_swish,
+    "PRelu": _prelu,
+    "Swish": _swish,
+    "ThresholdedRelu": _thresholded,
+    "LayerNormalization": _layer_norm,
+    "RMSNormalization": _rms_norm,
+    "BatchNormalization": _batch_norm,
+    "InstanceNormalization": _instance_norm,
+    "GroupNormalization": _group_norm,
+    "Conv": _conv,
+    "MaxPool": lambda ctx: _pool(ctx, greatest=True),
+    "AveragePool": lambda ctx: _pool(ctx, greatest=False),
+    "GlobalAveragePool": _global(r.mean),
+    "GlobalMaxPool": _global(r.max),
+}

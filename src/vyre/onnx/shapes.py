@@ -1,0 +1,332 @@
+"""Ops that change shapes, put tensors together or pick from them, and those that compute shapes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vyre.graph.nodes import Iota
+from vyre.graph.sizes import Size, product
+from vyre.graph.types import ValueType
+from vyre.ir.types import DataType
+from vyre.onnx.values import HostArray, OnnxNode, known
+from vyre.tensor import comparing as c
+from vyre.tensor import shaping as s
+from vyre.tensor.create import full_like, iota
+from vyre.tensor.indexing import take, take_along_axis, take_index
+from vyre.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+_T = DataType
+
+
+def _sizes(value: Any) -> list[Any]:
+    """The shape of a value, tensor or array."""
+    return list(value.array.shape) if isinstance(value, HostArray) else list(value.type.shape)
+
+
+def _axes(ctx: OnnxNode, index: int, name: str = "axes") -> list[int] | None:
+    """Axes that older versions have as an attribute and newer ones as an input."""
+    if ctx.given(index):
+        return [int(a) for a in ctx.numbers(index)]
+    found = ctx.attribute(name)
+    return None if found is None else [int(a) for a in found]
+
+
+def _shape(ctx: OnnxNode) -> Any:
+    sizes = _sizes(ctx.inputs[0])
+    start, end = ctx.attribute("start", 0), ctx.attribute("end", len(sizes))
+    return known(np.array([*sizes[start:end]], object))
+
+
+def _size(ctx: OnnxNode) -> Any:
+    return known(np.array(product(Size(n) for n in _sizes(ctx.inputs[0])), object))
+
+
+def _constant(ctx: OnnxNode) -> Any:
+    for name in ("value", "value_float", "value_int", "value_floats", "value_ints"):
+        if name in ctx.attributes:
+            found = ctx.attributes[name]
+            if name == "value":
+                return HostArray(found)
+            return HostArray(np.array(found, np.float32 if "float" in name else np.int64))
+    raise ctx.refuse("a constant that holds neither a tensor nor numbers")
+
+
+def _constant_of_shape(ctx: OnnxNode) -> Any:
+    value = ctx.attribute("value")
+    fill = np.zeros(1, np.float32) if value is None else value
+    shape = ctx.numbers(0)
+    if all(isinstance(n, int) for n in shape):
+        return HostArray(np.full(shape, fill.reshape(-1)[0], fill.dtype))
+    return s.broadcast_to(ctx.as_tensor(HostArray(fill.reshape(()))), tuple(shape))
+
+
+def _range(ctx: OnnxNode) -> Any:
+    start, stop, step = (ctx.numbers(i)[0] for i in range(3))
+    if all(isinstance(n, (int, float)) for n in (start, stop, step)):
+        counted: NDArray[Any] = np.arange(float(start), float(stop), float(step))
+        return HostArray(counted.astype(ctx.inputs[0].array.dtype))
+    if start == 0 and step == 1:
+        return Tensor(ctx.builder, ctx.builder.add(Iota(ValueType(_T.I32, (stop,)), 0)))
+    raise ctx.refuse("a range of dynamic sizes that does not start at 0", "export with a static shape.")
+
+
+def _reshape(ctx: OnnxNode) -> Any:
+    wanted = ctx.numbers(1) if ctx.given(1) else list(ctx.attribute("shape"))
+    have = _sizes(ctx.inputs[0])
+    if not ctx.attribute("allowzero", 0):
+        wanted = [have[i] if isinstance(n, int) and n == 0 else n for i, n in enumerate(wanted)]
+    if isinstance(ctx.inputs[0], HostArray):
+        return HostArray(ctx.inputs[0].array.reshape([int(n) for n in wanted]))
+    return s.reshape(ctx.tensor(0), tuple(wanted))
+
+
+def _flatten(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    axis = ctx.attribute("axis", 1)
+    at = axis if axis >= 0 else axis + x.ndim
+    return s.reshape(x, (product(x.type.shape[:at]), product(x.type.shape[at:])))
+
+
+def _transpose(ctx: OnnxNode) -> Any:
+    axes = ctx.attribute("perm")
+    if isinstance(ctx.inputs[0], HostArray):
+        return HostArray(ctx.inputs[0].array.transpose(axes))
+    return s.transpose(ctx.tensor(0), axes)
+
+
+def _squeeze(ctx: OnnxNode) -> Any:
+    axes = _axes(ctx, 1)
+    if isinstance(ctx.inputs[0], HostArray):
+        return HostArray(ctx.inputs[0].array.squeeze(None if axes is None else tuple(axes)))
+    x = ctx.tensor(0)
+    chosen = (
+        [i for i, n in enumerate(x.type.shape) if n.static == 1]
+        if axes is None
+        else [x.axis(a) for a in axes]
+    )
+    return s.reshape(x, tuple(n for i, n in enumerate(x.type.shape) if i not in chosen))
+
+
+def _unsqueeze(ctx: OnnxNode) -> Any:
+    axes = _axes(ctx, 1) or []
+    rank = len(_sizes(ctx.inputs[0])) + len(axes)
+    at = sorted(a % rank for a in axes)
+    if isinstance(ctx.inputs[0], HostArray):
+        return HostArray(np.expand_dims(ctx.inputs[0].array, tuple(at)))
+    x = ctx.tensor(0)
+    sizes = iter(x.type.shape)
+    return s.reshape(x, tuple(Size(1) if i in at else next(sizes) for i in range(rank)))
+
+
+def _concat(ctx: OnnxNode) -> Any:
+    axis = ctx.attribute("axis")
+    if all(isinstance(v, HostArray) for v in ctx.inputs):
+        made = np.concatenate([v.array for v in ctx.inputs], axis)
+        return known(made) if made.dtype == object else HostArray(made)
+    return s.concat([ctx.tensor(i) for i in range(len(ctx.inputs))], axis)
+
+
+def _split(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    axis = ctx.attribute("axis", 0)
+    sizes = ctx.numbers(1) if ctx.given(1) else ctx.attribute("split")
+    if sizes is None:
+        total = x.type.shape[x.axis(axis)].static
+        if total is None:
+            return s.split(x, ctx.outputs, axis)
+        each = -(-total // ctx.outputs)
+        sizes = [each] * (ctx.outputs - 1) + [total - each * (ctx.outputs - 1)]
+    return s.split(x, list(sizes), axis)
+
+
+def _slice(ctx: OnnxNode) -> Any:
+    if ctx.opset < 10:
+        starts, stops = list(ctx.attribute("starts")), list(ctx.attribute("ends"))
+        axes, steps = ctx.attribute("axes"), None
+    else:
+        starts, stops = ctx.numbers(1), ctx.numbers(2)
+        axes = ctx.numbers(3) if ctx.given(3) else None
+        steps = ctx.numbers(4) if ctx.given(4) else None
+    rank = len(_sizes(ctx.inputs[0]))
+    chosen = [int(a) % rank for a in (range(len(starts)) if axes is None else axes)]
+    strides = [1] * len(starts) if steps is None else [int(n) for n in steps]
+    index: list[Any] = [slice(None)] * rank
+    for axis, start, stop, step in zip(chosen, starts, stops, strides, strict=True):
+        index[axis] = slice(start, stop, step)
+    if isinstance(ctx.inputs[0], HostArray):
+        made = ctx.inputs[0].array[tuple(index)]
+        return known(made) if made.dtype == object else HostArray(made)
+    x = ctx.tensor(0)
+    for axis, part in enumerate(index):
+        if part != slice(None):
+            index[axis] = _clipped(ctx, part, x.type.shape[axis])
+    return take_index(x, tuple(index))
+
+
+_FAR = 1 << 30
+
+
+def _clipped(ctx: OnnxNode, part: slice, size: Size) -> slice:  # type: ignore[type-arg]
+    """Numbers that mean "to the end" are far beyond any axis."""
+    start, stop, step = part.start, part.stop, part.step
+    if step < 1:
+        raise ctx.refuse(f"a step of {step}", "export the model without reversed slices.")
+    if isinstance(stop, int) and stop >= _FAR:
+        stop = None
+    if isinstance(start, int) and start <= -_FAR:
+        start = 0
+    if isinstance(start, int) and start < 0 and size.static is not None:
+        start = max(start + size.static, 0)
+    if isinstance(stop, int) and stop < 0 and size.static is not None:
+        stop = max(stop + size.static, 0)
+    return slice(start, stop, step)
+
+
+def _gather(ctx: OnnxNode) -> Any:
+    axis = ctx.attribute("axis", 0)
+    data, indices = ctx.inputs[:2]
+    if isinstance(data, HostArray) and isinstance(indices, HostArray):
+        made = np.take(data.array, indices.array.astype(np.int64), axis)
+        return known(made) if made.dtype == object else HostArray(np.asarray(made))
+    x = ctx.tensor(0)
+    if isinstance(indices, HostArray) and indices.array.ndim == 0:
+        index: list[Any] = [slice(None)] * x.ndim
+        index[x.axis(axis)] = int(indices.array)
+        return take_index(x, tuple(index))
+    return take(x, _counted(ctx, x, axis), axis)
+
+
+def _counted(ctx: OnnxNode, x: Tensor, axis: int) -> Tensor:
+    """Indices of ONNX count from the end where they are negative."""
+    size = x.type.shape[x.axis(axis)]
+    indices = ctx.inputs[1]
+    if isinstance(indices, HostArray) and size.static is not None:
+        return ctx.as_tensor(
+            HostArray(np.where(indices.array < 0, indices.array + size.static, indices.array))
+        )
+    tensor = c.astype(ctx.tensor(1), _T.I32)
+    if size.static is None:
+        return tensor
+    return c.where(tensor < 0, tensor + size.static, tensor)
+
+
+def _gather_elements(ctx: OnnxNode) -> Any:
+    axis = ctx.attribute("axis", 0)
+    x = ctx.tensor(0)
+    return take_along_axis(x, _counted(ctx, x, axis), axis)
+
+
+def _expand(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    wanted = s.sizes_of(tuple(ctx.numbers(1)))
+    return s.broadcast_to(x, s.common_shape([x.type.shape, wanted]))
+
+
+def _tile(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    for axis, times in enumerate(ctx.numbers(1)):
+        if not isinstance(times, int):
+            raise ctx.refuse("a dynamic number of repeats")
+        if times != 1:
+            shape = x.type.shape
+            wide = s.broadcast_to(s.expand_dims(x, axis), (*shape[:axis], times, *shape[axis:]))
+            x = s.reshape(wide, (*shape[:axis], shape[axis] * times, *shape[axis + 1 :]))
+    return x
+
+
+def _pad(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    mode = ctx.attribute("mode", "constant")
+    if mode != "constant":
+        raise ctx.refuse(f"padding by {mode!r}", "pad by a constant.")
+    pads = [int(n) for n in (ctx.numbers(1) if ctx.opset >= 11 else ctx.attribute("pads"))]
+    value = ctx.attribute("value", 0.0) if ctx.opset < 11 else (ctx.numbers(2)[0] if ctx.given(2) else 0)
+    axes = [a % x.ndim for a in (_axes(ctx, 3) or range(x.ndim))]
+    widths = [(0, 0)] * x.ndim
+    half = len(pads) // 2
+    for i, axis in enumerate(axes):
+        widths[axis] = (pads[i], pads[half + i])
+    inside: list[Any] = [slice(max(-b, 0), n.static - max(-a, 0) if a < 0 and n.static is not None else None)
+                         for (b, a), n in zip(widths, x.type.shape, strict=True)]  # fmt: skip
+    cut = take_index(x, tuple(inside)) if any(min(w) < 0 for w in widths) else x
+    return s.pad(cut, [(max(b, 0), max(a, 0)) for b, a in widths], value)
+
+
+def _trilu(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    k = int(ctx.numbers(1)[0]) if ctx.given(1) else 0
+    rows, columns = x.type.shape[-2:]
+    row = iota(x, (rows, columns), 0, _T.I32) + k
+    column = iota(x, (rows, columns), 1, _T.I32)
+    kept = column >= row if ctx.attribute("upper", 1) else column <= row
+    return c.where(kept, x, full_like(x, (), 0))
+
+
+def _identity(ctx: OnnxNode) -> Any:
+    return ctx.inputs[0]
+
+
+def _dropout(ctx: OnnxNode) -> Any:
+    if ctx.given(2) and any(ctx.numbers(2)):
+        raise ctx.refuse("training", "export the model for inference.")
+    x = ctx.tensor(0)
+    return [x, full_like(x, x.type.shape, 1, _T.Bool)][: ctx.outputs]
+
+
+def _blocks(ctx: OnnxNode, *, deeper: bool) -> Any:
+    x = ctx.tensor(0)
+    size = ctx.attribute("blocksize")
+    n, c, h, w = x.type.shape
+    crd = ctx.attribute("mode", "DCR") == "CRD"
+    if deeper and crd:
+        raise ctx.refuse("the mode CRD", "export with the mode DCR.")
+    if deeper:
+        parts = s.reshape(x, (n, c, _part(ctx, h, size), size, _part(ctx, w, size), size))
+        return s.reshape(
+            s.transpose(parts, (0, 3, 5, 1, 2, 4)), (n, c * size * size, *parts.type.shape[2:5:2])
+        )
+    each = _part(ctx, c, size * size)
+    shape = (n, each, size, size, h, w) if crd else (n, size, size, each, h, w)
+    order = (0, 1, 4, 2, 5, 3) if crd else (0, 3, 4, 1, 5, 2)
+    return s.reshape(s.transpose(s.reshape(x, shape), order), (n, each, h * size, w * size))
+
+
+def _part(ctx: OnnxNode, size: Size, by: int) -> Size:
+    found = size.divided(by)
+    if found is None:
+        raise ctx.refuse(f"{size} in parts of {by}")
+    return found
+
+
+HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
+    "Shape": _shape,
+    "Size": _size,
+    "Constant": _constant,
+    "ConstantOfShape": _constant_of_shape,
+    "Range": _range,
+    "Reshape": _reshape,
+    "Flatten": _flatten,
+    "Transpose": _transpose,
+    "Squeeze": _squeeze,
+    "Unsqueeze": _unsqueeze,
+    "Concat": _concat,
+    "Split": _split,
+    "Slice": _slice,
+    "Gather": _gather,
+    "GatherElements": _gather_elements,
+    "Expand": _expand,
+    "Tile": _tile,
+    "Pad": _pad,
+    "Trilu": _trilu,
+    "Identity": _identity,
+    "Dropout": _dropout,
+    "DepthToSpace": lambda ctx: _blocks(ctx, deeper=False),
+    "SpaceToDepth": lambda ctx: _blocks(ctx, deeper=True),
+}

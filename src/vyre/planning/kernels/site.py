@@ -1,0 +1,100 @@
+"""What a kernel is while it is written, and what is kept of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vyre.planning.draft import Draft, Drafted, Place
+from vyre.planning.numbers import reloaded
+from vyre.planning.pull import Pull
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from vyre.graph.graph import Graph
+    from vyre.graph.nodes import GraphNode
+    from vyre.graph.sizes import Size
+    from vyre.graph.types import ValueType
+    from vyre.ir.expr import Expr
+    from vyre.ir.types import DataType
+    from vyre.planning.fusion import Fusion
+
+ALWAYS = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A program for some lengths: a workgroup for every so many of each size in `cover`.
+
+    It is for the calls in which each size of `when` lies from the first number to before the second.
+    """
+
+    drafted: Drafted
+    cover: tuple[tuple[Size, int], ...]
+    when: tuple[tuple[Size, int, int], ...] = ()
+    label: str = ""
+
+    def groups(self, sizes: Mapping[str, int]) -> int:
+        total = 1
+        for size, each in self.cover:
+            total *= -(-size.value(sizes) // each)
+        return total
+
+    def suits(self, sizes: Mapping[str, int]) -> bool:
+        return all(low <= size.value(sizes) < high for size, low, high in self.when)
+
+    @property
+    def possible(self) -> bool:
+        """Whether some lengths would take it."""
+        known = ((size.static, low, high) for size, low, high in self.when)
+        return all(static is None or low <= static < high for static, low, high in known)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The value that a kernel stores and, where it has one, the heavy value that it starts from."""
+
+    graph: Graph
+    fusion: Fusion
+    root: str
+    core: str | None
+
+    @property
+    def node(self) -> GraphNode:
+        return self.graph.nodes[self.core or self.root]
+
+    @property
+    def type(self) -> ValueType:
+        return self.graph.types[self.core or self.root]
+
+    def of(self, name: str) -> ValueType:
+        return self.graph.types[name]
+
+    def pull(self) -> Pull:
+        inside = self.fusion.absorbed
+        core = self.core
+
+        def stored(name: str) -> bool:
+            return name in self.fusion.stored and name != core and inside.get(name) != self.root
+
+        return Pull(self.graph, Draft(), stored)
+
+    def close(self, pull: Pull, place: Place, value: Expr, kind: DataType) -> None:
+        """Stores the root at a place of the core, whose value there is `value` of the type `kind`."""
+        draft = pull.draft
+        if self.core is None or self.core == self.root:
+            draft.store(draft.flat(place), value)
+            return
+        seen = draft.let(reloaded(self.type.element, value, kind))
+        group = [v for v, behind in self.fusion.absorbed.items() if behind == self.root]
+        target = place
+        if any(self.of(v).shape != place.shape for v in group):
+            target = Place(self.of(self.root).shape, None, draft.flat(place))
+            draft.note((self.core, Place(place.shape, None, draft.flat(place))), seen)
+        draft.note((self.core, place), seen)
+        draft.store(draft.flat(target), pull.computed(self.root, target))
+
+    def finished(self, pull: Pull, lanes: int, element: DataType | None = None) -> Drafted:
+        """The program; `element` is what it sees its output as, where that is not the type of the root."""
+        return pull.draft.finished(element or self.of(self.root).element, lanes)

@@ -1,0 +1,117 @@
+"""One `ElementWise` node from an expression and its operands: broadcasting, types, numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.errors import VyreError
+from vyre.graph.nodes import ElementWise
+from vyre.ir.expr import Call, Var, u64
+from vyre.ir.operators import BinaryOp, UnaryOp
+from vyre.ir.types import DataType
+from vyre.ir.walk import transform
+from vyre.tensor.scalars import literal
+from vyre.tensor.shaping import broadcast_to, common_shape
+from vyre.tensor.value import V, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vyre.ir.expr import Expr
+
+_T = DataType
+_B, _U = BinaryOp, UnaryOp
+A, B, C = Var("a"), Var("b"), Var("c")
+"""The operands of an expression, in their order."""
+
+
+def apply(expr: Expr, operands: Sequence[V | float | bool], *, gives: DataType | None = None) -> V:
+    """One ElementWise node: `expr` over A, B and C, which are tensors or numbers.
+
+    Tensors are broadcast and must have one element type. `gives` is the element of the result; else the type
+    that the elements are loaded as.
+    """
+    tensors = [x for x in operands if isinstance(x, Value)]
+    whole = first(tensors)
+    kind = whole.element.loaded
+    for other in tensors[1:]:
+        if other.element.loaded is not kind:
+            raise VyreError(
+                f"{whole.element.value} beside {other.element.value}, shapes {whole.type} and {other.type}.",
+                fix=f"cast one of them, as with x.astype(vyre.{whole.element.value.lower()}).",
+            )
+    return node(expr, operands, tensors, kind, gives)
+
+
+def first(tensors: Sequence[V]) -> V:
+    if not tensors:
+        raise VyreError("no operand is a tensor.", fix="pass a tensor, or compute with Python's own numbers.")
+    for other in tensors[1:]:
+        if other.builder is not tensors[0].builder:
+            raise VyreError(
+                "the tensors belong to two functions that are traced apart.",
+                fix="pass the tensor as an argument instead of keeping it from another call.",
+            )
+    return tensors[0]
+
+
+def node(
+    expr: Expr,
+    operands: Sequence[V | float | bool],
+    tensors: Sequence[V],
+    kind: DataType,
+    gives: DataType | None,
+) -> V:
+    shape = common_shape([x.type.shape for x in tensors])
+    spread = {id(x): broadcast_to(x, shape) for x in tensors}
+    names: list[str] = []
+    parts: list[Expr] = []
+    for operand in operands:
+        if not isinstance(operand, Value):
+            parts.append(literal(operand, kind))
+            continue
+        name = spread[id(operand)].name
+        if name not in names:
+            names.append(name)
+        parts.append(Var(f"x{names.index(name)}"))
+    given: dict[Expr, Expr] = dict(zip((A, B, C), parts, strict=False))
+    return tensors[0].made(
+        ElementWise(transform(expr, lambda e: given.get(e, e)), tuple(names), gives or kind)
+    )
+
+
+WIDE = {
+    _B.FAdd: "wide.u64.add",
+    _B.FSub: "wide.u64.sub",
+    _B.FMul: "wide.u64.mul",
+    _B.FMin: "wide.u64.min",
+    _B.FMax: "wide.u64.max",
+    _B.FEq: "wide.u64.eq",
+    _B.FNe: "wide.u64.ne",
+    _B.FLt: "wide.u64.lt",
+    _B.FLe: "wide.u64.le",
+    _B.FGt: "wide.u64.gt",
+    _B.FGe: "wide.u64.ge",
+}
+"""What I64, which is for indices, has: the ops of U64 by the float operation of the same name."""
+
+
+def signed_order(op: str, a: Expr, b: Expr) -> Expr:
+    """An op of U64 on numbers with a sign: flipping the highest bit maps their order onto that of U64."""
+    flip = u64(1 << 63)
+
+    def flipped(x: Expr) -> Expr:
+        return Call("wide.u64.xor", (x, flip))
+
+    name = op.rpartition(".")[2]
+    if name in ("min", "max"):
+        return flipped(Call(op, (flipped(a), flipped(b))))
+    return Call(op, (flipped(a), flipped(b)) if name in ("lt", "le", "gt", "ge") else (a, b))
+
+
+def kind_of(*operands: Value | float | bool) -> DataType:
+    return first([x for x in operands if isinstance(x, Value)]).element.loaded
+
+
+def refused(name: str, kind: DataType, fix: str) -> VyreError:
+    return VyreError(f"{name} of {kind.value}.", fix=fix)

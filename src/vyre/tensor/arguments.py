@@ -1,0 +1,79 @@
+"""Arguments of a traced function: arrays anywhere in tuples, lists and dicts; all else is a constant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vyre.errors import VyreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """Stands for an array in a structure of arguments; `parameter` is the one that holds it."""
+
+    name: str
+    parameter: str = ""
+
+
+def is_array(value: Any) -> bool:
+    return hasattr(value, "dtype") and hasattr(value, "shape")
+
+
+def flattened(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Leaf, Any]]:
+    """The structure with leaves for arrays, and the arrays, with names such as `params_w_0`."""
+    arrays: dict[Leaf, Any] = {}
+    names: set[str] = set()
+
+    def walk(parameter: str, path: str, value: Any) -> Any:
+        if is_array(value):
+            name = path
+            while name in names:
+                name += "_"
+            names.add(name)
+            leaf = Leaf(name, parameter)
+            arrays[leaf] = value
+            return leaf
+        if isinstance(value, dict):
+            return {key: walk(parameter, f"{path}_{_part(key)}", part) for key, part in value.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+        if isinstance(value, (list, tuple)):
+            parts = [walk(parameter, f"{path}_{i}", part) for i, part in enumerate(value)]  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+            return tuple(parts) if isinstance(value, tuple) else parts
+        return value
+
+    return {name: walk(name, name, value) for name, value in arguments.items()}, arrays
+
+
+def _part(key: Any) -> str:
+    return "".join(c if c.isalnum() else "_" for c in str(key))
+
+
+def replaced(structure: Any, of: Callable[[Leaf], Any]) -> Any:
+    """The structure with something for each leaf."""
+    if isinstance(structure, Leaf):
+        return of(structure)
+    if isinstance(structure, dict):
+        return {key: replaced(part, of) for key, part in structure.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+    if isinstance(structure, (list, tuple)):
+        parts = [replaced(part, of) for part in structure]  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+        return tuple(parts) if isinstance(structure, tuple) else parts
+    return structure
+
+
+def key_of(structure: Any) -> Any:
+    """The structure as a key: constants by type and value."""
+    if isinstance(structure, dict):
+        return ("dict", tuple((str(k), key_of(v)) for k, v in structure.items()))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+    if isinstance(structure, (list, tuple)):
+        return (type(structure).__name__, tuple(key_of(v) for v in structure))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+    try:
+        hash(structure)
+    except TypeError:
+        raise VyreError(
+            f"an argument of the type {type(structure).__name__} is neither an array nor a constant.",
+            fix="pass arrays, numbers, strings, and tuples, lists or dicts of them.",
+        ) from None
+    return (type(structure), structure)

@@ -1,0 +1,246 @@
+"""Operations on single elements, with broadcasting.
+
+Two tensors must have one element type: nothing is promoted. Narrow integers are computed as I32 or U32,
+which is what they are loaded as. Comparisons give Bool.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vyre.errors import boundary
+from vyre.ir.expr import BinOp, Call, Cast, FMulAdd, UnOp
+from vyre.ir.operators import BinaryOp, UnaryOp
+from vyre.ir.types import DataType
+from vyre.tensor.applying import WIDE, A, B, C, apply, kind_of, refused, signed_order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vyre.tensor.value import V
+
+
+_T = DataType
+_B, _U = BinaryOp, UnaryOp
+
+
+def _arithmetic(
+    name: str, floats: BinaryOp, words: BinaryOp | str, signed: BinaryOp | str, a: Any, b: Any
+) -> Any:
+    kind = kind_of(a, b)
+    chosen = floats if kind.is_float else words if kind is _T.U32 else signed if kind is _T.I32 else None
+    if kind is _T.U64 and floats in WIDE:
+        return apply(signed_order(WIDE[floats], A, B), (a, b), gives=_T.I64)
+    if chosen is None:
+        raise refused(name, kind, "cast the tensor to i32, u32 or a float type first.")
+    if isinstance(chosen, str):
+        return apply(Call(chosen, (A, B)), (a, b))
+    return apply(BinOp(chosen, A, B), (a, b))
+
+
+@boundary
+def add(a: V | float, b: V | float) -> V:
+    """a + b; integers wrap."""
+    return _arithmetic("the sum", _B.FAdd, _B.Add, _B.Add, a, b)
+
+
+@boundary
+def subtract(a: V | float, b: V | float) -> V:
+    """a - b; integers wrap."""
+    return _arithmetic("the difference", _B.FSub, _B.Sub, _B.Sub, a, b)
+
+
+@boundary
+def multiply(a: V | float, b: V | float) -> V:
+    """a * b; integers wrap."""
+    return _arithmetic("the product", _B.FMul, _B.Mul, _B.Mul, a, b)
+
+
+@boundary
+def divide(a: V | float, b: V | float) -> V:
+    """The quotient of floats."""
+    kind = kind_of(a, b)
+    if not kind.is_float:
+        raise refused("/", kind, "use // for the whole quotient, or astype(vyre.f32) first.")
+    return apply(BinOp(_B.FDiv, A, B), (a, b))
+
+
+@boundary
+def floor_divide(a: V | float, b: V | float) -> V:
+    """The quotient of integers, toward zero (decision 38); by 0 it is 0."""
+    kind = kind_of(a, b)
+    if kind.is_float:
+        raise refused(
+            "//", kind, "use floor(a / b), whose quotient is rounded first, or convert to integers."
+        )
+    return _arithmetic("//", _B.FDiv, _B.Div, "signed.div", a, b)
+
+
+@boundary
+def remainder(a: V | float, b: V | float) -> V:
+    """The rest of the division of integers, with the sign of `a`."""
+    kind = kind_of(a, b)
+    if kind.is_float:
+        raise refused("%", kind, "write a - trunc(a / b) * b, with the roundings that this has.")
+    return _arithmetic("%", _B.FDiv, _B.Mod, "signed.mod", a, b)
+
+
+@boundary
+def power(a: V | float, b: V | float) -> V:
+    """a to the power b, correctly rounded."""
+    return _function(_B.FPow, a, b)
+
+
+@boundary
+def arctan2(a: V | float, b: V | float) -> V:
+    """The angle of the point (b, a), correctly rounded."""
+    return _function(_B.FATan2, a, b)
+
+
+def _function(op: BinaryOp, a: Any, b: Any) -> Any:
+    kind = kind_of(a, b)
+    if not kind.is_float or kind is _T.F64:
+        raise refused(op.value, kind, "cast the tensor to f32, f16 or bf16 first.")
+    return apply(BinOp(op, A, B), (a, b))
+
+
+@boundary
+def fmin(a: V | float, b: V | float) -> V:
+    """The lesser; a number beats NaN, and -0 is below +0."""
+    return _arithmetic("the minimum", _B.FMin, "integer.min", "signed.min", a, b)
+
+
+@boundary
+def fmax(a: V | float, b: V | float) -> V:
+    """The greater; a number beats NaN, and +0 is above -0."""
+    return _arithmetic("the maximum", _B.FMax, "integer.max", "signed.max", a, b)
+
+
+@boundary
+def fma(a: V | float, b: V | float, c: V | float) -> V:
+    """a * b + c, rounded once."""
+    kind = kind_of(a, b, c)
+    if not kind.is_float:
+        raise refused("fma", kind, "write a * b + c.")
+    return apply(FMulAdd(A, B, C), (a, b, c))
+
+
+@boundary
+def clip(x: V, low: float | V | None = None, high: float | V | None = None) -> V:
+    """fmin(fmax(x, low), high), so a NaN becomes a bound."""
+    if low is not None:
+        x = fmax(x, low)
+    return x if high is None else fmin(x, high)
+
+
+def _unary(op: UnaryOp) -> Callable[[V], V]:
+    @boundary
+    def made(x: V) -> V:
+        kind = kind_of(x)
+        if not kind.is_float or (kind is _T.F64 and op.row.operands.name == "Function"):
+            raise refused(op.value, kind, "cast the tensor to f32, f16 or bf16 first.")
+        return apply(UnOp(op, A), (x,))
+
+    made.__name__ = op.row.kernel
+    made.__doc__ = f"`{op.value}` of each element."
+    return made
+
+
+sqrt, floor, ceil, round, trunc = map(_unary, (_U.FSqrt, _U.FFloor, _U.FCeil, _U.FRound, _U.FTrunc))
+sin, cos, tan = map(_unary, (_U.FSin, _U.FCos, _U.FTan))
+arcsin, arccos, arctan = map(_unary, (_U.FASin, _U.FACos, _U.FATan))
+exp, exp2, exp10 = map(_unary, (_U.FExp, _U.FExp2, _U.FExp10))
+log, log2, log10 = map(_unary, (_U.FLog, _U.FLog2, _U.FLog10))
+sinh, cosh, tanh = map(_unary, (_U.FSinh, _U.FCosh, _U.FTanh))
+erf, expm1, log1p, cbrt = map(_unary, (_U.FErf, _U.FExpm1, _U.FLog1p, _U.FCbrt))
+
+
+@boundary
+def isnan(x: V) -> V:
+    return _truth(_U.FIsNaN, x)
+
+
+@boundary
+def isinf(x: V) -> V:
+    return _truth(_U.FIsInf, x)
+
+
+def _truth(op: UnaryOp, x: V) -> V:
+    kind = kind_of(x)
+    if not kind.is_float:
+        raise refused(op.value, kind, "only floats can be NaN or infinite.")
+    return apply(Cast(_T.Bool, UnOp(op, A)), (x,), gives=_T.Bool)
+
+
+@boundary
+def negative(x: V) -> V:
+    """-x: the sign bit of a float flipped, NaN included; integers wrap."""
+    kind = kind_of(x)
+    if kind is _T.U64:
+        return subtract(0, x)
+    op = _U.FNeg if kind.is_float else _U.Negate
+    return apply(UnOp(op, A), (x,))
+
+
+@boundary
+def absolute(x: V) -> V:
+    kind = kind_of(x)
+    if kind.is_float:
+        return apply(UnOp(_U.FAbs, A), (x,))
+    return x if kind is _T.U32 else apply(Call("signed.abs", (A,)), (x,))
+
+
+def _bits(op: BinaryOp, a: Any, b: Any) -> Any:
+    kind = kind_of(a, b)
+    if kind is _T.Bool:
+        return apply(Cast(_T.Bool, BinOp(op, Cast(_T.U32, A), Cast(_T.U32, B))), (a, b))
+    if kind.is_float:
+        raise refused(op.value, kind, "compare first, or bitcast to u32.")
+    return apply(BinOp(op, A, B), (a, b))
+
+
+@boundary
+def bitwise_and(a: V | float, b: V | float) -> V:
+    return _bits(_B.BitAnd, a, b)
+
+
+@boundary
+def bitwise_or(a: V | float, b: V | float) -> V:
+    return _bits(_B.BitOr, a, b)
+
+
+@boundary
+def bitwise_xor(a: V | float, b: V | float) -> V:
+    return _bits(_B.BitXor, a, b)
+
+
+@boundary
+def invert(x: V) -> V:
+    """Bits flipped; of Bool, the other truth."""
+    kind = kind_of(x)
+    if kind is _T.Bool:
+        return apply(Cast(_T.Bool, UnOp(_U.LogicalNot, A)), (x,), gives=_T.Bool)
+    if kind.is_float:
+        raise refused("~", kind, "compare first, or bitcast to u32.")
+    return apply(UnOp(_U.BitNot, A), (x,))
+
+
+@boundary
+def left_shift(a: V, b: V | float) -> V:
+    """a shifted left by the low 5 bits of b."""
+    return _shift(_B.Shl, "signed.shl", a, b)
+
+
+@boundary
+def right_shift(a: V, b: V | float) -> V:
+    """a shifted right by the low 5 bits of b; the sign of an I32 moves in."""
+    return _shift(_B.Shr, "signed.shr", a, b)
+
+
+def _shift(words: BinaryOp, signed: str, a: Any, b: Any) -> Any:
+    kind = kind_of(a, b)
+    if kind is _T.U32:
+        return apply(BinOp(words, A, B), (a, b))
+    if kind is _T.I32:
+        return apply(Call(signed, (A, Cast(_T.U32, B))), (a, b))
+    raise refused("a shift", kind, "use integers.")

@@ -1,0 +1,153 @@
+"""`@vyre.tensor.function`: a plain function, traced once into a graph, planned once, called with arrays.
+
+    @vyre.tensor.function(x=("seq", 64))
+    def layer(x, w, b):
+        return nn.gelu(x @ w + b)
+
+    layer(x, w, b, backend="cuda")
+
+A keyword of the decorator gives the shape of one parameter: numbers, and names for sizes that differ from
+call to call. One graph and one plan serve all of those. Without it shapes are taken as they come, and
+each new one is traced anew.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+from vyre.errors import VyreError, boundary
+from vyre.graph.types import ValueType
+from vyre.planning import plan_graph, run_graph
+from vyre.tensor.arguments import flattened, key_of, replaced
+from vyre.tensor.defaults import element_of
+from vyre.tensor.evaluated import evaluated
+from vyre.tensor.tracing import traced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from vyre.backends.protocol import Backend
+    from vyre.graph.graph import Graph
+    from vyre.planning import GraphPlan
+    from vyre.tensor.arguments import Leaf
+    from vyre.tensor.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class TracedFunction:
+    """A function for arguments of certain types: its graph, and the structure of its result."""
+
+    graph: Graph
+    result: Any
+
+    @cached_property
+    def plan(self) -> GraphPlan:
+        """Made when it is first asked for, and kept."""
+        return plan_graph(self.graph)
+
+
+class TensorFunction:
+    """What the decorator gives: called like the function, with `backend=` beside its own arguments."""
+
+    def __init__(
+        self, function: Callable[..., Any], shapes: Mapping[str, Sequence[int | str | None]]
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._signature = inspect.signature(function)
+        self._shapes = {name: tuple(shape) for name, shape in shapes.items()}
+        self._traced: dict[Any, TracedFunction] = {}
+        unknown = sorted(self._shapes.keys() - self._signature.parameters.keys())
+        if unknown:
+            raise VyreError(
+                f"{function.__name__} has no parameter {unknown[0]!r}.",
+                fix=f"name one of {', '.join(self._signature.parameters)}.",
+            )
+
+    @boundary
+    def __call__(self, *args: Any, backend: str | Backend | None = None, **kwargs: Any) -> Any:
+        structure, arrays = self._arguments(args, kwargs)
+        found = self._trace(structure, arrays)
+        made = run_graph(found.plan, {leaf.name: a for leaf, a in arrays.items()}, backend=backend)
+        return replaced(found.result, lambda leaf: made[leaf.name])
+
+    @boundary
+    def evaluate(self, *args: Any, **kwargs: Any) -> Any:
+        """What every backend must give, by the reference evaluator, element by element on exact numbers."""
+        structure, arrays = self._arguments(args, kwargs)
+        found = self._trace(structure, arrays)
+        made = evaluated(found.graph, {leaf.name: a for leaf, a in arrays.items()})
+        return replaced(found.result, lambda leaf: made[leaf.name])
+
+    @boundary
+    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+        """The graph for arguments like these."""
+        return self._trace(*self._arguments(args, kwargs)).graph
+
+    @boundary
+    def plan(self, *args: Any, **kwargs: Any) -> GraphPlan:
+        """The plan for arguments like these: its kernels, what they move, and what was not fused."""
+        return self._trace(*self._arguments(args, kwargs)).plan
+
+    def _arguments(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[Leaf, Any]]:
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            name = self._function.__name__
+            raise VyreError(f"{name}(): {error}.", fix=f"call {name}{self._signature}.") from None
+        bound.apply_defaults()
+        return flattened(bound.arguments)
+
+    def _trace(self, structure: dict[str, Any], arrays: dict[Leaf, Any]) -> TracedFunction:
+        kinds = {leaf.name: self._kind(leaf, array) for leaf, array in arrays.items()}
+        key = (key_of(structure), tuple(kinds.items()))
+        found = self._traced.get(key)
+        if found is None:
+            found = self._traced[key] = self._new(structure, kinds)
+        return found
+
+    def _kind(self, leaf: Leaf, array: Any) -> ValueType:
+        """The type of an argument: its own shape, with names where the decorator has them."""
+        shape = tuple(int(n) for n in array.shape)
+        declared = self._shapes.get(leaf.parameter)
+        if declared is None:
+            return ValueType(element_of(array.dtype), shape)
+        fits = len(declared) == len(shape)
+        if fits:
+            fits = all(not isinstance(d, int) or d == n for d, n in zip(declared, shape, strict=True))
+        if not fits:
+            raise VyreError(
+                f"{leaf.name} is {list(shape)}; {self._function.__name__} declares {list(declared)}.",
+                fix="pass an array of that shape.",
+            )
+        return ValueType(
+            element_of(array.dtype), (n if d is None else d for d, n in zip(declared, shape, strict=True))
+        )
+
+    def _new(self, structure: dict[str, Any], kinds: dict[str, ValueType]) -> TracedFunction:
+        def call(tensors: Mapping[str, Tensor]) -> Any:
+            bound = self._signature.bind_partial()
+            bound.arguments.update(replaced(structure, lambda leaf: tensors[leaf.name]))
+            return self._function(*bound.args, **bound.kwargs)
+
+        return TracedFunction(*traced(self._function.__name__, kinds, call))
+
+
+@overload
+def function(target: Callable[..., Any], /) -> TensorFunction: ...
+@overload
+def function(**shapes: Sequence[int | str | None]) -> Callable[[Callable[..., Any]], TensorFunction]: ...
+@boundary
+def function(
+    target: Callable[..., Any] | None = None, /, **shapes: Sequence[int | str | None]
+) -> TensorFunction | Callable[[Callable[..., Any]], TensorFunction]:
+    """Makes a plain function of tensors one of arrays, with one graph for all lengths of named dimensions."""
+    if target is not None:
+        return TensorFunction(target, {})
+    return lambda made: TensorFunction(made, shapes)

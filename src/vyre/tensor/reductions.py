@@ -1,0 +1,170 @@
+"""Axes joined away, and prefixes. Orders and accumulators are those of `defaults`, or named at the call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vyre.errors import VyreError, boundary
+from vyre.graph.nodes import Joining, Recurrence, Reduce, Scan
+from vyre.graph.sizes import Size, product
+from vyre.ir.operators import ReduceOrder
+from vyre.ir.types import DataType
+from vyre.tensor import comparing, elementwise
+from vyre.tensor.create import of_size
+from vyre.tensor.defaults import accumulator_of, element_of, order_of
+from vyre.tensor.shaping import reshape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vyre.tensor.value import V, Value
+
+_T = DataType
+
+
+def _axes(x: Value, axis: int | Sequence[int] | None) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(x.ndim))
+    chosen = [x.axis(a) for a in ((axis,) if isinstance(axis, int) else axis)]
+    if len(set(chosen)) < len(chosen):
+        raise VyreError(f"the axes {axis} name one twice.", fix="name each axis once.")
+    return tuple(sorted(chosen))
+
+
+def _reduce(
+    x: V,
+    axis: Any,
+    joining: Joining,
+    *,
+    keepdims: bool,
+    order: str | None = None,
+    accumulator: Any = None,
+    element: DataType | None = None,
+) -> V:
+    axes = _axes(x, axis)
+    if not axes:
+        return x
+    within = accumulator_of(x.element, accumulator)
+    ordered = joining in (Joining.Add, Joining.Mul)
+    chosen = order_of(order, x.element) if ordered else ReduceOrder.TreeBinary
+    made = x.made(Reduce(x.name, axes, joining, chosen, within, element or x.element))
+    if not keepdims:
+        return made
+    return reshape(made, tuple(Size(1) if i in axes else s for i, s in enumerate(x.type.shape)))
+
+
+def _summed(x: Value, accumulator: Any) -> DataType:
+    """The element of a sum: its own for floats, a word for narrow integers and Bool."""
+    within = accumulator_of(x.element, accumulator)
+    return x.element if x.element.is_float else within
+
+
+@boundary
+def sum(
+    x: V,
+    axis: int | Sequence[int] | None = None,
+    *,
+    keepdims: bool = False,
+    order: str | None = None,
+    accumulator: Any = None,
+    element: Any = None,
+) -> V:
+    """The sum over the axes, all of them if None; `element` is what it is rounded to."""
+    gives = _summed(x, accumulator) if element is None else element_of(element)
+    return _reduce(
+        x, axis, Joining.Add, keepdims=keepdims, order=order, accumulator=accumulator, element=gives
+    )
+
+
+@boundary
+def prod(
+    x: V,
+    axis: int | Sequence[int] | None = None,
+    *,
+    keepdims: bool = False,
+    order: str | None = None,
+    accumulator: Any = None,
+) -> V:
+    gives = _summed(x, accumulator)
+    return _reduce(
+        x, axis, Joining.Mul, keepdims=keepdims, order=order, accumulator=accumulator, element=gives
+    )
+
+
+@boundary
+def mean(
+    x: V,
+    axis: int | Sequence[int] | None = None,
+    *,
+    keepdims: bool = False,
+    order: str | None = None,
+    accumulator: Any = None,
+) -> V:
+    """The sum in the accumulator, divided by the count there, rounded once to the element."""
+    if not x.element.is_float:
+        raise VyreError(f"the mean of {x.element.value}.", fix="use astype(vyre.f32) first.")
+    within = accumulator_of(x.element, accumulator)
+    total = _reduce(x, axis, Joining.Add, keepdims=keepdims, order=order, accumulator=within, element=within)
+    count = of_size(total, product(x.type.shape[a] for a in _axes(x, axis)), within)
+    return comparing.astype(elementwise.divide(total, count), x.element)
+
+
+@boundary
+def max(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> V:
+    """The greatest; NaN is greater than all numbers, and the first of equals wins."""
+    return _reduce(x, axis, Joining.Max, keepdims=keepdims)
+
+
+@boundary
+def min(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> V:
+    """The least; NaN is greater than all numbers, and the first of equals wins."""
+    return _reduce(x, axis, Joining.Min, keepdims=keepdims)
+
+
+@boundary
+def argmax(x: V, axis: int | None = None, *, keepdims: bool = False) -> V:
+    """Where the greatest is, as U32; over all elements in row-major order if None."""
+    return _reduce(x, axis, Joining.ArgMax, keepdims=keepdims, element=_T.U32)
+
+
+@boundary
+def argmin(x: V, axis: int | None = None, *, keepdims: bool = False) -> V:
+    return _reduce(x, axis, Joining.ArgMin, keepdims=keepdims, element=_T.U32)
+
+
+@boundary
+def any(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> V:
+    """Whether one element at least is not 0."""
+    return _reduce(comparing.astype(x, _T.Bool), axis, Joining.Max, keepdims=keepdims)
+
+
+@boundary
+def all(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> V:
+    """Whether no element is 0."""
+    return _reduce(comparing.astype(x, _T.Bool), axis, Joining.Min, keepdims=keepdims)
+
+
+@boundary
+def cumsum(x: V, axis: int = -1, *, exclusive: bool = False, accumulator: Any = None) -> V:
+    """Element i is the tree sum of the elements up to i, or of those before it."""
+    within = accumulator_of(x.element, accumulator)
+    return x.made(Scan(x.name, x.axis(axis), Joining.Add, within, _summed(x, accumulator), exclusive))
+
+
+@boundary
+def cumprod(x: V, axis: int = -1, *, exclusive: bool = False, accumulator: Any = None) -> V:
+    within = accumulator_of(x.element, accumulator)
+    return x.made(Scan(x.name, x.axis(axis), Joining.Mul, within, _summed(x, accumulator), exclusive))
+
+
+@boundary
+def cummax(x: V, axis: int = -1) -> V:
+    """The greatest up to each element, as `max` has it."""
+    return x.made(Scan(x.name, x.axis(axis), Joining.Max, accumulator_of(x.element, None), x.element))
+
+
+@boundary
+def recurrence(factor: V, term: V, axis: int = -1, *, initial: V | None = None) -> V:
+    """h[i] = fma(factor[i], h[i - 1], term[i]) along the axis, from `initial` or zeros."""
+    start = None if initial is None else initial.name
+    return factor.made(Recurrence(factor.name, term.name, factor.axis(axis), factor.element, start))

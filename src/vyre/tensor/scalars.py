@@ -1,0 +1,60 @@
+"""Numbers beside tensors: a Python number becomes a literal of the tensor's own type, or is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.errors import VyreError
+from vyre.ir.expr import LitBool, Literal, LitI32, LitU32, u64
+from vyre.ir.float_bits import converted, double_bits
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from vyre.ir.expr import Expr
+
+_T = DataType
+
+
+def literal(value: float | bool, kind: DataType) -> Expr:
+    """A number as a value of type `kind`; floats round to nearest, integers must fit."""
+    if not isinstance(value, (int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise VyreError(
+            f"{type(value).__name__} beside a tensor.",
+            fix="use a number; an array is an argument of the function, or vyre.tensor.constant(array).",
+        )
+    if kind.is_float:
+        return Literal(kind, float_bits(value, kind))
+    if kind is _T.Bool:
+        if value not in (0, 1):
+            raise VyreError(f"{value!r} beside a tensor of Bool.", fix="use True or False.")
+        return LitBool(bool(value))
+    if isinstance(value, float) and not value.is_integer():
+        raise VyreError(
+            f"{value!r} beside a tensor of {kind.value}.",
+            fix="use a whole number, or make the tensor one of floats with astype(vyre.f32).",
+        )
+    number = int(value)
+    if kind is _T.U64:
+        return u64(number & ((1 << 64) - 1))
+    low, high = (-(1 << 31), (1 << 31) - 1) if kind is _T.I32 else (0, 0xFFFF_FFFF)
+    if kind not in (_T.I32, _T.U32) or not low <= number <= high:
+        raise VyreError(
+            f"{value!r} is not a value of {kind.value}.",
+            fix="use a number that fits, or cast the tensor first.",
+        )
+    return LitI32(number) if kind is _T.I32 else LitU32(number)
+
+
+def float_bits(value: float, kind: DataType) -> int:
+    """The bits of the nearest float of this type."""
+    return converted(_T.F64, double_bits(float(value)), kind)
+
+
+def element_bits(value: float | bool, element: DataType) -> int:
+    """The bits of one element in a buffer."""
+    if element.is_float:
+        return float_bits(value, element)
+    number = int(value)
+    if number != value or not -(1 << (element.bits - 1)) <= number < 1 << element.bits:
+        raise VyreError(f"{value!r} is not a value of {element.value}.", fix="use a number that fits.")
+    return number & ((1 << element.bits) - 1)

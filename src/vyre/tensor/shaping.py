@@ -1,0 +1,179 @@
+"""Views and what puts tensors together: shapes change, elements do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from vyre.errors import VyreError, boundary
+from vyre.graph.nodes import Broadcast, Concat, Pad, Reshape, Slice, Transpose, Windows
+from vyre.graph.sizes import Size, product
+from vyre.tensor.scalars import element_bits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vyre.graph.sizes import SizeLike
+    from vyre.tensor.value import V
+
+    Shape = Sequence[SizeLike]
+
+
+def sizes_of(shape: Any) -> tuple[Size, ...]:
+    """A shape as a user writes it: numbers, sizes of other tensors, names."""
+    parts = cast("tuple[Any, ...]", shape) if isinstance(shape, (tuple, list)) else (shape,)
+    return tuple(part if isinstance(part, Size) else Size(part) for part in parts)
+
+
+def common_shape(shapes: Sequence[tuple[Size, ...]]) -> tuple[Size, ...]:
+    """The shape that all broadcast to. Raises `VyreError`, which names two that do not fit."""
+    result: tuple[Size, ...] = ()
+    for shape in shapes:
+        rank = max(len(result), len(shape))
+        left = (Size(1),) * (rank - len(result)) + result
+        right = (Size(1),) * (rank - len(shape)) + shape
+        joined: list[Size] = []
+        for a, b in zip(left, right, strict=True):
+            if a != b and a.static != 1 and b.static != 1:
+                raise VyreError(
+                    f"the shapes {list(result)} and {list(shape)} do not broadcast.",
+                    fix="make each axis equal or 1, counted from the last; a dynamic one never grows.",
+                )
+            joined.append(b if a.static == 1 else a)
+        result = tuple(joined)
+    return result
+
+
+@boundary
+def broadcast_to(x: V, shape: Any) -> V:
+    wanted = sizes_of(shape)
+    return x if wanted == x.type.shape else x.made(Broadcast(x.name, wanted))
+
+
+@boundary
+def transpose(x: V, axes: Sequence[int] | None = None) -> V:
+    """The axes in this order, or in reverse."""
+    order = range(x.ndim)[::-1] if axes is None else axes
+    chosen = tuple(x.axis(axis) for axis in order)
+    return x if chosen == tuple(range(x.ndim)) else x.made(Transpose(x.name, chosen))
+
+
+@boundary
+def swapaxes(x: V, first: int, second: int) -> V:
+    order = list(range(x.ndim))
+    a, b = x.axis(first), x.axis(second)
+    order[a], order[b] = order[b], order[a]
+    return transpose(x, order)
+
+
+@boundary
+def reshape(x: V, shape: Any) -> V:
+    """The same elements under another shape; one axis may be -1, which takes what is left."""
+    parts = list(shape) if isinstance(shape, (tuple, list)) else [shape]  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+    free = [i for i, part in enumerate(parts) if isinstance(part, int) and part == -1]  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+    if len(free) > 1:
+        raise VyreError(f"{shape} leaves two axes open.", fix="use -1 once.")
+    if free:
+        known = product(sizes_of([part for i, part in enumerate(parts) if i != free[0]]))  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+        rest = _quotient(x.type.count, known)
+        if rest is None:
+            raise VyreError(
+                f"{x.type} cannot be reshaped to {list(parts)}.",  # pyright: ignore[reportUnknownArgumentType]
+                fix="use axes whose product divides the number of elements for every length.",
+            )
+        parts[free[0]] = rest
+    wanted = sizes_of(parts)  # pyright: ignore[reportUnknownArgumentType]
+    return x if wanted == x.type.shape else x.made(Reshape(x.name, wanted))
+
+
+def _quotient(count: Size, known: Size) -> Size | None:
+    """Also where the divisor is a sum, by which axes that stay as they are cancel."""
+    if known.static == 0:
+        return None
+    if count == known:
+        return Size(1)
+    return count.divided(known)
+
+
+@boundary
+def expand_dims(x: V, axis: int) -> V:
+    """A new axis of size 1 before `axis`."""
+    at = axis % (x.ndim + 1)
+    shape = x.type.shape
+    return reshape(x, (*shape[:at], Size(1), *shape[at:]))
+
+
+@boundary
+def squeeze(x: V, axis: int | None = None) -> V:
+    """Without one axis of size 1, or without all of them."""
+    axes = [i for i, s in enumerate(x.type.shape) if s.static == 1] if axis is None else [x.axis(axis)]
+    if any(x.type.shape[i].static != 1 for i in axes):
+        raise VyreError(f"axis {axis} of {x.type} is not of size 1.", fix="name an axis of size 1.")
+    return reshape(x, tuple(s for i, s in enumerate(x.type.shape) if i not in axes))
+
+
+@boundary
+def concat(tensors: Sequence[V], axis: int = 0) -> V:
+    """One after another along an axis that they have."""
+    if not tensors:
+        raise VyreError("nothing to put together.", fix="pass one tensor at least.")
+    first = tensors[0]
+    return (
+        first if len(tensors) == 1 else first.made(Concat(tuple(t.name for t in tensors), first.axis(axis)))
+    )
+
+
+@boundary
+def stack(tensors: Sequence[V], axis: int = 0) -> V:
+    """One after another along a new axis."""
+    return concat([expand_dims(t, axis) for t in tensors], axis)
+
+
+@boundary
+def slice_axis(x: V, axis: int, start: SizeLike, stop: SizeLike, step: int = 1) -> V:
+    """`x[start:stop:step]` along one axis; sizes may be dynamic."""
+    at = x.axis(axis)
+    zero, shape = (Size(0),) * x.ndim, x.type.shape
+    starts = (*zero[:at], sizes_of(start)[0], *zero[at + 1 :])
+    stops = (*shape[:at], sizes_of(stop)[0], *shape[at + 1 :])
+    steps = (1,) * at + (step,) + (1,) * (x.ndim - at - 1)
+    return x.made(Slice(x.name, starts, stops, steps))
+
+
+@boundary
+def split(x: V, sections: int | Sequence[SizeLike], axis: int = 0) -> list[V]:
+    """Equal parts, or parts of these sizes, which must add up to the axis."""
+    size = x.type.shape[x.axis(axis)]
+    if isinstance(sections, int):
+        each = size.divided(sections) if sections > 0 else None
+        if each is None:
+            raise VyreError(f"{size} elements in {sections} equal parts.", fix="pass the sizes of the parts.")
+        lengths = [each] * sections
+    else:
+        lengths = [sizes_of(s)[0] for s in sections]
+        total = sum(lengths, Size(0))
+        if total != size:
+            raise VyreError(
+                f"the parts add up to {total}, and the axis has {size}.", fix="cover the whole axis."
+            )
+    parts: list[V] = []
+    start = Size(0)
+    for length in lengths:
+        parts.append(slice_axis(x, axis, start, start + length))
+        start = start + length
+    return parts
+
+
+@boundary
+def pad(x: V, widths: Sequence[tuple[SizeLike, SizeLike]], value: float = 0) -> V:
+    """Elements of `value` before and after each axis."""
+    if len(widths) != x.ndim:
+        raise VyreError(f"{len(widths)} pairs for {x.ndim} axes.", fix="give (before, after) for every axis.")
+    before = tuple(sizes_of(b)[0] for b, _ in widths)
+    after = tuple(sizes_of(a)[0] for _, a in widths)
+    return x.made(Pad(x.name, before, after, element_bits(value, x.element)))
+
+
+@boundary
+def windows(x: V, axis: int, size: int, stride: int = 1, dilation: int = 1) -> V:
+    """Windows along an axis: the axis becomes their number, and their elements a last axis."""
+    return x.made(Windows(x.name, x.axis(axis), size, stride, dilation))

@@ -1,0 +1,71 @@
+"""The base of tensors: a name in a graph that is being written, and the type of that value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from vyre.errors import VyreError
+
+if TYPE_CHECKING:
+    from vyre.graph.nodes import GraphNode
+    from vyre.graph.sizes import Size
+    from vyre.graph.types import ValueType
+    from vyre.ir.types import DataType
+    from vyre.tensor.builder import Builder
+
+
+class Value:
+    """Has a type and no elements: those exist when the function that is traced is called with arrays."""
+
+    __slots__ = ("_builder", "_name")
+
+    def __init__(self, builder: Builder, name: str) -> None:
+        self._builder = builder
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """Its name in the graph."""
+        return self._name
+
+    @property
+    def builder(self) -> Builder:
+        return self._builder
+
+    @property
+    def type(self) -> ValueType:
+        return self._builder.types[self._name]
+
+    @property
+    def element(self) -> DataType:
+        return self.type.element
+
+    @property
+    def shape(self) -> tuple[int | Size, ...]:
+        """Numbers, and polynomials such as `seq + 1` for dynamic dimensions."""
+        return tuple(size if size.static is None else size.static for size in self.type.shape)
+
+    @property
+    def ndim(self) -> int:
+        return self.type.rank
+
+    def made(self, node: GraphNode) -> Self:
+        """A value of the same graph."""
+        return type(self)(self._builder, self._builder.add(node))
+
+    def __repr__(self) -> str:
+        return f"Tensor({self._name}: {self.type})"
+
+    def axis(self, axis: int) -> int:
+        """An axis counted from 0, of one that may be counted from the end."""
+        if not -self.ndim <= axis < self.ndim:
+            raise VyreError(
+                f"axis {axis} of a tensor of {self.ndim} axes, {self.type}.",
+                fix=f"use an axis from {-self.ndim} to {self.ndim - 1}."
+                if self.ndim
+                else "a scalar has no axes.",
+            )
+        return axis % self.ndim
+
+
+V = TypeVar("V", bound=Value)

@@ -1,0 +1,1 @@
+"""Networks: formulas against others' in doubles, and the promises that hold to the last bit."""
