@@ -79,7 +79,11 @@ def require_agreement(
     graph: Graph, sizes: Mapping[str, int] | None = None, *, backend: str = "cpu", seed: int = 0
 ) -> None:
     """Fused and unfused, both plans give what the evaluator gives."""
-    given = random_elements(graph, sizes or {}, seed)
+    require_same(graph, random_elements(graph, sizes or {}, seed), backend=backend)
+
+
+def require_same(graph: Graph, given: Mapping[str, Elements], *, backend: str = "cpu") -> None:
+    """The same for these inputs."""
     truth = evaluate(graph, given)
     arrays = {name: as_array(graph.inputs[name].element, value) for name, value in given.items()}
     for fuse in (True, False):
