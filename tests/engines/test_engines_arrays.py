@@ -113,7 +113,7 @@ def test_a_second_run_of_a_length_looks_up_plans_and_compiles_nothing(
         raise AssertionError("it was done before")
 
     monkeypatch.setattr(Runner, "compiled", refused)
-    monkeypatch.setattr(registry, "entry_points", refused)
+    monkeypatch.setattr(registry, "offered_points", refused)
     assert engines.reduce_tree(place(data.copy()), backend="cpu") == first
     with pytest.raises(AssertionError, match="done before"):
         engines.reduce_tree(place(data[:-1]), backend="cpu")

@@ -326,10 +326,7 @@ def test_the_default_plan_meets_the_numbers_of_the_table() -> None:
     from vyre.conform.suite.units import STAGES, units
 
     plan = make_plan("cpu")
-    assert {s for row in TABLE for s in [n.stage for n in row.stages]} - set(STAGES) == {
-        "tensors",
-        "networks",
-    }
+    assert {s for row in TABLE for s in [n.stage for n in row.stages]} <= set(STAGES)
     counts = {u.name: u.count for u in units(plan, None) if u.kind is None}
     wanted: dict[str, dict[str, int]] = {}
     for row in TABLE:

@@ -13,7 +13,7 @@ from vyre.conform.registry import specs
 from vyre.conform.spec.composed import definition
 from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.law import label
-from vyre.conform.spec.levels import rows
+from vyre.conform.spec.levels import SHAPES, rows
 from vyre.conform.spec.program import application
 from vyre.conform.spec.sides import sides
 from vyre.conform.spec.track import FLOAT, INTEGER, op_track
@@ -49,10 +49,11 @@ TRACK_STAGES = {
     FLOAT: tuple(
         s
         for s in ALL_STAGES
-        if s in (REGRESSIONS, OPS) or s in [need.stage for row in rows(FLOAT)[:2] for need in row.stages]
+        if s in (REGRESSIONS, OPS)
+        or s in [SHAPES, *(need.stage for row in rows(FLOAT) for need in row.stages)]
     ),
 }
-"""What the first two levels of the float track need, and all of the integer track."""
+"""What the levels of the float track need, and all of the integer track."""
 
 
 def make_plan(
