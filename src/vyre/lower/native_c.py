@@ -45,6 +45,8 @@ class CNative:
     """Double x with b added to its exponent."""
     half_in: str
     half_out: str
+    plus_zero: str
+    """The sum of a float and +0."""
     whole: str = ""
     """A function of doubles that cuts off the fraction, where the language's own is not used."""
 
@@ -96,7 +98,7 @@ def _values(decode: str, arity: int) -> str:
 def _computed(fmt: str, name: str, language: CNative) -> str:
     """Statements over x, y, z; over a and b too where the bits are chosen between."""
     if name in _COMPARE:
-        return f"return (u32)(x {_COMPARE[name]} y);"
+        return f"return (u32)({_compared(fmt, name, language)});"
     if name in ("min", "max"):
         return _chosen(fmt, name, language)
     if name == "low_word":
@@ -121,6 +123,18 @@ def _computed(fmt: str, name: str, language: CNative) -> str:
         return f"return x == x ? (u32){language.to_integer(fmt, integer, mode)} : 0u;"
     result = language.operation(fmt, name)
     return f"return {language.from_float}({result});" if fmt == "f32" else f"return {result};"
+
+
+def _compared(fmt: str, name: str, language: CNative) -> str:
+    """A comparison of values that are computed, where the operands may be what is chosen by it.
+
+    ptxas makes one FMNMX of `x <= 0 ? 0 : x`, which gives its own NaN instead of the bits of x. The sum with
+    +0 compares like x, NaN and -0 included, and is no operand of the choice.
+    """
+    if fmt != "f32" or name in ("eq", "ne"):
+        return f"x {_COMPARE[name]} y"
+    left, right = (language.plus_zero.format(operand) for operand in "xy")
+    return f"{left} {_COMPARE[name]} {right}"
 
 
 def _chosen(fmt: str, name: str, language: CNative) -> str:
@@ -212,6 +226,7 @@ CUDA = CNative(
         'FN u32 f16_bits(float x) { u32 r; asm("{.reg .b16 h; cvt.rn.f16.f32 h, %1; cvt.u32.u16 %0, h;}" '
         ': "=r"(r) : "f"(x)); return r; }'
     ),
+    plus_zero="__fadd_rn({}, 0.0f)",
 )
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
@@ -275,4 +290,5 @@ OPENCL = CNative(
         "return as_double(u & (e < 1023u ? 0x8000000000000000UL : "
         "e > 1074u ? ~0UL : ~(0xFFFFFFFFFFFFFUL >> (e - 1023u)))); }"
     ),
+    plus_zero="({} + 0.0f)",
 )

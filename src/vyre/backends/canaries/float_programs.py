@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from vyre.backends.canaries.features import has_expression, has_operator
 from vyre.backends.canaries.programs import Canary, binary, elementwise
-from vyre.ir.expr import Cast, FMulAdd
+from vyre.ir.expr import Cast, FMulAdd, Literal, Select
 from vyre.ir.float_formats import F32
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
@@ -41,6 +41,15 @@ def _compared(a: Expr, b: Expr) -> Expr:
     return first
 
 
+def _at_least_zero(a: Expr, b: Expr) -> Expr:
+    """`a` unless it is at most 0: a choice that moves bits, and no maximum, which would make its own NaN."""
+    zero = Literal(DataType.F32, 0)
+    return Cast(
+        DataType.U32,
+        Select(binary(BinaryOp.FLe)(Cast(DataType.F32, a), zero), zero, Cast(DataType.F32, a | b)),
+    )
+
+
 def _square_minus(a: Expr, b: Expr) -> Expr:
     """A product and a sum, which a compiler may not fuse: fused, the result is what the product lost."""
     return binary(BinaryOp.FAdd)(binary(BinaryOp.FMul)(a, a), b)
@@ -67,6 +76,18 @@ FLOAT_CANARIES: tuple[Canary, ...] = (
             (_MINUS | 1, 1, 0b1110),
         ],
         has_operator(BinaryOp.FEq, BinaryOp.FNe, BinaryOp.FLt, BinaryOp.FGt, BinaryOp.FLe, BinaryOp.FGe),
+    ),
+    elementwise(
+        "NaN chosen by a comparison",
+        "float comparisons",
+        _at_least_zero,
+        [
+            (0x7FC0_0001, 0, 0x7FC0_0001),
+            (0xFFC0_0000, 0, 0xFFC0_0000),
+            (_MINUS | _ONE, 0, 0),
+            (_ONE, 0, _ONE),
+        ],
+        has_operator(BinaryOp.FLt, BinaryOp.FGt, BinaryOp.FLe, BinaryOp.FGe),
     ),
     _arithmetic(
         "float sums",

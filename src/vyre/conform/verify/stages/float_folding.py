@@ -125,6 +125,9 @@ def comparisons(t: Terms) -> list[FloatTerm]:
     found += [_not(apply(op, a, b)) for op in COMPARISONS]
     found += [_select(apply(op, a, b), x, y) for op in COMPARISONS for x, y in ((a, b), (b, a))]
     found += [_select(apply("FEq", a, t.zero), t.zero, a), _select(apply("FIsNaN", a), b, a)]
+    for bound in (t.zero, t.minus_zero, t.one):
+        tests = [apply(op, *pair) for op in COMPARISONS[2:] for pair in ((a, bound), (bound, a))]
+        found += [_select(test, x, y) for test in tests for x, y in ((a, bound), (bound, a))]
     made = [t.add(a, b), t.sub(a, a), t.mul(a, b), t.mul(a, t.zero), t.div(a, b), apply("FSqrt", a), t.neg(a)]
     return found + [apply(op, x) for op in ("FIsNaN", "FIsInf") for x in (a, *made)]
 
