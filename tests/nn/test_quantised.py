@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from lab.floats.codes import NF4, decoded, encoded, nearest_nf4
+from tests.nn.strict import both, matmul
 from vyre import nn
 from vyre import tensor as vt
 from vyre.errors import VyreError
@@ -21,25 +22,6 @@ RNG = np.random.default_rng(5)
 
 def normal(*shape: int) -> Any:
     return RNG.standard_normal(shape).astype(np.float32)
-
-
-def both(function: Any, *arguments: Any) -> Any:
-    """What the evaluator gives, which `cpu` must give too."""
-    traced = vt.function(function)
-    found = traced.evaluate(*arguments)
-    run = traced(*arguments, backend="cpu")
-    for a, b in zip(*(x if isinstance(x, tuple) else (x,) for x in (found, run)), strict=True):
-        assert a.tobytes() == b.tobytes()
-    return found
-
-
-def chained(a: Any, b: Any) -> Any:
-    """Products summed as F32, k ascending; F64 holds what one FMulAdd has before it rounds."""
-    total = np.zeros((a.shape[0], b.shape[1]), np.float32)
-    for k in range(a.shape[1]):
-        step = a[:, k : k + 1].astype(np.longdouble) * b[k].astype(np.longdouble) + total
-        total = step.astype(np.float32)
-    return total
 
 
 @pytest.mark.parametrize("name", ["e4m3fn", "e5m2"])
@@ -59,7 +41,9 @@ def test_fp8_of_numbers_of_every_size(name: str, overflow: str) -> None:
     words = np.concatenate(
         [
             RNG.integers(0, 1 << 32, 600, dtype=np.uint64).astype(np.uint32),
-            np.float32([0, -0.0, 448, 464, 464.00003, 480, 57344, 61440, -61441, 2**-10, 2**-17]).view("u4"),
+            np.array(
+                [0, -0.0, 448, 464, 464.00003, 480, 57344, 61440, -61441, 2**-10, 2**-17], np.float32
+            ).view(np.uint32),
             np.array([0x7F80_0000, 0xFF80_0000, 0x7FC0_0000, 0xFF80_0001], np.uint32),
         ]
     )
@@ -79,7 +63,7 @@ def test_fp8_products() -> None:
     scale = normal(3)
     found = both(lambda a, b, s: nn.fp8_matmul(a, b, formats=("e4m3fn", "e5m2"), scale=s), a, b, scale)
     left, right = decoded("e4m3fn").view(np.float32)[a], decoded("e5m2").view(np.float32)[b]
-    np.testing.assert_array_equal(found, chained(left, right) * scale)
+    np.testing.assert_array_equal(found, matmul(left, right) * scale)
 
 
 def test_nf4_codes_and_values() -> None:
@@ -100,7 +84,7 @@ def test_nf4_codes_and_values() -> None:
 
 def test_every_byte_of_nf4() -> None:
     codes = np.arange(256, dtype=np.uint8)
-    values = both(lambda c, g: nn.nf4_decode(c, g, block=512), codes, np.float32([1]))
+    values = both(lambda c, g: nn.nf4_decode(c, g, block=512), codes, np.array([1], np.float32))
     table = NF4.astype(np.float32)
     np.testing.assert_array_equal(values.reshape(256, 2), np.stack([table[codes >> 4], table[codes & 15]], 1))
 
@@ -120,7 +104,7 @@ def test_nf4_products() -> None:
     codes, greatest = both(lambda w: nn.nf4_encode(w, block=8), weights)
     found = both(lambda x, c, g: nn.nf4_matmul(x, c, g, block=8), x, codes, greatest)
     values = both(lambda c, g: nn.nf4_decode(c, g, block=8), codes, greatest)
-    np.testing.assert_array_equal(found, chained(x, values.T))
+    np.testing.assert_array_equal(found, matmul(x, values.T))
 
 
 @pytest.mark.parametrize(
