@@ -1,4 +1,4 @@
-"""Families of networks as compositions: loops over single numbers, the evaluator and `cpu` give equal bits."""
+"""Families of networks as compositions: loops over single numbers, the evaluator and `cpu` agree."""
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -140,7 +140,7 @@ def test_grouped_queries_with_a_cache() -> None:
     empty = np.zeros((2, 0, 2), np.float32)
     whole, keys, values = both(step, x, empty, empty, mix)
     rows: list[Any] = []
-    kept: tuple[Any, Any] = (empty, empty)
+    kept: list[Any] = [empty, empty]
     for i in range(5):
         row, *kept = both(step, x[i : i + 1], *kept, mix)
         rows.append(row)
