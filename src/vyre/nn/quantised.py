@@ -12,7 +12,6 @@ from vyre.errors import VyreError, boundary
 from vyre.ir.expr import Call
 from vyre.ir.types import DataType
 from vyre.nn.widened import wide
-from vyre.ops.quantised import FORMATS
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
 from vyre.tensor.applying import A, B, apply
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from vyre.graph.sizes import Size
     from vyre.tensor import Tensor
 
-_FORMATS = tuple(f.name for f in FORMATS)
+_FORMATS = ("e4m3fn", "e5m2")
 _OVERFLOWS = {"saturate": "encode", "special": "encode_over"}
 
 
