@@ -76,7 +76,8 @@ def encoded(name: str, words: Any, *, saturate: bool) -> Any:
 
 def nearest_nf4(words: Any) -> Any:
     """The lowest of the nearest codes. Near a middle both distances are exact in F64."""
-    values = words.view(np.float32).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        values = words.view(np.float32).astype(np.float64)
     nan = np.isnan(values)
     inside = np.clip(np.where(nan, 0, values), -2, 2)
     best = np.zeros(len(values), np.uint32)

@@ -106,8 +106,8 @@ def webgpu_hardware(backend: Any, run: Callable[[Source], Run]) -> frozenset[str
         except VyreError:  # a device that refuses the question does not have what it asks for
             return frozenset()
 
-    subgroups = getattr(backend.device, "subgroups", False)
-    return examined(_examine_packed) | (examined(_examine_webgpu) if subgroups else frozenset())
+    found = examined(_examine_packed)
+    return found | examined(_examine_webgpu) if getattr(backend.device, "subgroups", False) else found
 
 
 def _examine_packed(name: str, run: Callable[[Source], Run]) -> frozenset[str]:
