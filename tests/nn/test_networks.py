@@ -125,7 +125,7 @@ def test_rotary(pairing: str) -> None:
 
 def convolved(x: Any, w: Any, stride: int, padding: int, dilation: int, groups: int) -> Any:
     """Loops over every place, in doubles."""
-    x = np.pad(x.astype(np.float64), [(0, 0), (0, 0), (padding, padding), (padding, padding)])
+    x = np.pad(x.astype(np.float64), ((0, 0), (0, 0), (padding, padding), (padding, padding)))
     outputs, each, kh, kw = w.shape
     high = (x.shape[2] - (kh - 1) * dilation - 1) // stride + 1
     wide = (x.shape[3] - (kw - 1) * dilation - 1) // stride + 1
@@ -158,7 +158,7 @@ def test_pools() -> None:
     average = vt.function(lambda x: nn.average_pool(x, 3, stride=1, padding=1, count_padding=False)).evaluate(
         x
     )
-    padded = np.pad(x.astype(np.float64), [(0, 0), (0, 0), (1, 1), (1, 1)], constant_values=np.nan)
+    padded = np.pad(x.astype(np.float64), ((0, 0), (0, 0), (1, 1), (1, 1)), constant_values=np.nan)
     views = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
     near(average, np.nanmean(views, (4, 5)))
 
@@ -176,7 +176,7 @@ def test_choices() -> None:
     targets = np.array([0, 4, 2, 1], np.int64)
     loss = vt.function(nn.cross_entropy).evaluate(logits, targets)
     near(loss, -np.log(softmax(logits))[np.arange(4), targets])
-    chosen = vt.function(nn.sample).evaluate(logits, np.float32([0, 0.3, 0.7, 0.9999999]))
+    chosen = vt.function(nn.sample).evaluate(logits, np.array([0, 0.3, 0.7, 0.9999999], np.float32))
     sums = np.cumsum(softmax(logits), 1)
     np.testing.assert_array_equal(
         chosen, (sums <= np.array([[0], [0.3], [0.7], [0.9999999]])).sum(1).clip(0, 4)

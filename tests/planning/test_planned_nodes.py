@@ -227,6 +227,26 @@ def test_products_agree(case: tuple[DataType, DataType, Accumulator, MulStep, Da
     require_agreement(Graph(values, ["y", "z"]), {"n": depth})
 
 
+@pytest.mark.parametrize("case", [case for case in PRODUCTS if case[2] is not Accumulator.Exact], ids=str)
+def test_tiled_products_agree(
+    case: tuple[DataType, DataType, Accumulator, MulStep, DataType],
+) -> None:
+    left, right, accumulator, step, element = case
+    values: dict[str, GraphNode] = {
+        "a": given(left, 2, N, 17),
+        "b": given(right, 2, 17, 70),
+        "mask": given(T.Bool, 2, N, 17),
+        "y": MatMul("a", "b", accumulator, step, element),
+        "z": MatMul("a", "b", accumulator, step, element, "mask"),
+        "row": Slice("z", sizes(0, 0, 0), sizes(1, 1, 70), (1, 1, 1)),
+        "bias": Broadcast("row", sizes(2, N, 70)),
+        "w": ElementWise(X0, ("y", "bias"), element),
+    }
+    if element.is_float:
+        values["w"] = ElementWise(fadd(fmul(X0, X0), X1), ("y", "bias"), element)
+    require_agreement(Graph(values, ["w", "z"]), {"n": 30})
+
+
 FOLDED = [T.F32, T.F16, T.BF16, T.F64, T.I32, T.U32, T.U8, T.I8, T.U16, T.I16]
 
 

@@ -48,7 +48,7 @@ def check(function: Any, expected: Any, *arrays: Any) -> None:
         (lambda x: vt.stack([x, x], -1), np.stack([X, X], -1)),
         (lambda x: vt.split(x, 3, 1)[2], np.split(X, 3, 1)[2]),
         (lambda x: vt.split(x, [1, 3], 0)[1], X[1:]),
-        (lambda x: vt.pad(x, [(1, 0), (0, 2)], 7), np.pad(X, [(1, 0), (0, 2)], constant_values=7)),
+        (lambda x: vt.pad(x, [(1, 0), (0, 2)], 7), np.pad(X, ((1, 0), (0, 2)), constant_values=7)),
         (lambda x: vt.windows(x, 1, 3, 2)[0], np.lib.stride_tricks.sliding_window_view(X, 3, 1)[0, ::2]),
         (lambda x: vt.squeeze(vt.expand_dims(x, 1)), X),
     ],
@@ -171,8 +171,8 @@ def test_arguments_may_be_structures_and_constants() -> None:
             x = x * part["scale"]
         return {"out": [x * times], "name": "layer"}
 
-    params = {"layers": [{"scale": np.float32([2])}, {"scale": np.float32([3])}]}
-    found = layer.evaluate(np.float32([1, 2]), params, times=5)
+    params = {"layers": [{"scale": np.array([2], np.float32)}, {"scale": np.array([3], np.float32)}]}
+    found = layer.evaluate(np.array([1, 2], np.float32), params, times=5)
     np.testing.assert_array_equal(found["out"][0], [30, 60])
     assert found["name"] == "layer"
 

@@ -60,16 +60,9 @@ class DeviceBuffer:
     """
 
     __slots__ = (
-        "__weakref__",
-        "_claim",
-        "_memory",
-        "_owner",
-        "_vyre_serial",
-        "dtype",
-        "nbytes",
-        "readonly",
-        "shape",
-    )
+        "__weakref__", "_claim", "_memory", "_owner", "_vyre_serial",
+        "dtype", "nbytes", "readonly", "shape",
+    )  # fmt: skip
 
     def __init__(
         self,

@@ -5,6 +5,7 @@
     memory.words(numbers)              a uniform buffer
     memory.bound(what)                 what a dispatch is handed, and where in it a window starts
     memory.take(name)                  an output as a NumPy array
+    memory.drop(name)                  forgets what the caller owns: an input, or on the host an output
 
 `HostMemory` keeps NumPy arrays, `ResidentMemory` buffers on a device. An engine never notices.
 """
@@ -44,6 +45,8 @@ class Memory(Protocol):
     def bound(self, what: Bound) -> tuple[Any, int]: ...
 
     def take(self, name: str) -> NDArray[Any]: ...
+
+    def drop(self, name: str) -> None: ...
 
 
 class HostMemory:
@@ -86,6 +89,9 @@ class HostMemory:
     def take(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
 
+    def drop(self, name: str) -> None:
+        del self._arrays[name]
+
 
 class EngineMemory:
     """Buffers on the device of a backend. Inputs that are there already are used where they are."""
@@ -93,12 +99,18 @@ class EngineMemory:
     def __init__(self, backend: str | Backend | None) -> None:
         self._backend = resident(backend)
         self._buffers: dict[str, Any] = {}
+        self._borrowed: set[str] = set()
 
     def give(self, name: str, element: DataType, value: Any) -> int:
         there = is_on_device(value)
+        (self._borrowed.add if there else self._borrowed.discard)(name)
         array = value if there else as_array(name, element, value)
         whole = padded(array) if element is DataType.Bytes and not there else array
-        held = to_device(whole, backend=self._backend, copy=not there)
+        held = self._buffers.get(name)
+        if there or held is None or held.shape != whole.shape or held.dtype != whole.dtype:
+            held = to_device(whole, backend=self._backend, copy=not there)
+        else:  # of an earlier run: what is bound already need not be bound again
+            held.copy_from(whole)
         if held.dtype != STORAGE[element] and not (
             element is DataType.BF16 and held.dtype.name == "bfloat16"
         ):
@@ -127,6 +139,10 @@ class EngineMemory:
 
     def take(self, name: str) -> NDArray[Any]:
         return self._buffers[name].numpy()
+
+    def drop(self, name: str) -> None:
+        if name in self._borrowed:
+            del self._buffers[name]
 
 
 def as_array(name: str, element: DataType, value: Any) -> NDArray[Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.ir.types import DataType
-from vyre.onnx.values import Context, Known, known
+from vyre.onnx.values import HostArray, OnnxNode, known
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor.create import full_like
@@ -27,40 +27,40 @@ _KINDS = {
 """The element types of ONNX by their numbers."""
 
 
-def kind_of(ctx: Context, number: int) -> str:
+def kind_of(ctx: OnnxNode, number: int) -> str:
     if number not in _KINDS:
         raise ctx.refuse(f"the element type {number} of ONNX", "use f32, f16, bf16, f64, integers or bool.")
     return _KINDS[number]
 
 
-def _unary(function: Callable[[Tensor], Tensor]) -> Callable[[Context], Any]:
+def _unary(function: Callable[[Tensor], Tensor]) -> Callable[[OnnxNode], Any]:
     return lambda ctx: function(ctx.tensor(0))
 
 
 def _binary(function: Callable[[Any, Any], Tensor], host: Callable[[Any, Any], Any] | None = None) -> Any:
-    def handle(ctx: Context) -> Any:
+    def handle(ctx: OnnxNode) -> Any:
         a, b = ctx.inputs[:2]
-        if host is not None and isinstance(a, Known) and isinstance(b, Known):
+        if host is not None and isinstance(a, HostArray) and isinstance(b, HostArray):
             made = host(a.array, b.array)
-            return Known(made) if made.dtype != object else known(made)
+            return HostArray(made) if made.dtype != object else known(made)
         return function(ctx.tensor(0), ctx.tensor(1))
 
     return handle
 
 
-def _divide(ctx: Context) -> Any:
+def _divide(ctx: OnnxNode) -> Any:
     a, b = ctx.inputs[:2]
-    if isinstance(a, Known) and isinstance(b, Known):
+    if isinstance(a, HostArray) and isinstance(b, HostArray):
         left, right = np.broadcast_arrays(a.array, b.array)
         made = [_quotient(ctx, x, y) for x, y in zip(left.reshape(-1), right.reshape(-1), strict=True)]
         if a.array.dtype.kind == "f":
-            return Known(np.array(made, a.array.dtype).reshape(left.shape))
+            return HostArray(np.array(made, a.array.dtype).reshape(left.shape))
         return known(np.array(made, object).reshape(left.shape))
     x, y = ctx.tensor(0), ctx.tensor(1)
     return e.divide(x, y) if x.element.is_float else c.astype(e.floor_divide(x, y), x.element)
 
 
-def _quotient(ctx: Context, x: Any, y: Any) -> Any:
+def _quotient(ctx: OnnxNode, x: Any, y: Any) -> Any:
     if hasattr(x, "divided"):
         found = x.divided(int(y))
         if found is None:
@@ -71,13 +71,13 @@ def _quotient(ctx: Context, x: Any, y: Any) -> Any:
     return int(abs(int(x)) // abs(int(y))) * (1 if (x < 0) == (y < 0) else -1)
 
 
-def _cast(ctx: Context) -> Any:
+def _cast(ctx: OnnxNode) -> Any:
     name = kind_of(ctx, ctx.attribute("to"))
     value = ctx.inputs[0]
-    if isinstance(value, Known) and name != "bfloat16":
+    if isinstance(value, HostArray) and name != "bfloat16":
         if value.is_symbolic:
             return value
-        return Known(value.array.astype(name))
+        return HostArray(value.array.astype(name))
     return c.astype(ctx.tensor(0), name, mode=_mode(ctx.tensor(0), name))
 
 
@@ -85,13 +85,13 @@ def _mode(x: Tensor, name: str) -> str:
     return "truncate" if x.element.is_float and "int" in name else "nearest"
 
 
-def _cast_like(ctx: Context) -> Any:
+def _cast_like(ctx: OnnxNode) -> Any:
     target = ctx.tensor(1).element
     return c.astype(ctx.tensor(0), target, mode=_mode(ctx.tensor(0), "float" if target.is_float else "int"))
 
 
-def _many(function: Callable[[Any, Any], Tensor]) -> Callable[[Context], Any]:
-    def handle(ctx: Context) -> Any:
+def _many(function: Callable[[Any, Any], Tensor]) -> Callable[[OnnxNode], Any]:
+    def handle(ctx: OnnxNode) -> Any:
         made = ctx.tensor(0)
         for index in range(1, len(ctx.inputs)):
             made = function(made, ctx.tensor(index))
@@ -100,7 +100,7 @@ def _many(function: Callable[[Any, Any], Tensor]) -> Callable[[Context], Any]:
     return handle
 
 
-def _mean(ctx: Context) -> Any:
+def _mean(ctx: OnnxNode) -> Any:
     return _many(e.add)(ctx) / len(ctx.inputs)
 
 
@@ -117,7 +117,7 @@ def _extreme(*, greater: bool) -> Callable[[Any, Any], Tensor]:
     return choose
 
 
-def _clip(ctx: Context) -> Any:
+def _clip(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     low = ctx.attribute("min") if ctx.opset < 11 else (ctx.tensor(1) if ctx.given(1) else None)
     high = ctx.attribute("max") if ctx.opset < 11 else (ctx.tensor(2) if ctx.given(2) else None)
@@ -129,22 +129,22 @@ def _same(x: Tensor, bound: Any) -> Tensor:
     return full_like(x, (), bound) if isinstance(bound, float) else bound
 
 
-def _where(ctx: Context) -> Any:
-    if all(isinstance(v, Known) for v in ctx.inputs):
+def _where(ctx: OnnxNode) -> Any:
+    if all(isinstance(v, HostArray) for v in ctx.inputs):
         held: list[NDArray[Any]] = [v.array for v in ctx.inputs]
         chosen: NDArray[Any] = np.where(held[0], held[1], held[2])
-        return known(chosen) if chosen.dtype == object else Known(chosen)
+        return known(chosen) if chosen.dtype == object else HostArray(chosen)
     return c.where(ctx.tensor(0), ctx.tensor(1), ctx.tensor(2))
 
 
-def _pow(ctx: Context) -> Any:
+def _pow(ctx: OnnxNode) -> Any:
     a, b = ctx.tensor(0), ctx.tensor(1)
     if not a.element.is_float:
         raise ctx.refuse(f"a power of {a.element.value}", "cast the base to a float type.")
     return e.power(a, c.astype(b, a.element))
 
 
-def _mod(ctx: Context) -> Any:
+def _mod(ctx: OnnxNode) -> Any:
     a, b = ctx.tensor(0), ctx.tensor(1)
     if a.element.is_float:
         raise ctx.refuse("the remainder of floats")
@@ -176,7 +176,7 @@ def _arithmetic(function: Callable[[Any, Any], Tensor]) -> Callable[[Any, Any], 
     return lambda a, b: c.astype(function(a, b), a.element)
 
 
-def _is_infinite(ctx: Context) -> Any:
+def _is_infinite(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     made = e.isinf(x)
     if not ctx.attribute("detect_negative", 1):
@@ -186,7 +186,7 @@ def _is_infinite(ctx: Context) -> Any:
     return made
 
 
-def _shift(ctx: Context) -> Any:
+def _shift(ctx: OnnxNode) -> Any:
     a, b = ctx.tensor(0), ctx.tensor(1)
     left = ctx.attribute("direction") == "LEFT"
     if a.element.loaded is not _T.U32:
@@ -195,7 +195,7 @@ def _shift(ctx: Context) -> Any:
     return c.astype(c.where(c.less(b, a.element.bits), made, 0), a.element)
 
 
-HANDLERS: dict[str, Callable[[Context], Any]] = {
+HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "Add": _binary(_arithmetic(e.add), lambda a, b: a + b),
     "Sub": _binary(_arithmetic(e.subtract), lambda a, b: a - b),
     "Mul": _binary(_arithmetic(e.multiply), lambda a, b: a * b),

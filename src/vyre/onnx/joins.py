@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.ir.types import DataType
-from vyre.onnx.values import Context, Known, known
+from vyre.onnx.values import HostArray, OnnxNode, known
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _T = DataType
 
 
-def _reduction(function: Callable[[Tensor, Any, bool], Tensor]) -> Callable[[Context], Any]:
-    def handle(ctx: Context) -> Any:
+def _reduction(function: Callable[[Tensor, Any, bool], Tensor]) -> Callable[[OnnxNode], Any]:
+    def handle(ctx: OnnxNode) -> Any:
         keep = bool(ctx.attribute("keepdims", 1))
         axes = [int(a) for a in ctx.numbers(1)] if ctx.given(1) else ctx.attribute("axes")
         if not axes and ctx.attribute("noop_with_empty_axes", 0):
@@ -37,8 +37,8 @@ def _plain_sum(x: Tensor, axes: Any, keep: bool) -> Tensor:
     return r.sum(x, axes, keepdims=keep)
 
 
-def _product_of_sizes(ctx: Context) -> Any:
-    if isinstance(ctx.inputs[0], Known):
+def _product_of_sizes(ctx: OnnxNode) -> Any:
+    if isinstance(ctx.inputs[0], HostArray):
         total: Any = 1
         for n in ctx.numbers(0):
             total = n * total
@@ -52,8 +52,8 @@ def _log_sum_exp(x: Tensor, axes: Any, keep: bool) -> Tensor:
     return total + (most if keep else r.max(x, axes))
 
 
-def _argument(function: Callable[..., Any]) -> Callable[[Context], Any]:
-    def handle(ctx: Context) -> Any:
+def _argument(function: Callable[..., Any]) -> Callable[[OnnxNode], Any]:
+    def handle(ctx: OnnxNode) -> Any:
         if ctx.attribute("select_last_index", 0):
             raise ctx.refuse("the last of equals", "export with select_last_index=0.")
         axis = ctx.attribute("axis", 0)
@@ -63,8 +63,8 @@ def _argument(function: Callable[..., Any]) -> Callable[[Context], Any]:
     return handle
 
 
-def _cumulative(function: Callable[..., Any]) -> Callable[[Context], Any]:
-    def handle(ctx: Context) -> Any:
+def _cumulative(function: Callable[..., Any]) -> Callable[[OnnxNode], Any]:
+    def handle(ctx: OnnxNode) -> Any:
         if ctx.attribute("reverse", 0):
             raise ctx.refuse("a prefix from the end")
         axis = int(ctx.numbers(1)[0])
@@ -73,11 +73,11 @@ def _cumulative(function: Callable[..., Any]) -> Callable[[Context], Any]:
     return handle
 
 
-def _matmul(ctx: Context) -> Any:
+def _matmul(ctx: OnnxNode) -> Any:
     return matmul(ctx.tensor(0), ctx.tensor(1))
 
 
-def _gemm(ctx: Context) -> Any:
+def _gemm(ctx: OnnxNode) -> Any:
     a, b = ctx.tensor(0), ctx.tensor(1)
     left = s.transpose(a) if ctx.attribute("transA", 0) else a
     right = s.transpose(b) if ctx.attribute("transB", 0) else b
@@ -91,7 +91,7 @@ def _gemm(ctx: Context) -> Any:
     return made
 
 
-def _integers(ctx: Context) -> Any:
+def _integers(ctx: OnnxNode) -> Any:
     a, b = c.astype(ctx.tensor(0), _T.I32), c.astype(ctx.tensor(1), _T.I32)
     if ctx.given(2):
         zero = c.astype(ctx.tensor(2), _T.I32)
@@ -101,7 +101,7 @@ def _integers(ctx: Context) -> Any:
     return matmul(a, b)
 
 
-def _top_k(ctx: Context) -> Any:
+def _top_k(ctx: OnnxNode) -> Any:
     from vyre.nn.choosing import top_k
 
     if not ctx.attribute("largest", 1):
@@ -111,7 +111,7 @@ def _top_k(ctx: Context) -> Any:
     return [values, c.astype(indices, _T.I64)]
 
 
-HANDLERS: dict[str, Callable[[Context], Any]] = {
+HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "ReduceSum": _reduction(_plain_sum),
     "ReduceMean": _reduction(lambda x, a, k: r.mean(x, a, keepdims=k)),
     "ReduceMax": _reduction(lambda x, a, k: r.max(x, a, keepdims=k)),

@@ -15,16 +15,16 @@ from vyre.tensor import shaping as s
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.onnx.values import Context
+    from vyre.onnx.values import OnnxNode
     from vyre.tensor.tensor import Tensor
 
 
-def _activation(function: Callable[..., Tensor]) -> Callable[[Context], Any]:
+def _activation(function: Callable[..., Tensor]) -> Callable[[OnnxNode], Any]:
     return lambda ctx: function(ctx.tensor(0))
 
 
-def _softmax(function: Callable[..., Tensor]) -> Callable[[Context], Any]:
-    def handle(ctx: Context) -> Any:
+def _softmax(function: Callable[..., Tensor]) -> Callable[[OnnxNode], Any]:
+    def handle(ctx: OnnxNode) -> Any:
         x = ctx.tensor(0)
         if ctx.opset >= 13:
             return function(x, ctx.attribute("axis", -1))
@@ -35,17 +35,17 @@ def _softmax(function: Callable[..., Tensor]) -> Callable[[Context], Any]:
     return handle
 
 
-def _leaky(ctx: Context) -> Any:
+def _leaky(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     return c.where(x < 0, x * ctx.attribute("alpha", 0.01), x)
 
 
-def _elu(ctx: Context) -> Any:
+def _elu(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     return c.where(x < 0, (e.exp(x) - 1.0) * ctx.attribute("alpha", 1.0), x)
 
 
-def _selu(ctx: Context) -> Any:
+def _selu(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     alpha, gamma = (
         ctx.attribute("alpha", 1.67326319217681884765625),
@@ -54,27 +54,27 @@ def _selu(ctx: Context) -> Any:
     return c.where(x > 0, x, (e.exp(x) * alpha) - alpha) * gamma
 
 
-def _hard_sigmoid(ctx: Context) -> Any:
+def _hard_sigmoid(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     return e.clip(x * ctx.attribute("alpha", 0.2) + ctx.attribute("beta", 0.5), 0.0, 1.0)
 
 
-def _hard_swish(ctx: Context) -> Any:
+def _hard_swish(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     return x * e.clip(x / 6.0 + 0.5, 0.0, 1.0)
 
 
-def _prelu(ctx: Context) -> Any:
+def _prelu(ctx: OnnxNode) -> Any:
     x, slope = ctx.tensor(0), ctx.tensor(1)
     return c.where(x < 0, x * slope, x)
 
 
-def _swish(ctx: Context) -> Any:
+def _swish(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     return x * nn.sigmoid(x * ctx.attribute("alpha", 1.0))
 
 
-def _gelu(ctx: Context) -> Any:
+def _gelu(ctx: OnnxNode) -> Any:
     return nn.gelu(ctx.tensor(0), approximate=ctx.attribute("approximate", "none"))
 
 
@@ -86,12 +86,12 @@ def _softsign(x: Tensor) -> Tensor:
     return x / (abs(x) + 1.0)
 
 
-def _thresholded(ctx: Context) -> Any:
+def _thresholded(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     return c.where(x > ctx.attribute("alpha", 1.0), x, 0.0)
 
 
-def _layer_norm(ctx: Context) -> Any:
+def _layer_norm(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     at = x.axis(ctx.attribute("axis", -1))
     axes = tuple(range(at, x.ndim))
@@ -105,7 +105,7 @@ def _layer_norm(ctx: Context) -> Any:
     return [narrowed(made, x), mean, 1.0 / root][: max(ctx.outputs, 1)]
 
 
-def _rms_norm(ctx: Context) -> Any:
+def _rms_norm(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     at = x.axis(ctx.attribute("axis", -1))
     w = wide(x)
@@ -118,7 +118,7 @@ def _channels(x: Tensor, like: Tensor) -> Tensor:
     return s.reshape(x, (*x.type.shape, *(1,) * (like.ndim - 2)))
 
 
-def _batch_norm(ctx: Context) -> Any:
+def _batch_norm(ctx: OnnxNode) -> Any:
     if ctx.attribute("training_mode", 0):
         raise ctx.refuse("training", "export the model for inference.")
     x = ctx.tensor(0)
@@ -127,7 +127,7 @@ def _batch_norm(ctx: Context) -> Any:
     return narrowed((wide(x) - mean) / root * scale + bias, x)
 
 
-def _instance_norm(ctx: Context) -> Any:
+def _instance_norm(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     w = wide(x)
     axes = tuple(range(2, x.ndim))
@@ -137,7 +137,7 @@ def _instance_norm(ctx: Context) -> Any:
     return narrowed(shifted / root * scale + bias, x)
 
 
-def _group_norm(ctx: Context) -> Any:
+def _group_norm(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     w = wide(x)
     n = x.type.shape[0]
@@ -150,7 +150,7 @@ def _group_norm(ctx: Context) -> Any:
 
 
 def _padding(
-    ctx: Context, x: Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]
+    ctx: OnnxNode, x: Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]
 ) -> Any:
     axes = x.ndim - 2
     way = ctx.attribute("auto_pad", "NOTSET") or "NOTSET"
@@ -170,13 +170,13 @@ def _padding(
     return pairs
 
 
-def _geometry(ctx: Context, axes: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _geometry(ctx: OnnxNode, axes: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     stride = tuple(int(n) for n in ctx.attribute("strides") or (1,) * axes)
     dilation = tuple(int(n) for n in ctx.attribute("dilations") or (1,) * axes)
     return stride, dilation
 
 
-def _conv(ctx: Context) -> Any:
+def _conv(ctx: OnnxNode) -> Any:
     x, weight = ctx.tensor(0), ctx.tensor(1)
     stride, dilation = _geometry(ctx, x.ndim - 2)
     kernel = tuple(n for n in weight.shape[2:] if isinstance(n, int))
@@ -191,7 +191,7 @@ def _conv(ctx: Context) -> Any:
     )
 
 
-def _pool(ctx: Context, *, greatest: bool) -> Any:
+def _pool(ctx: OnnxNode, *, greatest: bool) -> Any:
     x = ctx.tensor(0)
     kernel = tuple(int(n) for n in ctx.attribute("kernel_shape"))
     stride, dilation = _geometry(ctx, x.ndim - 2)
@@ -208,15 +208,15 @@ def _pool(ctx: Context, *, greatest: bool) -> Any:
     return nn.average_pool(x, kernel, stride=stride, padding=padding, count_padding=counted)
 
 
-def _global(function: Callable[..., Any]) -> Callable[[Context], Any]:
-    def handle(ctx: Context) -> Any:
+def _global(function: Callable[..., Any]) -> Callable[[OnnxNode], Any]:
+    def handle(ctx: OnnxNode) -> Any:
         x = ctx.tensor(0)
         return function(x, tuple(range(2, x.ndim)), keepdims=True)
 
     return handle
 
 
-HANDLERS: dict[str, Callable[[Context], Any]] = {
+HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "Relu": _activation(nn.relu),
     "Gelu": _gelu,
     "Sigmoid": _activation(nn.sigmoid),

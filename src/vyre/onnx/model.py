@@ -11,7 +11,7 @@ from vyre.errors import VyreError, boundary
 from vyre.graph.sizes import Size
 from vyre.graph.types import ValueType
 from vyre.onnx.table import FIRST_OPSET, HANDLERS, LAST_OPSET
-from vyre.onnx.values import Context, Known
+from vyre.onnx.values import HostArray, OnnxNode
 from vyre.planning import plan_graph, run_graph
 from vyre.tensor.builder import Builder
 from vyre.tensor.defaults import element_of
@@ -125,7 +125,10 @@ def _imported(proto: Any, sizes: dict[str, int], fixed: Mapping[str, Any]) -> On
         )
     builder = Builder()
     weights: dict[str, NDArray[Any]] = {}
-    values: dict[str, Any] = {"": None, **{name: Known(np.asarray(value)) for name, value in fixed.items()}}
+    values: dict[str, Any] = {
+        "": None,
+        **{name: HostArray(np.asarray(value)) for name, value in fixed.items()},
+    }
     for tensor in graph.initializer:
         values[tensor.name] = _initializer(tensor, numpy_helper)
     for entry in graph.input:
@@ -150,9 +153,9 @@ def _opset(proto: Any) -> int:
     return int(found)
 
 
-def _initializer(tensor: Any, helper: Any) -> Known:
+def _initializer(tensor: Any, helper: Any) -> HostArray:
     try:
-        return Known(np.asarray(helper.to_array(tensor)))
+        return HostArray(np.asarray(helper.to_array(tensor)))
     except Exception as error:  # sizes that do not agree with the bytes
         raise VyreError(
             f"the weight {tensor.name!r} cannot be read: {error}.", fix="export the model again."
@@ -185,7 +188,7 @@ def _identifier(name: str) -> str:
 
 def _context(
     builder: Builder, node: Any, position: int, values: Mapping[str, Any], opset: int, weights: dict[str, Any]
-) -> Context:
+) -> OnnxNode:
     from onnx import numpy_helper
 
     missing = [name for name in node.input if name not in values]
@@ -199,7 +202,7 @@ def _context(
     while inputs and inputs[-1] is None:
         inputs.pop()
     name = node.name or f"node {position}"
-    return Context(builder, node.op_type, name, inputs, attributes, opset, len(node.output), weights)
+    return OnnxNode(builder, node.op_type, name, inputs, attributes, opset, len(node.output), weights)
 
 
 def _attribute(attribute: Any, helper: Any) -> Any:
@@ -218,7 +221,7 @@ def _model(builder: Builder, outputs: Mapping[str, Any], weights: Mapping[str, A
     named: dict[str, Any] = {}
     wanted: dict[str, None] = {}
     for name, value in outputs.items():
-        if isinstance(value, Known):
+        if isinstance(value, HostArray):
             named[name] = value
             continue
         named[name] = value.name

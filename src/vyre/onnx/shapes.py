@@ -10,7 +10,7 @@ from vyre.graph.nodes import Iota
 from vyre.graph.sizes import Size, product
 from vyre.graph.types import ValueType
 from vyre.ir.types import DataType
-from vyre.onnx.values import Context, Known, known
+from vyre.onnx.values import HostArray, OnnxNode, known
 from vyre.tensor import comparing as c
 from vyre.tensor import shaping as s
 from vyre.tensor.create import full_like, iota
@@ -27,10 +27,10 @@ _T = DataType
 
 def _sizes(value: Any) -> list[Any]:
     """The shape of a value, tensor or array."""
-    return list(value.array.shape) if isinstance(value, Known) else list(value.type.shape)
+    return list(value.array.shape) if isinstance(value, HostArray) else list(value.type.shape)
 
 
-def _axes(ctx: Context, index: int, name: str = "axes") -> list[int] | None:
+def _axes(ctx: OnnxNode, index: int, name: str = "axes") -> list[int] | None:
     """Axes that older versions have as an attribute and newer ones as an input."""
     if ctx.given(index):
         return [int(a) for a in ctx.numbers(index)]
@@ -38,73 +38,73 @@ def _axes(ctx: Context, index: int, name: str = "axes") -> list[int] | None:
     return None if found is None else [int(a) for a in found]
 
 
-def _shape(ctx: Context) -> Any:
+def _shape(ctx: OnnxNode) -> Any:
     sizes = _sizes(ctx.inputs[0])
     start, end = ctx.attribute("start", 0), ctx.attribute("end", len(sizes))
     return known(np.array([*sizes[start:end]], object))
 
 
-def _size(ctx: Context) -> Any:
+def _size(ctx: OnnxNode) -> Any:
     return known(np.array(product(Size(n) for n in _sizes(ctx.inputs[0])), object))
 
 
-def _constant(ctx: Context) -> Any:
+def _constant(ctx: OnnxNode) -> Any:
     for name in ("value", "value_float", "value_int", "value_floats", "value_ints"):
         if name in ctx.attributes:
             found = ctx.attributes[name]
             if name == "value":
-                return Known(found)
-            return Known(np.array(found, np.float32 if "float" in name else np.int64))
+                return HostArray(found)
+            return HostArray(np.array(found, np.float32 if "float" in name else np.int64))
     raise ctx.refuse("a constant that holds neither a tensor nor numbers")
 
 
-def _constant_of_shape(ctx: Context) -> Any:
+def _constant_of_shape(ctx: OnnxNode) -> Any:
     value = ctx.attribute("value")
     fill = np.zeros(1, np.float32) if value is None else value
     shape = ctx.numbers(0)
     if all(isinstance(n, int) for n in shape):
-        return Known(np.full(shape, fill.reshape(-1)[0], fill.dtype))
-    return s.broadcast_to(ctx.as_tensor(Known(fill.reshape(()))), tuple(shape))
+        return HostArray(np.full(shape, fill.reshape(-1)[0], fill.dtype))
+    return s.broadcast_to(ctx.as_tensor(HostArray(fill.reshape(()))), tuple(shape))
 
 
-def _range(ctx: Context) -> Any:
+def _range(ctx: OnnxNode) -> Any:
     start, stop, step = (ctx.numbers(i)[0] for i in range(3))
     if all(isinstance(n, (int, float)) for n in (start, stop, step)):
         counted: NDArray[Any] = np.arange(float(start), float(stop), float(step))
-        return Known(counted.astype(ctx.inputs[0].array.dtype))
+        return HostArray(counted.astype(ctx.inputs[0].array.dtype))
     if start == 0 and step == 1:
         return Tensor(ctx.builder, ctx.builder.add(Iota(ValueType(_T.I32, (stop,)), 0)))
     raise ctx.refuse("a range of dynamic sizes that does not start at 0", "export with a static shape.")
 
 
-def _reshape(ctx: Context) -> Any:
+def _reshape(ctx: OnnxNode) -> Any:
     wanted = ctx.numbers(1) if ctx.given(1) else list(ctx.attribute("shape"))
     have = _sizes(ctx.inputs[0])
     if not ctx.attribute("allowzero", 0):
         wanted = [have[i] if isinstance(n, int) and n == 0 else n for i, n in enumerate(wanted)]
-    if isinstance(ctx.inputs[0], Known):
-        return Known(ctx.inputs[0].array.reshape([int(n) for n in wanted]))
+    if isinstance(ctx.inputs[0], HostArray):
+        return HostArray(ctx.inputs[0].array.reshape([int(n) for n in wanted]))
     return s.reshape(ctx.tensor(0), tuple(wanted))
 
 
-def _flatten(ctx: Context) -> Any:
+def _flatten(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     axis = ctx.attribute("axis", 1)
     at = axis if axis >= 0 else axis + x.ndim
     return s.reshape(x, (product(x.type.shape[:at]), product(x.type.shape[at:])))
 
 
-def _transpose(ctx: Context) -> Any:
+def _transpose(ctx: OnnxNode) -> Any:
     axes = ctx.attribute("perm")
-    if isinstance(ctx.inputs[0], Known):
-        return Known(ctx.inputs[0].array.transpose(axes))
+    if isinstance(ctx.inputs[0], HostArray):
+        return HostArray(ctx.inputs[0].array.transpose(axes))
     return s.transpose(ctx.tensor(0), axes)
 
 
-def _squeeze(ctx: Context) -> Any:
+def _squeeze(ctx: OnnxNode) -> Any:
     axes = _axes(ctx, 1)
-    if isinstance(ctx.inputs[0], Known):
-        return Known(ctx.inputs[0].array.squeeze(None if axes is None else tuple(axes)))
+    if isinstance(ctx.inputs[0], HostArray):
+        return HostArray(ctx.inputs[0].array.squeeze(None if axes is None else tuple(axes)))
     x = ctx.tensor(0)
     chosen = (
         [i for i, n in enumerate(x.type.shape) if n.static == 1]
@@ -114,26 +114,26 @@ def _squeeze(ctx: Context) -> Any:
     return s.reshape(x, tuple(n for i, n in enumerate(x.type.shape) if i not in chosen))
 
 
-def _unsqueeze(ctx: Context) -> Any:
+def _unsqueeze(ctx: OnnxNode) -> Any:
     axes = _axes(ctx, 1) or []
     rank = len(_sizes(ctx.inputs[0])) + len(axes)
     at = sorted(a % rank for a in axes)
-    if isinstance(ctx.inputs[0], Known):
-        return Known(np.expand_dims(ctx.inputs[0].array, tuple(at)))
+    if isinstance(ctx.inputs[0], HostArray):
+        return HostArray(np.expand_dims(ctx.inputs[0].array, tuple(at)))
     x = ctx.tensor(0)
     sizes = iter(x.type.shape)
     return s.reshape(x, tuple(Size(1) if i in at else next(sizes) for i in range(rank)))
 
 
-def _concat(ctx: Context) -> Any:
+def _concat(ctx: OnnxNode) -> Any:
     axis = ctx.attribute("axis")
-    if all(isinstance(v, Known) for v in ctx.inputs):
+    if all(isinstance(v, HostArray) for v in ctx.inputs):
         made = np.concatenate([v.array for v in ctx.inputs], axis)
-        return known(made) if made.dtype == object else Known(made)
+        return known(made) if made.dtype == object else HostArray(made)
     return s.concat([ctx.tensor(i) for i in range(len(ctx.inputs))], axis)
 
 
-def _split(ctx: Context) -> Any:
+def _split(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     axis = ctx.attribute("axis", 0)
     sizes = ctx.numbers(1) if ctx.given(1) else ctx.attribute("split")
@@ -146,7 +146,7 @@ def _split(ctx: Context) -> Any:
     return s.split(x, list(sizes), axis)
 
 
-def _slice(ctx: Context) -> Any:
+def _slice(ctx: OnnxNode) -> Any:
     if ctx.opset < 10:
         starts, stops = list(ctx.attribute("starts")), list(ctx.attribute("ends"))
         axes, steps = ctx.attribute("axes"), None
@@ -160,9 +160,9 @@ def _slice(ctx: Context) -> Any:
     index: list[Any] = [slice(None)] * rank
     for axis, start, stop, step in zip(chosen, starts, stops, strides, strict=True):
         index[axis] = slice(start, stop, step)
-    if isinstance(ctx.inputs[0], Known):
+    if isinstance(ctx.inputs[0], HostArray):
         made = ctx.inputs[0].array[tuple(index)]
-        return known(made) if made.dtype == object else Known(made)
+        return known(made) if made.dtype == object else HostArray(made)
     x = ctx.tensor(0)
     for axis, part in enumerate(index):
         if part != slice(None):
@@ -173,7 +173,7 @@ def _slice(ctx: Context) -> Any:
 _FAR = 1 << 30
 
 
-def _clipped(ctx: Context, part: slice, size: Size) -> slice:  # type: ignore[type-arg]
+def _clipped(ctx: OnnxNode, part: slice, size: Size) -> slice:  # type: ignore[type-arg]
     """Numbers that mean "to the end" are far beyond any axis."""
     start, stop, step = part.start, part.stop, part.step
     if step < 1:
@@ -189,45 +189,47 @@ def _clipped(ctx: Context, part: slice, size: Size) -> slice:  # type: ignore[ty
     return slice(start, stop, step)
 
 
-def _gather(ctx: Context) -> Any:
+def _gather(ctx: OnnxNode) -> Any:
     axis = ctx.attribute("axis", 0)
     data, indices = ctx.inputs[:2]
-    if isinstance(data, Known) and isinstance(indices, Known):
+    if isinstance(data, HostArray) and isinstance(indices, HostArray):
         made = np.take(data.array, indices.array.astype(np.int64), axis)
-        return known(made) if made.dtype == object else Known(np.asarray(made))
+        return known(made) if made.dtype == object else HostArray(np.asarray(made))
     x = ctx.tensor(0)
-    if isinstance(indices, Known) and indices.array.ndim == 0:
+    if isinstance(indices, HostArray) and indices.array.ndim == 0:
         index: list[Any] = [slice(None)] * x.ndim
         index[x.axis(axis)] = int(indices.array)
         return take_index(x, tuple(index))
     return take(x, _counted(ctx, x, axis), axis)
 
 
-def _counted(ctx: Context, x: Tensor, axis: int) -> Tensor:
+def _counted(ctx: OnnxNode, x: Tensor, axis: int) -> Tensor:
     """Indices of ONNX count from the end where they are negative."""
     size = x.type.shape[x.axis(axis)]
     indices = ctx.inputs[1]
-    if isinstance(indices, Known) and size.static is not None:
-        return ctx.as_tensor(Known(np.where(indices.array < 0, indices.array + size.static, indices.array)))
+    if isinstance(indices, HostArray) and size.static is not None:
+        return ctx.as_tensor(
+            HostArray(np.where(indices.array < 0, indices.array + size.static, indices.array))
+        )
     tensor = c.astype(ctx.tensor(1), _T.I32)
     if size.static is None:
         return tensor
     return c.where(tensor < 0, tensor + size.static, tensor)
 
 
-def _gather_elements(ctx: Context) -> Any:
+def _gather_elements(ctx: OnnxNode) -> Any:
     axis = ctx.attribute("axis", 0)
     x = ctx.tensor(0)
     return take_along_axis(x, _counted(ctx, x, axis), axis)
 
 
-def _expand(ctx: Context) -> Any:
+def _expand(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     wanted = s.sizes_of(tuple(ctx.numbers(1)))
     return s.broadcast_to(x, s.common_shape([x.type.shape, wanted]))
 
 
-def _tile(ctx: Context) -> Any:
+def _tile(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     for axis, times in enumerate(ctx.numbers(1)):
         if not isinstance(times, int):
@@ -239,7 +241,7 @@ def _tile(ctx: Context) -> Any:
     return x
 
 
-def _pad(ctx: Context) -> Any:
+def _pad(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     mode = ctx.attribute("mode", "constant")
     if mode != "constant":
@@ -257,7 +259,7 @@ def _pad(ctx: Context) -> Any:
     return s.pad(cut, [(max(b, 0), max(a, 0)) for b, a in widths], value)
 
 
-def _trilu(ctx: Context) -> Any:
+def _trilu(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     k = int(ctx.numbers(1)[0]) if ctx.given(1) else 0
     rows, columns = x.type.shape[-2:]
@@ -267,18 +269,18 @@ def _trilu(ctx: Context) -> Any:
     return c.where(kept, x, full_like(x, (), 0))
 
 
-def _identity(ctx: Context) -> Any:
+def _identity(ctx: OnnxNode) -> Any:
     return ctx.inputs[0]
 
 
-def _dropout(ctx: Context) -> Any:
+def _dropout(ctx: OnnxNode) -> Any:
     if ctx.given(2) and any(ctx.numbers(2)):
         raise ctx.refuse("training", "export the model for inference.")
     x = ctx.tensor(0)
     return [x, full_like(x, x.type.shape, 1, _T.Bool)][: ctx.outputs]
 
 
-def _blocks(ctx: Context, *, deeper: bool) -> Any:
+def _blocks(ctx: OnnxNode, *, deeper: bool) -> Any:
     x = ctx.tensor(0)
     size = ctx.attribute("blocksize")
     n, c, h, w = x.type.shape
@@ -296,14 +298,14 @@ def _blocks(ctx: Context, *, deeper: bool) -> Any:
     return s.reshape(s.transpose(s.reshape(x, shape), order), (n, each, h * size, w * size))
 
 
-def _part(ctx: Context, size: Size, by: int) -> Size:
+def _part(ctx: OnnxNode, size: Size, by: int) -> Size:
     found = size.divided(by)
     if found is None:
         raise ctx.refuse(f"{size} in parts of {by}")
     return found
 
 
-HANDLERS: dict[str, Callable[[Context], Any]] = {
+HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "Shape": _shape,
     "Size": _size,
     "Constant": _constant,

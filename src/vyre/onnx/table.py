@@ -9,9 +9,9 @@ from vyre.onnx import elements, joins, layers, shapes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from vyre.onnx.values import Context
+    from vyre.onnx.values import OnnxNode
 
-    Handler = Callable[[Context], Any]
+    Handler = Callable[[OnnxNode], Any]
 
 FIRST_OPSET, LAST_OPSET = 7, 28
 """Versions of the default operator set whose meaning was read; others are refused."""

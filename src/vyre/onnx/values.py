@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from vyre.tensor.builder import Builder
 
-    Value = Tensor | "Known" | None
+    Value = Tensor | "HostArray" | None
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class HostArray:
     """An array of the host; of the dtype `object` where a dynamic size is in it."""
 
     array: NDArray[Any]
@@ -38,15 +38,15 @@ class Known:
         return self.array.dtype == object
 
 
-def known(values: Any) -> Known:
+def known(values: Any) -> HostArray:
     """Numbers and sizes as an array of int64, or of objects where a size is dynamic."""
     made = np.asarray(values, dtype=object)
     flat = [_plain(value) for value in made.reshape(-1)]
     if any(isinstance(value, Size) for value in flat):
         kept = np.empty(made.size, object)
         kept[:] = flat
-        return Known(kept.reshape(made.shape))
-    return Known(np.array(flat, np.int64).reshape(made.shape))
+        return HostArray(kept.reshape(made.shape))
+    return HostArray(np.array(flat, np.int64).reshape(made.shape))
 
 
 def _plain(value: Any) -> Any:
@@ -56,7 +56,7 @@ def _plain(value: Any) -> Any:
 
 
 @dataclass(slots=True)
-class Context:
+class OnnxNode:
     """One node on its way into the graph."""
 
     builder: Builder
@@ -81,7 +81,7 @@ class Context:
             raise self.refuse(f"input {index} is missing", "repair the model: the op needs that input.")
         return self.as_tensor(self.inputs[index])
 
-    def as_tensor(self, value: Tensor | Known) -> Tensor:
+    def as_tensor(self, value: Tensor | HostArray) -> Tensor:
         if isinstance(value, Tensor):
             return value
         if value.is_symbolic:
@@ -94,7 +94,7 @@ class Context:
     def numbers(self, index: int) -> list[Any]:
         """An input that must be known on the host, flat: numbers or sizes."""
         value = self.inputs[index]
-        if not isinstance(value, Known):
+        if not isinstance(value, HostArray):
             raise self.refuse(
                 f"input {index} is computed from data",
                 "make it a constant of the model; shapes cannot depend on data.",

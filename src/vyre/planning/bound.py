@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vyre.engines.plan import Bound
     from vyre.graph.graph import Graph
     from vyre.planning.kernels.build import PlannedKernel
+    from vyre.planning.kernels.site import Variant
     from vyre.planning.memory import MemorySlots
 
 MAX_ELEMENTS = (1 << 32) - (1 << 24)
@@ -31,6 +32,10 @@ class BoundPlan:
     sizes: Mapping[str, int]
     plan: Plan
     slots: MemorySlots
+    shapes: Mapping[str, tuple[int, ...]]
+    """Those of the outputs."""
+    nbytes: Mapping[str, int]
+    """Of every value that lies in a buffer."""
 
 
 def bound_plan(graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[str, int]) -> BoundPlan:
@@ -65,7 +70,15 @@ def bound_plan(graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[st
         steps.append(Step(drafted.program, variant.groups(sizes), bindings, words))
     made = {f"out_{name}": Space(graph.types[name].element, max(1, counts[name])) for name in outputs & roots}
     scratch = {f"slot{number}": Space(DataType.Bytes, size) for number, size in enumerate(slots.sizes)}
-    return BoundPlan(sizes, Plan(made, tuple(steps), scratch), slots)
+    shapes = {name: graph.types[name].resolved(sizes) for name in graph.outputs}
+    held = dict.fromkeys((*graph.inputs, *(value for step in chosen for value in _values(*step))))
+    nbytes = {name: counts[name] * graph.types[name].element.stride for name in held}
+    return BoundPlan(sizes, Plan(made, tuple(steps), scratch), slots, shapes, nbytes)
+
+
+def _values(kernel: PlannedKernel, variant: Variant) -> list[str]:
+    """What a kernel reads and writes."""
+    return [*(value for _, value in variant.drafted.reads), kernel.root]
 
 
 def _lives(graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[str, int]) -> list[Life]:

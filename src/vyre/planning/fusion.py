@@ -86,6 +86,7 @@ class _Decision:
                     self.consumers[operand].append(name)
         self._users: dict[str, set[str]] = {}
         self._again: dict[str, str | None] = {}
+        self._taken_by: dict[str, str] = {}
         self._leaves: dict[str, set[str]] = {}
         self._weight: dict[str, int] = {}
 
@@ -149,6 +150,8 @@ class _Decision:
                 users |= self._users[user]
                 again = again or self._again[user]
             again = again or self._repeats(name, user)
+            if self._takes_bits(name, user):
+                self._taken_by.setdefault(name, self._taken_by.get(user, user))
         self._users[name], self._again[name] = users, again
         reason = self._reason(name, node)
         if reason is not None:
@@ -181,12 +184,39 @@ class _Decision:
 
     def _costs(self, name: str, node: GraphNode) -> str | None:
         users, again = self._users[name], self._again[name]
+        if name in self._taken_by:
+            return f"{self._taken_by[name]} reads the bits of its elements"
+        if isinstance(node, ElementWise) and _is_cheap(node.expr) and self._is_from_nothing(name):
+            return None
         if len(users) > 1:
             return f"{len(users)} kernels read it: {', '.join(sorted(users, key=self.place.__getitem__))}"
         if again is None:
             return None
-        bits = again.endswith(_BITS)
-        return None if isinstance(node, ElementWise) and not bits and _is_cheap(node.expr, again) else again
+        if not isinstance(node, ElementWise):
+            return again
+        fits = _is_cast(node.expr) if again.startswith(_MATMUL) else _is_cheap(node.expr)
+        return None if fits else again
+
+    def _is_from_nothing(self, name: str) -> bool:
+        """Whether a value follows from coordinates and literals alone, so that nothing is loaded for it."""
+        waiting, seen = [name], 0
+        while waiting and seen < _CHEAP:
+            node = self.graph.nodes[waiting.pop()]
+            seen += 1
+            if not (isinstance(node, Iota | ElementWise) or node.is_view or is_splat(node)):
+                return False
+            if isinstance(node, ElementWise) and not _is_cheap(node.expr):
+                return False
+            waiting += node.operands
+        return not waiting
+
+    def _takes_bits(self, name: str, user: str) -> bool:
+        """Whether the bits of an F64 are read, which only memory and literals have, by itself or a view."""
+        node = self.graph.nodes[user]
+        if self.graph.types[name].element is not DataType.F64:
+            return False
+        exact = isinstance(node, MatMul) and node.accumulator is Accumulator.Exact
+        return exact or (node.is_view and user in self._taken_by and user not in self.found.stored)
 
     def _repeats(self, name: str, user: str) -> str | None:
         """Why `user` would compute an element of `name` more than once, None where it does not."""
@@ -202,8 +232,6 @@ class _Decision:
                 return f"{user} takes many elements by each of its indices"
             case Concat() if len(node.sources) > 1:
                 return f"{user} chooses among sources that would all be computed"
-            case MatMul(accumulator=Accumulator.Exact) if self.graph.types[name].element is DataType.F64:
-                return f"{user} {_BITS}"
             case MatMul():
                 return f"{_MATMUL} {user} reads it again for every row or column"
             case Scatter(indices=indices) if indices == name:
@@ -256,14 +284,14 @@ class _Decision:
         self._leaves[name], self._weight[name] = {name}, 0
 
 
-_BITS = "reads the bits of its elements"
 _MATMUL = "a product of matrices takes casts and views alone:"
 
 
 def _gives_bits(node: GraphNode) -> bool:
     """Whether a kernel gives the bits of an F64, which no expression makes a number of."""
-    exact = isinstance(node, MatMul) and node.accumulator is Accumulator.Exact
-    return exact and node.element is DataType.F64
+    if not isinstance(node, MatMul):
+        return False
+    return node.accumulator is Accumulator.Exact and node.element is DataType.F64
 
 
 def _weight(node: GraphNode) -> int:
@@ -282,10 +310,12 @@ def _is_function(part: Expr) -> bool:
             return isinstance(part, Call)
 
 
-def _is_cheap(expr: Expr, again: str) -> bool:
+def _is_cast(expr: Expr) -> bool:
+    while isinstance(expr, Cast):
+        expr = expr.value
+    return isinstance(expr, Var)
+
+
+def _is_cheap(expr: Expr) -> bool:
     """Whether to compute it again costs no more than to load it again."""
-    if again.startswith(_MATMUL):
-        while isinstance(expr, Cast):
-            expr = expr.value
-        return isinstance(expr, Var)
     return expr.size <= _CHEAP and not any(_is_function(part) for part in postorder(expr))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect, insort
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-ALIGNMENT = 16
+ALIGNMENT = 8
+_NEVER = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +39,50 @@ class MemorySlots:
         return sum(self.sizes)
 
 
+_ORDERS: tuple[Callable[[Life], tuple[int, int]], ...] = (
+    lambda life: (-life.nbytes, life.first),
+    lambda life: (-life.nbytes, life.first - life.last),
+    lambda life: (life.first, -life.nbytes),
+    lambda life: (-life.last, -life.nbytes),
+)
+
+
 def shared(lives: Sequence[Life]) -> MemorySlots:
-    """The largest first, each in the smallest slot that is free for as long as the value is needed."""
-    place: dict[str, int] = {}
-    sizes: list[int] = []
-    taken: list[list[Life]] = []
-    for life in sorted(lives, key=lambda life: (-life.nbytes, life.first)):
-        free = [slot for slot, held in enumerate(taken) if not any(_meet(life, other) for other in held)]
-        if free:
-            slot = min(free, key=lambda slot: (sizes[slot], slot))
-            taken[slot].append(life)
-        else:
-            slot = len(sizes)
-            sizes.append(-(-life.nbytes // ALIGNMENT) * ALIGNMENT)
-            taken.append([life])
-        place[life.name] = slot
+    """The best of a few ways: values in several orders, each in a tight or in a roomy slot that is free."""
+    orders = [sorted(lives, key=key) for key in _ORDERS]
+    found = [_placed(order, tight=tight) for order in orders for tight in (True, False)]
+    place, sizes = min(found, key=lambda made: sum(made[1]))
     return MemorySlots(place, tuple(sizes), _bound(lives))
 
 
-def _meet(a: Life, b: Life) -> bool:
-    return a.first <= b.last and b.first <= a.last
+def _placed(lives: Sequence[Life], *, tight: bool) -> tuple[dict[str, int], list[int]]:
+    """Each value in the free slot that grows least for it; of those in the smallest or the largest."""
+    place: dict[str, int] = {}
+    sizes: list[int] = []
+    taken: list[list[tuple[int, int]]] = []
+    for life in lives:
+        wanted = -(-life.nbytes // ALIGNMENT) * ALIGNMENT
+        best: tuple[int, int, int] | None = None
+        for slot, size in enumerate(sizes):
+            if _is_free(taken[slot], life):
+                rank = (max(0, wanted - size), size if tight else -size, slot)
+                best = rank if best is None or rank < best else best
+        if best is None:
+            slot = len(sizes)
+            sizes.append(wanted)
+            taken.append([])
+        else:
+            slot = best[2]
+            sizes[slot] = max(sizes[slot], wanted)
+        insort(taken[slot], (life.first, life.last))
+        place[life.name] = slot
+    return place, sizes
+
+
+def _is_free(held: list[tuple[int, int]], life: Life) -> bool:
+    """Whether nothing in a slot, in the order of time, meets a value; what is there does not overlap."""
+    behind = bisect(held, (life.last, _NEVER))
+    return behind == 0 or held[behind - 1][1] < life.first
 
 
 def _bound(lives: Sequence[Life]) -> int:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Traced:
+class TracedFunction:
     """A function for arguments of certain types: its graph, and the structure of its result."""
 
     graph: Graph
@@ -60,7 +60,7 @@ class TensorFunction:
         self._function = function
         self._signature = inspect.signature(function)
         self._shapes = {name: tuple(shape) for name, shape in shapes.items()}
-        self._traced: dict[Any, Traced] = {}
+        self._traced: dict[Any, TracedFunction] = {}
         unknown = sorted(self._shapes.keys() - self._signature.parameters.keys())
         if unknown:
             raise VyreError(
@@ -104,7 +104,7 @@ class TensorFunction:
         bound.apply_defaults()
         return flattened(bound.arguments)
 
-    def _trace(self, structure: dict[str, Any], arrays: dict[Leaf, Any]) -> Traced:
+    def _trace(self, structure: dict[str, Any], arrays: dict[Leaf, Any]) -> TracedFunction:
         kinds = {leaf.name: self._kind(leaf, array) for leaf, array in arrays.items()}
         key = (key_of(structure), tuple(kinds.items()))
         found = self._traced.get(key)
@@ -130,13 +130,13 @@ class TensorFunction:
             element_of(array.dtype), (n if d is None else d for d, n in zip(declared, shape, strict=True))
         )
 
-    def _new(self, structure: dict[str, Any], kinds: dict[str, ValueType]) -> Traced:
+    def _new(self, structure: dict[str, Any], kinds: dict[str, ValueType]) -> TracedFunction:
         def call(tensors: Mapping[str, Tensor]) -> Any:
             bound = self._signature.bind_partial()
             bound.arguments.update(replaced(structure, lambda leaf: tensors[leaf.name]))
             return self._function(*bound.args, **bound.kwargs)
 
-        return Traced(*traced(self._function.__name__, kinds, call))
+        return TracedFunction(*traced(self._function.__name__, kinds, call))
 
 
 @overload

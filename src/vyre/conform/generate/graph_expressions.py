@@ -1,4 +1,4 @@
-"""Expressions for the elements of random graphs: each looks at every operand.
+"""GraphExpressions for the elements of random graphs: each looks at every operand.
 
 Half of them are plain ones as networks have them, half come from the generator of programs, without what only
 a program has: memory and places in a grid.
@@ -48,15 +48,15 @@ _TRIES = 6
 
 
 class _Pure(ExpressionGenerator):
-    """Expressions of operands and literals alone."""
+    """GraphExpressions of operands and literals alone."""
 
     def _leaf_u32(self, scope: Scope) -> Expr:
         words = [name for name, t in scope.variables if t is _T.U32]
         return Var(self.rng.choice(words)) if words and self.rng.randrange(2) else self.literal(_T.U32)
 
 
-class Expressions:
-    """Expressions over `x0`, `x1`, … that compute on floats of these element types alone."""
+class ElementExpressions:
+    """GraphExpressions over `x0`, `x1`, … that compute on floats of these element types alone."""
 
     def __init__(self, rng: Random, elements: Sequence[DataType]) -> None:
         self._rng = rng

@@ -62,7 +62,7 @@ def _telling(rng: Random, element: DataType, special: bool) -> int:
 
 
 def _floats(rng: Random, element: DataType, count: int) -> list[int]:
-    specials, style = rng.choice(_SPECIALS), rng.randrange(4)
+    specials, style = rng.choice(_SPECIALS), rng.randrange(6)
     form = FORMATS[element]
     made: list[int] = []
     for _ in range(count):

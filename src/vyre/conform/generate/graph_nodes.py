@@ -47,6 +47,8 @@ _WORDS = (_T.U32, _T.I32, _T.I8, _T.U8, _T.I16, _T.U16)
 _INDICES = tuple(t for t in DataType if t in INDICES)
 _JOINED = 8
 """Steps of one scan or product, for each element that a value may have."""
+_ORDERED = 4
+"""Elements from which on the two orders of a reduction differ."""
 _TILES = (8, 15, 16, 17, 24, 31, 33)
 """Sizes about those of the tiles of products."""
 _FEW = 60
@@ -85,11 +87,13 @@ def element_wise(g: Growth) -> str | None:
 
 
 def transpose(g: Growth) -> str | None:
-    source = g.pick(_ranked if g.rng.randrange(8) else _any)
+    source = g.pick(lambda kind: kind.rank > 1) if g.rng.randrange(8) else g.pick(_any)
     if source is None:
         return None
-    rank = g.types[source].rank
-    return g.add(Transpose(source, tuple(g.rng.sample(range(rank), rank))))
+    axes = list(range(g.types[source].rank))
+    while axes == sorted(axes) and len(axes) > 1:
+        g.rng.shuffle(axes)
+    return g.add(Transpose(source, tuple(axes)))
 
 
 def sliced(g: Growth) -> str | None:
@@ -212,21 +216,33 @@ def _join(g: Growth, of: DataType, *, scan: bool) -> tuple[Joining, DataType, Da
         return None
     kept = g.rng.choice(lawful)
     refused = BITWISE if kept.is_float else NUMBER_WINS
-    joining = g.rng.choice([j for j in Joining if j not in refused and not (scan and j in ARGUMENTS)])
+    joinings = [j for j in Joining if j not in refused and not (scan and j in ARGUMENTS)]
+    joining = Joining.Add if g.rng.randrange(3) == 0 else g.rng.choice(joinings)
     if joining in ARGUMENTS:
         results: tuple[DataType, ...] = (_T.U32,)
     else:
         results = (of,) if joining in (Joining.Min, Joining.Max) else outputs(kept)
     allowed = [t for t in results if t in g.elements]
-    return (joining, kept, g.rng.choice(allowed)) if allowed else None
+    if not allowed:
+        return None
+    return joining, kept, of if of in allowed and g.rng.randrange(4) == 0 else _rounded(g, kept, allowed)
+
+
+def _rounded(g: Growth, kept: DataType, allowed: list[DataType]) -> DataType:
+    """The element of a sum: mostly that of the accumulator, since a shorter one hides the last bits."""
+    return kept if kept in allowed and g.rng.randrange(3) else g.rng.choice(allowed)
 
 
 def reduced(g: Growth) -> str | None:
-    source = g.pick(lambda kind: kind.rank > 0 and kind.element is not _T.I64)
+    often = (_T.F32,) if g.rng.randrange(3) == 0 else ()
+    source = g.pick(lambda kind: kind.rank > 0 and kind.element in often)
+    source = source or g.pick(lambda kind: kind.rank > 0 and kind.element is not _T.I64)
     if source is None:
         return None
     kind = g.types[source]
     axes = sorted(g.rng.sample(range(kind.rank), g.rng.randrange(1, kind.rank + 1)))
+    if g.largest(kind.shape[axis] for axis in axes) < _ORDERED:
+        axes = list(range(kind.rank))
     join = _join(g, kind.element, scan=False)
     if join is None:
         return None
@@ -289,14 +305,15 @@ def matmul(g: Growth) -> str | None:
     n = _tile(g) if g.wide else g.size()
     if g.largest((*batch, m, k, n)) > _JOINED * g.most:
         return None
-    right = g.like((*batch, k, n), taken)
+    kept = _T.F64 if accumulator is Accumulator.Exact else _T[accumulator.value]
+    # Products of shorter elements are exact in the accumulator, so that no step of theirs shows.
+    right = g.like((*batch, k, n), (kept,) if kept in g.elements and rng.randrange(3) else taken)
     mask = g.like((*batch, m, k), (_T.Bool,)) if rng.randrange(3) == 0 else None
     if right is None:
         return None
     stepped = accumulator in (Accumulator.F32, Accumulator.F64)
     step = rng.choice(tuple(MulStep)) if stepped else MulStep.FMulAdd
-    kept = _T.F64 if accumulator is Accumulator.Exact else _T[accumulator.value]
-    element = rng.choice([t for t in outputs(kept) if t in g.elements])
+    element = _rounded(g, kept, [t for t in outputs(kept) if t in g.elements])
     return g.add(MatMul(left, right, accumulator, step, element, mask))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.conform.generate.buffers import ordinary_bits, random_bits
-from vyre.conform.generate.graph_expressions import Expressions
+from vyre.conform.generate.graph_expressions import ElementExpressions
 from vyre.errors import DispatchError
 from vyre.graph import (
     Broadcast,
@@ -31,7 +31,7 @@ Shape = tuple[Size, ...]
 _SIZES = (1, 1, 2, 2, 3, 3, 4, 5, 7, 8)
 _RARE = (0, 16, 17, 33, 65)
 _WIDE = (15, 16, 17, 31, 33, 65, 130, 300)
-_MOST_INPUTS = 6
+_MOST_INPUTS = 8
 
 
 class Growth:
@@ -54,7 +54,7 @@ class Growth:
         self.dims = tuple(dims)
         self.most = most
         self.wide = wide
-        self.expressions = Expressions(rng, elements)
+        self.expressions = ElementExpressions(rng, elements)
         self.nodes: dict[str, GraphNode] = {}
         self.types: dict[str, ValueType] = {}
         self.used: set[str] = set()
@@ -138,9 +138,12 @@ class Growth:
         found = self.pick(lambda kind: kind.shape == shape and kind.element in wanted)
         if found is not None and rng.randrange(4):
             return found
-        element = rng.choice(wanted)
-        ways = [self._converted, self._broadcast, self._input, self._input, self._constant, self._coordinates]
-        rng.shuffle(ways)
+        plain = DataType.F32 in wanted and rng.randrange(2) == 0
+        element = DataType.F32 if plain else rng.choice(wanted)
+        others = [self._converted, self._broadcast, self._constant, self._coordinates, self._input]
+        rng.shuffle(others)
+        # Numbers that were converted or counted have short fractions, and sums of them hide where they round.
+        ways = [self._input, *others] if rng.randrange(2) else others
         for way in ways:
             made = way(shape, element)
             if made is not None:

@@ -14,6 +14,7 @@ from vyre.planning.kernels.reduced import reduce_variants
 from vyre.planning.kernels.scanned import recurrence_variants, scan_variants
 from vyre.planning.kernels.scattered import scatter_variants
 from vyre.planning.kernels.site import Site, Variant
+from vyre.planning.kernels.tiled import tiled_variant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +58,9 @@ def _kernel(site: Site) -> PlannedKernel:
         case MatMul(accumulator=Accumulator.Exact):
             kind, variants = "matmul", exact_variants(site)
         case MatMul():
-            kind, variants = "matmul", product_variants(site)
+            tiled = tiled_variant(site)
+            kind = "matmul"
+            variants = (*((tiled,) if tiled.possible else ()), *product_variants(site))
         case Scatter():
             kind, variants = "scatter", scatter_variants(site)
         case _:
