@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from vyre import nn
+from vyre.conform.generate.family_cases import family_cases
 from vyre.conform.generate.tensor_cases import BF16, F16, F32, TWO, TensorCase, case
 from vyre.ir.types import DataType
 from vyre.tensor import concat, split, take
@@ -149,4 +150,5 @@ def network_cases() -> tuple[TensorCase, ...]:
             values=(F32, (2, 2, "past", 4)),
         ),
         *_quantised(),
+        *family_cases(),
     )
