@@ -107,6 +107,21 @@ def test_nf4_products() -> None:
     np.testing.assert_array_equal(found, matmul(x, values.T))
 
 
+def test_a_vector_times_codes_never_stores_the_weights() -> None:
+    x, weights = normal(32), normal(6, 32)
+    codes, greatest = both(lambda w: nn.nf4_encode(w, block=16), weights)
+    product = vt.function(lambda x, c, g: nn.nf4_matmul(x, c, g, block=16))
+    assert product.plan(x, codes, greatest).explain({}).startswith("1 kernels")
+    found = both(product, x, codes, greatest)
+    values = both(lambda c, g: nn.nf4_decode(c, g, block=16), codes, greatest)
+    np.testing.assert_array_equal(found, matmul(x[None], values.T)[0])
+    column = vt.function(lambda c, g, x: nn.nf4_decode(c, g, block=16) @ x)
+    assert column.plan(codes, greatest, x).explain({}).startswith("1 kernels")
+    np.testing.assert_array_equal(both(column, codes, greatest, x), found)
+    several = product.plan(normal(2, 32), codes, greatest).explain({})
+    assert several.startswith("2 kernels")
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
