@@ -39,6 +39,9 @@ FAMILIES = {
     "float.f16": "Strict floats, F16",
     "float.bf16": "Strict floats, BF16",
     "float.f64": "Strict floats, F64; the correctly rounded functions have no F64 form",
+    "fp8.e4m3fn": "Codes of the OCP format E4M3FN; every NaN becomes 0x7F",
+    "fp8.e5m2": "Codes of the OCP format E5M2; every NaN becomes 0x7E",
+    "nf4": "Codes of NF4, sixteen values from -1 to 1",
 }
 
 

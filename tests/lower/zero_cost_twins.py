@@ -263,6 +263,24 @@ def _pack(h: Hand, b0: Expr, b1: Expr, b2: Expr, b3: Expr) -> Expr:
     return (b0 & 0xFF) | (b1 & 0xFF) << 8 | (b2 & 0xFF) << 16 | (b3 & 0xFF) << 24
 
 
+def _dot_unsigned(h: Hand, a: Expr, b: Expr) -> Expr:
+    a, b = h.once("a", a), h.once("b", b)
+    first = ((a >> 0) & 0xFF) * ((b >> 0) & 0xFF)
+    second = ((a >> 8) & 0xFF) * ((b >> 8) & 0xFF)
+    third = ((a >> 16) & 0xFF) * ((b >> 16) & 0xFF)
+    return first + second + third + ((a >> 24) & 0xFF) * ((b >> 24) & 0xFF)
+
+
+def _dot_signed(h: Hand, a: Expr, b: Expr) -> Expr:
+    a, b = h.once("a", a), h.once("b", b)
+
+    def byte(word: Expr, by: int) -> Expr:
+        return (((word >> by) & 0xFF) ^ 0x80) - 0x80
+
+    first, second = byte(a, 0) * byte(b, 0), byte(a, 8) * byte(b, 8)
+    return Cast(T.I32, first + second + byte(a, 16) * byte(b, 16) + byte(a, 24) * byte(b, 24))
+
+
 def _word_index(h: Hand, a: Expr) -> Expr:
     return a >> 2
 
@@ -341,4 +359,6 @@ TWINS: dict[str, Twin] = {
     "bytes.with_lane": _with_lane,
     "bytes.pack": _pack,
     "bytes.swap": _swap,
+    "bytes.dot4_u8": _dot_unsigned,
+    "bytes.dot4_i8": _dot_signed,
 }

@@ -37,6 +37,11 @@ def octets(x: int) -> bytearray:
     return bytearray(x.to_bytes(4, "little"))
 
 
+def small(x: int) -> memoryview:
+    """The four bytes with their signs."""
+    return memoryview(octets(x)).cast("b")
+
+
 def with_lane(x: int, i: int, byte: int) -> int:
     data = octets(x)
     data[i % 4] = byte % 256
@@ -95,6 +100,8 @@ _BINARY: dict[str, Callable[[int, int], int]] = {
     "signed.min": lambda a, b: min(signed(a), signed(b)) & M32,
     "signed.max": lambda a, b: max(signed(a), signed(b)) & M32,
     "bytes.lane": lambda x, i: octets(x)[i % 4],
+    "bytes.dot4_u8": lambda a, b: sum(x * y for x, y in zip(octets(a), octets(b), strict=True)),
+    "bytes.dot4_i8": lambda a, b: sum(x * y for x, y in zip(small(a), small(b), strict=True)) & M32,
 }
 
 _TERNARY: dict[str, Callable[[int, int, int], int]] = {

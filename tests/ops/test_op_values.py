@@ -10,6 +10,7 @@ import pytest
 
 from tests.ops.float_formulas import FORMS, FUNCTIONS, encode, formula, names
 from tests.ops.integer_formulas import FORMULAS
+from tests.ops.quantised_formulas import CODES
 from vyre.compose import default_registry
 from vyre.ir import BufferDecl, Call, DataType, InvocationId, Program
 from vyre.ops import standard_ops
@@ -102,6 +103,11 @@ def test_integer_ops(op_id: str) -> None:
     assert mismatches(default_registry()[op_id], FORMULAS[op_id], 1_000) == []
 
 
+@pytest.mark.parametrize("op_id", sorted(CODES))
+def test_quantised_ops(op_id: str) -> None:
+    assert mismatches(default_registry()[op_id], CODES[op_id], 1_000) == []
+
+
 @pytest.mark.parametrize(
     ("t", "name"), [(t, name) for t in FORMS for name in sorted(names(t))], ids=lambda v: str(v).lower()
 )
@@ -112,7 +118,8 @@ def test_float_ops(t: DataType, name: str) -> None:
 
 
 def test_every_standard_op_has_a_formula() -> None:
-    known = set(FORMULAS) | {f"{form.prefix}.{name}" for t, form in FORMS.items() for name in names(t)}
+    known = set(FORMULAS) | set(CODES)
+    known |= {f"{form.prefix}.{name}" for t, form in FORMS.items() for name in names(t)}
     assert {op.id for op in standard_ops()} == known
 
 

@@ -330,3 +330,15 @@ def test_narrow_elements_lie_in_shared_memory_of_every_backend(backend: str) -> 
         "z": Reduce("j", (1,), Joining.Add, ReduceOrder.TreeBinary, T.F32, T.F16),
     }
     require_agreement(Graph(values, ["y", "z"]), {"n": 5}, backend=backend)
+
+
+def test_a_reshape_to_the_same_shape_behind_a_product() -> None:
+    text = (
+        "vyre graph 1\n"
+        "a = input F32[n, 1, 3]\n"
+        "b = input F32[n, 3, 3]\n"
+        "c = matmul(a, b) accumulator F32 step FMulAdd element F32\n"
+        "d = reshape(c) shape [n, 1, 3]\n"
+        "output d\n"
+    )
+    require_agreement(Graph.from_text(text), {"n": 2})

@@ -135,6 +135,17 @@ class Reciprocal(Right):
         return BinOp(BinaryOp.FMul, expr.left, BinOp(BinaryOp.FDiv, Literal(F32, 0x3F80_0000), expr.right))
 
 
+class LosesTheLargest(Right):
+    """FP8 that does not saturate: what is too large becomes NaN."""
+
+    name = "loses-the-largest"
+
+    def fault(self, expr: Expr) -> Expr:
+        if isinstance(expr, BinOp) and expr.op is BinaryOp.BitOr and expr.left == LitU32(0x7E):
+            return LitU32(0x7F)
+        return expr
+
+
 class WrongStride(Right):
     """Strides of more than one element are one too long."""
 

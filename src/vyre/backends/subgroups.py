@@ -1,9 +1,10 @@
-"""What a device must show before it gets subgroup instructions of a declared width.
+"""What a device must show before it gets subgroup instructions of a declared width, or packed dot products.
 
 WGSL and OpenCL say neither how wide a subgroup is nor which invocations it is made of. `observed_width` asks
 the device: in workgroups of several sizes every invocation must report the same width W and the lane that is
 its local index modulo W. `working` then runs every instruction of that width on real data, in a row and in a
-block, and keeps those whose results are right in all lanes. What is left is the device's
+block, and keeps those whose results are right in all lanes. Instructions of a single invocation are tried
+alone. What is left is the device's
 `BackendInfo.hardware`; a program that needs more is refused.
 """
 
@@ -28,6 +29,7 @@ from vyre.lower.intrinsics import (
     WGSL_HARDWARE,
     wgsl_helpers,
 )
+from vyre.lower.packed import OPENCL_EXTENSION, PACKED, wgsl_packed
 from vyre.lower.prepare import prepare
 from vyre.lower.source import BASE_WORDS, Source
 from vyre.reference.subgroups import exchange_of
@@ -51,8 +53,9 @@ SHAPES: tuple[Size, ...] = ((64, 1, 1), (4, 8, 2))
 _OUT = BufferDecl.read_write("out", 0, DataType.U32)
 _DATA = BufferDecl.read("data", 1, DataType.U32)
 _WARP = 32
-_REDUX = 80
-"""The compute capability from which CUDA reduces over a warp in one instruction."""
+_DOT, _REDUX = 61, 80
+"""The compute capabilities from which CUDA multiplies packed bytes, and reduces over a warp, in one
+instruction."""
 
 _IDS = """\
 @group(0) @binding(0) var<storage, read_write> b_out: array<u32>;
@@ -78,7 +81,9 @@ def all_instructions() -> dict[str, Op]:
 
 def cuda_hardware(capability: int) -> frozenset[str]:
     """The instructions of an NVIDIA GPU of this compute capability, such as 90."""
-    return frozenset(h for h in CUDA_HARDWARE if capability >= _REDUX or ".reduce_" not in h)
+    return frozenset(
+        h for h in CUDA_HARDWARE if capability >= (_DOT if h in PACKED else _REDUX if ".reduce_" in h else 0)
+    )
 
 
 def webgpu_hardware(backend: Any, run: Callable[[Source], Run]) -> frozenset[str]:
@@ -86,17 +91,31 @@ def webgpu_hardware(backend: Any, run: Callable[[Source], Run]) -> frozenset[str
 
     `run` makes a kernel of a source.
     """
-    device = backend.device
-    if not getattr(device, "subgroups", False):
-        return frozenset()
-    facts = device.facts
+    facts = backend.device.facts
     key = [backend.name, facts.device, facts.driver, facts.version, facts.toolchain, _IDS]
-    key += wgsl_helpers(sorted(WGSL_HARDWARE))
-    try:
-        found = kept("subgroups", key, lambda: " ".join(sorted(_examine_webgpu(backend.name, run))).encode())
-    except VyreError:  # a device that refuses the question does not have what it asks for
-        return frozenset()
-    return frozenset(found.decode().split())
+    key += [*wgsl_helpers(sorted(WGSL_HARDWARE)), *wgsl_packed(sorted(PACKED))]
+
+    def examined(examine: Callable[[str, Callable[[Source], Run]], frozenset[str]]) -> frozenset[str]:
+        def ask() -> bytes:
+            return " ".join(sorted(examine(backend.name, run))).encode()
+
+        try:
+            return frozenset(kept("subgroups", [*key, examine.__name__], ask).decode().split())
+        except VyreError:  # a device that refuses the question does not have what it asks for
+            return frozenset()
+
+    found = examined(_examine_packed)
+    return found | examined(_examine_webgpu) if getattr(backend.device, "subgroups", False) else found
+
+
+def _examine_packed(name: str, run: Callable[[Source], Run]) -> frozenset[str]:
+    from vyre.lower.wgsl import emit
+
+    return working(_packed(), lambda program: run(emit(prepare(program), backend=name)))
+
+
+def _packed() -> list[Op]:
+    return [op for op in all_instructions().values() if op.hardware in PACKED]
 
 
 def _examine_webgpu(name: str, run: Callable[[Source], Run]) -> frozenset[str]:
@@ -112,10 +131,11 @@ def opencl_hardware(device: Any, build: Callable[[Program], Run]) -> frozenset[s
     extensions = set(str(device.extensions).split())
     if "cl_nv_device_attribute_query" in extensions and int(device.warp_size_nv) == _WARP:
         own = cuda_hardware(10 * int(device.compute_capability_major_nv))
-        return _tried([op for op in all_instructions().values() if op.hardware in own], build)
+        warps = [op for op in all_instructions().values() if op.hardware in own - PACKED]
+        return _tried(warps, build) | _tried(_packed() if own & PACKED else [], build)
+    found = _tried(_packed(), build) if OPENCL_EXTENSION in extensions else frozenset[str]()
     if "cl_khr_subgroups" not in extensions:
-        return frozenset()
-    found: frozenset[str] = frozenset()
+        return found
     for width in WIDTHS:
         listed = [
             op
@@ -192,6 +212,8 @@ def trial_data(count: int) -> list[int]:
     """Words that differ from lane to lane, some 0, and second operands inside and outside of every width."""
     values = [0 if k % 7 == 3 else (k * 0x9E3779B1 ^ k << 7) & 0xFFFF_FFFF for k in range(count)]
     others = [(k * 5 + k // 16) % 40 if k % 11 else 0xFFFF_FFF0 + k % 16 for k in range(count)]
+    # Words of four different bytes, some of them the least and the greatest.
+    others[1::3] = [(k * 0x85EB_CA6B ^ 0x8000_7FFF) & 0xFFFF_FFFF for k in range(len(others[1::3]))]
     return values + others
 
 

@@ -3,7 +3,7 @@
 A helper bears the name of its op, so a call is printed like any call. Lane numbers are masked where a
 language leaves larger ones undefined. WGSL and OpenCL promise no width: their text is right on devices whose
 subgroups are exactly as wide as the op says and consecutive in linear local index, which a backend must know
-before it runs it (`backends/subgroups.py`).
+before it runs it (`backends/subgroups.py`). Instructions of a single invocation are in `lower/packed.py`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import re
 from typing import TYPE_CHECKING
 
 from vyre.errors import UnsupportedByBackend
+from vyre.lower.packed import CUDA_PRELUDE as CUDA_PACKED
+from vyre.lower.packed import PACKED, opencl_packed, wgsl_packed
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
@@ -113,11 +115,11 @@ _WGSL = {
     "reduce_xor": ("", "subgroupXor(value)"),
 }
 
-CUDA_HARDWARE = frozenset(f"subgroup{_WARP}.{name}" for name in _CUDA)
-OPENCL_HARDWARE = frozenset(f"subgroup{width}.{name}" for width in _WIDTHS for name in _OPENCL)
-WGSL_HARDWARE = frozenset(f"subgroup{width}.{name}" for width in _WIDTHS for name in _WGSL)
+CUDA_HARDWARE = frozenset(f"subgroup{_WARP}.{name}" for name in _CUDA) | PACKED
+OPENCL_HARDWARE = frozenset(f"subgroup{width}.{name}" for width in _WIDTHS for name in _OPENCL) | PACKED
+WGSL_HARDWARE = frozenset(f"subgroup{width}.{name}" for width in _WIDTHS for name in _WGSL) | PACKED
 
-CUDA_PRELUDE = "".join(
+CUDA_PRELUDE = CUDA_PACKED + "".join(
     f"FN u32 intrinsic_subgroup{_WARP}_{name}(u32 {params}) {{ return {call}; }}\n"
     for name, (params, call) in _CUDA.items()
 )
@@ -153,19 +155,24 @@ def refusal(op: Op, backend: str) -> UnsupportedByBackend:
     availability = op.backend_availability
     known = ", ".join(availability.backends) if availability is not None else "no backend"
     needs = f" where there are {availability.guarantee}" if availability and availability.guarantee else ""
+    instead = "the exchange over workgroup memory" if op.lanes > 1 else "what it computes from other ops"
     return UnsupportedByBackend(
         op.id,
         backend,
         why=f"it has no instruction {op.hardware}",
-        fix=f"choose a backend that has it ({known}{needs}), or compose the exchange over workgroup memory.",
+        fix=f"choose a backend that has it ({known}{needs}), or compose {instead}.",
     )
 
 
 def opencl_lines(prepared: Prepared) -> list[str]:
     """The extensions and helpers of the instructions that a program uses, in OpenCL C."""
-    if not prepared.intrinsics:
+    return [*opencl_packed(_used(prepared)), *_opencl_subgroups(prepared)]
+
+
+def _opencl_subgroups(prepared: Prepared) -> list[str]:
+    used = [_split(hardware) for hardware in _used(prepared) if hardware not in PACKED]
+    if not used:
         return []
-    used = [_split(hardware) for hardware in _used(prepared)]
     extensions = {"cl_khr_subgroups", *(OPENCL_EXTENSIONS[name] for _, name in used)}
     lines = [f"#pragma OPENCL EXTENSION {extension} : enable" for extension in sorted(extensions)]
     for width, name in used:
@@ -195,15 +202,17 @@ def opencl_attribute(prepared: Prepared) -> list[str]:
 
 def wgsl_lines(prepared: Prepared) -> list[str]:
     """The helpers of the instructions that a program uses, and the variable they share, in WGSL."""
-    if not prepared.intrinsics:
-        return []
-    return ["var<private> subgroup_lane: u32;", *wgsl_helpers(_used(prepared))]
+    used = _used(prepared)
+    lane = ["var<private> subgroup_lane: u32;"] if has_collective(prepared) else []
+    return [*lane, *wgsl_helpers(used), *wgsl_packed(used)]
 
 
 def wgsl_helpers(hardware: Iterable[str]) -> list[str]:
-    """The helpers of these instructions."""
+    """The helpers of those of these instructions that need subgroups."""
     lines: list[str] = []
     for wanted in hardware:
+        if wanted in PACKED:
+            continue
         width, name = _split(wanted)
         more, call = _WGSL[name]
         params = f"value: u32, {more}" if more else "value: u32"
@@ -214,7 +223,7 @@ def wgsl_helpers(hardware: Iterable[str]) -> list[str]:
 
 def wgsl_start(prepared: Prepared) -> list[str]:
     """The first statements of a WGSL kernel that uses subgroups."""
-    width = next((op.lanes for op in prepared.intrinsics.values()), 0)
+    width = next((op.lanes for op in prepared.intrinsics.values() if op.lanes > 1), 0)
     x, y, _ = prepared.workgroup_size
     linear = f"local_x + {x}u * (local_y + {y}u * local_z)"
     return [f"  subgroup_lane = ({linear}) & {width - 1}u;"] if width else []

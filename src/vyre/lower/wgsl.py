@@ -21,7 +21,7 @@ from vyre.ir.operators import AtomicOp
 from vyre.ir.types import NARROW_TYPES, DataType
 from vyre.ir.walk import expressions
 from vyre.lower.clike import ClikeEmitter, Dialect, function_lines, lanes_of
-from vyre.lower.intrinsics import WGSL_ENABLE, WGSL_HARDWARE, wgsl_lines, wgsl_start
+from vyre.lower.intrinsics import WGSL_ENABLE, WGSL_HARDWARE, has_collective, wgsl_lines, wgsl_start
 from vyre.lower.native_wgsl import definitions
 from vyre.lower.nesting import flatten
 from vyre.lower.packed_wgsl import PACKED, mask_of, shift_of, taken_from, widened, word_of
@@ -224,7 +224,7 @@ def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
     dialect = WgslDialect(prepared)
     hidden = hidden_words(prepared)
     bound = bound_buffers(prepared)
-    lines = [*([WGSL_ENABLE] if prepared.intrinsics else []), _PRELUDE.rstrip(), *wgsl_lines(prepared)]
+    lines = [*([WGSL_ENABLE] if has_collective(prepared) else []), _PRELUDE.rstrip(), *wgsl_lines(prepared)]
     for number, decl in enumerate(bound):
         mode = "read_write" if decl.access.writable else "read"
         space = f"var<storage, {mode}>"

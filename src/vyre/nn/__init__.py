@@ -5,6 +5,7 @@ from vyre.nn.attention import attention, merge_heads, repeat_heads, rotary, spli
 from vyre.nn.choosing import cross_entropy, embedding, sample, top_k
 from vyre.nn.convolution import average_pool, conv, max_pool
 from vyre.nn.norms import layer_norm, rms_norm
+from vyre.nn.quantised import fp8_decode, fp8_encode, fp8_matmul, nf4_decode, nf4_encode, nf4_matmul
 
 __all__ = [
     "attention",
@@ -12,11 +13,17 @@ __all__ = [
     "conv",
     "cross_entropy",
     "embedding",
+    "fp8_decode",
+    "fp8_encode",
+    "fp8_matmul",
     "gelu",
     "layer_norm",
     "log_softmax",
     "max_pool",
     "merge_heads",
+    "nf4_decode",
+    "nf4_encode",
+    "nf4_matmul",
     "relu",
     "repeat_heads",
     "rms_norm",

@@ -16,6 +16,7 @@ __all__ = ["standard_ops"]
 
 def standard_ops() -> list[Op]:
     """Every op of the standard library, in the order of its documentation."""
-    from vyre.ops import bytelanes, floats, integer, primitive, signed, wide
+    from vyre.ops import bytelanes, floats, integer, primitive, quantised, signed, wide
 
-    return [op for family in (primitive, integer, signed, wide, bytelanes, floats) for op in family.ops()]
+    families = (primitive, integer, signed, wide, bytelanes, floats, quantised)
+    return [op for family in families for op in family.ops()]

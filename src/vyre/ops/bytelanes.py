@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from vyre.ir.expr import LitU32, Var
+from typing import TYPE_CHECKING
+
+from vyre.ir.expr import Cast, LitU32, Var
 from vyre.ir.node import Let
 from vyre.ir.op import Op, Param
-from vyre.ops.build import U32, A, unary
+from vyre.ops.build import I32, U32, A, B, binary, fold, unary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vyre.ir.expr import Expr
 
 _WORD, _INDEX = Var("word"), Var("byte_index")
 _OFFSET = (_INDEX & 3) << 3
+
+
+def _unsigned(word: Expr, k: int) -> Expr:
+    return (word >> 8 * k) & 0xFF
+
+
+def _signed(word: Expr, k: int) -> Expr:
+    """Byte k as a word, its highest bit as often as there is room."""
+    return (_unsigned(word, k) ^ 0x80) - 0x80
+
+
+def _dot(byte: Callable[[Expr, int], Expr]) -> Expr:
+    return fold([byte(A, k) * byte(B, k) for k in range(4)], lambda a, b: a + b)
 
 
 def ops() -> list[Op]:
@@ -44,5 +64,12 @@ def ops() -> list[Op]:
             "bytes.swap",
             A << 24 | (A & 0xFF00) << 8 | (A >> 8 & 0xFF00) | A >> 24,
             "The four bytes in reverse order.",
+        ),
+        binary("bytes.dot4_u8", _dot(_unsigned), "The sum of the products of bytes in the same place."),
+        binary(
+            "bytes.dot4_i8",
+            Cast(I32, _dot(_signed)),
+            "The sum of the products of bytes in the same place, each from -128 to 127.",
+            gives=I32,
         ),
     ]

@@ -232,12 +232,21 @@ class _Decision:
                 return f"{user} takes many elements by each of its indices"
             case Concat() if len(node.sources) > 1:
                 return f"{user} chooses among sources that would all be computed"
+            case MatMul() if self._is_read_once(name, node):
+                return None
             case MatMul():
                 return f"{_MATMUL} {user} reads it again for every row or column"
             case Scatter(indices=indices) if indices == name:
                 return f"every element of {user} looks at all indices"
             case _:
                 return None
+
+    def _is_read_once(self, name: str, node: MatMul) -> bool:
+        """Whether the other side is one row or one column: a vector times the values of codes, say."""
+        rows, columns = self.graph.types[node.left].shape[-2], self.graph.types[node.right].shape[-1]
+        across = columns if name in (node.left, node.mask) else rows
+        both = name == node.right and name in (node.left, node.mask)
+        return across.static == 1 and not both and node.accumulator is not Accumulator.Exact
 
     def _bound(self, name: str, node: GraphNode) -> None:
         """Keeps kernels within the limits, and gives a reshape memory where strides forbid a view."""

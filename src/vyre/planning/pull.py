@@ -117,6 +117,8 @@ class Pull:
         return made
 
     def _reshaped(self, place: Place, shape: tuple[Size, ...]) -> Place:
+        if place.shape == shape:
+            return place
         if place.coords is None:
             return Place(shape, None, place.flat)
         coords: list[Expr] = []

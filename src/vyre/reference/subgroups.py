@@ -1,6 +1,7 @@
-"""What the subgroup instructions compute: the results of all lanes from the operands of all lanes.
+"""What the instructions compute: the results of all lanes from the operands of all lanes.
 
 This is the definition. A lane's operands are plain integers, lane 0 first; the width is their number.
+Instructions of a single invocation have one lane.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ _FAMILY = "subgroup"
 def exchange_of(hardware: str) -> Exchange | None:
     """The function of an instruction such as `subgroup32.shuffle`; None for hardware that is not known."""
     unit, _, name = hardware.partition(".")
+    if unit == "packed":
+        return _PACKED.get(name)
     width = unit.removeprefix(_FAMILY)
     return _EXCHANGES.get(name) if unit.startswith(_FAMILY) and width.isdecimal() else None
 
@@ -65,6 +68,19 @@ def _ballot(lanes: Lanes) -> list[int]:
 def _reduction(join: Callable[[int, int], int]) -> Exchange:
     return lambda lanes: [reduce(join, (value for (value,) in lanes))] * len(lanes)
 
+
+def _dot(*, signed: bool) -> Exchange:
+    def bytes_of(word: int) -> list[int]:
+        found = list(word.to_bytes(4, "little"))
+        return [b - 256 if signed and b > 127 else b for b in found]
+
+    def one(a: int, b: int) -> int:
+        return sum(x * y for x, y in zip(bytes_of(a), bytes_of(b), strict=True)) & U32_MAX
+
+    return lambda lanes: [one(a, b) for a, b in lanes]
+
+
+_PACKED: Mapping[str, Exchange] = {"dot4_u8": _dot(signed=False), "dot4_i8": _dot(signed=True)}
 
 _EXCHANGES: Mapping[str, Exchange] = {
     "shuffle": _shuffle,

@@ -14,6 +14,7 @@ from vyre.ir.expr import Call, Expr
 from vyre.ir.node import Let, Store
 from vyre.lower.cuda import ENTRY, emit
 from vyre.lower.intrinsics import ptx_helper
+from vyre.lower.packed import PACKED, opencl_packed
 from vyre.lower.prepare import prepare
 from vyre.lower.source import Source
 from vyre.ops.intrinsics.subgroup import NAMES, op_id
@@ -100,9 +101,30 @@ def test_older_gpus_have_no_reductions() -> None:
     assert {h for h in cuda_hardware(90) if "reduce" in h} == {
         f"subgroup32.{n}" for n in NAMES if "reduce" in n
     }
-    assert cuda_hardware(75) == {f"subgroup32.{n}" for n in NAMES if "reduce" not in n}
+    assert cuda_hardware(75) - PACKED == {f"subgroup32.{n}" for n in NAMES if "reduce" not in n}
     program = Program([A, OUT], [64], [Store("out", ID, call("reduce_add", 0))])
     with pytest.raises(VyreError, match="__reduce_add_sync"):
         ptx_of(program, "compute_75")
     older = [Store("out", ID + k, call(name, k)) for k, name in enumerate(NAMES) if "reduce" not in name]
     assert len(ANY.findall(ptx_of(Program([A, OUT], [64], older), "compute_75"))) == len(older)
+
+
+def test_a_packed_dot_product_is_one_instruction() -> None:
+    entry = [
+        Store("out", ID * 2 + k, Call(f"intrinsic.packed.{name}", (A[ID], A[ID + 100])))
+        for k, name in enumerate(("dot4_u8", "dot4_i8"))
+    ]
+    ptx = ptx_of(Program([A, OUT], [64], entry), "compute_75")
+    assert re.findall(r"dp4a\.[us]32\.[us]32", ptx) == ["dp4a.u32.u32", "dp4a.s32.s32"]
+    assert cuda_hardware(61) >= PACKED
+    assert not cuda_hardware(60) & PACKED
+
+
+def test_the_ptx_of_packed_dot_products_for_opencl_assembles() -> None:
+    helpers = [line for line in opencl_packed(PACKED) if "asm" in line]
+    head = ["typedef unsigned int u32;", "#define FN static __device__ __forceinline__", *helpers]
+    kernel = f'extern "C" __global__ void {ENTRY}(u32 *b) {{ u32 t = threadIdx.x;'
+    uses = "b[t] = intrinsic_packed_dot4_u8(b[t], b[t + 64u]) ^ intrinsic_packed_dot4_i8(b[t], b[t + 64u]);"
+    source = Source("cuda", ENTRY, "\n".join([*head, kernel, uses, "}"]), (64, 1, 1), (), ())
+    assert compile_source(source, "compute_75").decode().count("dp4a.") == 2
+    assert compile_source(source, "sm_90")

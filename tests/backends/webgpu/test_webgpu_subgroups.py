@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +15,8 @@ from tests.backends.webgpu.webgpu_stacks import SWIFTSHADER, agree
 from vyre.backends.subgroups import WIDTHS, observed_width, webgpu_hardware
 from vyre.backends.webgpu.backend import WebGpuExecutable
 from vyre.conform.verify.stages.subgroups import GROUPS, SHAPES, SURROUNDINGS, inputs_of, program_of
-from vyre.errors import UnsupportedByBackend
+from vyre.errors import UnsupportedByBackend, VyreError
+from vyre.lower.packed import PACKED
 from vyre.ops.intrinsics import intrinsic_ops
 from vyre.ops.intrinsics.subgroup import NAMES
 
@@ -28,7 +30,7 @@ GRID = (GROUPS, 1, 1)
 
 def width_of(backend: WebGpuBackend) -> int:
     """The one width that the stacks of this machine have."""
-    widths = {h.partition(".")[0] for h in backend.describe().hardware}
+    widths = {h.partition(".")[0] for h in backend.describe().hardware - PACKED}
     assert len(widths) == 1, "this driver has no subgroups of one width: repair the probe, or skip here"
     return int(widths.pop().removeprefix("subgroup"))
 
@@ -36,7 +38,8 @@ def width_of(backend: WebGpuBackend) -> int:
 def test_the_device_says_what_it_has(backend: WebGpuBackend) -> None:
     info = backend.describe()
     assert info.categories == ("A", "C")
-    assert info.hardware == {f"subgroup{width_of(backend)}.{name}" for name in NAMES}
+    assert info.hardware - PACKED == {f"subgroup{width_of(backend)}.{name}" for name in NAMES}
+    assert info.hardware & PACKED == PACKED, "this stack has no packed dot products: say so here"
     expected = {"SwiftShader": 4, "128 bits": 4, "256 bits": 8, "512 bits": 16}
     known = [width for name, width in expected.items() if name in info.device]
     assert known in ([], [width_of(backend)])
@@ -51,6 +54,13 @@ def test_every_instruction_agrees_with_the_reference(backend: WebGpuBackend, nam
     agree(backend, program_of(op, shape, surroundings), inputs_of(shape, number, number), GRID)
 
 
+@pytest.mark.parametrize("hardware", sorted(PACKED))
+def test_packed_dot_products_agree_with_the_reference(backend: WebGpuBackend, hardware: str) -> None:
+    op = next(o for o in intrinsic_ops() if o.hardware == hardware)
+    for turn, (shape, surroundings) in enumerate(zip(SHAPES, SURROUNDINGS, strict=True)):
+        agree(backend, program_of(op, shape, surroundings), inputs_of(shape, turn, 9), GRID)
+
+
 @pytest.mark.parametrize("surroundings", SURROUNDINGS)
 def test_every_surrounding_agrees_with_the_reference(backend: WebGpuBackend, surroundings: str) -> None:
     op = next(o for o in intrinsic_ops() if o.hardware == f"subgroup{width_of(backend)}.shuffle_down")
@@ -60,7 +70,7 @@ def test_every_surrounding_agrees_with_the_reference(backend: WebGpuBackend, sur
 
 def test_other_widths_are_refused_by_name(backend: WebGpuBackend) -> None:
     for op in intrinsic_ops():
-        if op.lanes != width_of(backend):
+        if op.lanes not in (1, width_of(backend)):
             with pytest.raises(UnsupportedByBackend) as caught:
                 backend.compile(program_of(op, SHAPES[0], "alone"))
             assert (caught.value.op, caught.value.backend) == (op.id, backend.name)
@@ -89,15 +99,18 @@ def test_a_wrong_lane_shows_up(backend: WebGpuBackend) -> None:
         agree(Wrong(), program, inputs_of(SHAPES[0], 0, 1), GRID)
 
 
-def test_a_device_without_the_feature_has_nothing(backend: WebGpuBackend) -> None:
-    class Bare:
-        name = backend.name
-        device = None
+def test_a_device_without_the_feature_has_no_subgroups(backend: WebGpuBackend) -> None:
+    device = SimpleNamespace(facts=backend.device.facts)
+    bare = SimpleNamespace(name=f"bare {backend.name}", device=device)
 
     def run(source: Source) -> Run:
         return WebGpuExecutable(backend, source).run
 
-    assert webgpu_hardware(Bare(), run) == frozenset()
+    def refused(source: Source) -> Run:
+        raise VyreError("the compiler refuses.", fix="use another.")
+
+    assert webgpu_hardware(bare, refused) == frozenset()
+    assert webgpu_hardware(bare, run) == PACKED
     assert observed_width(run) == width_of(backend)
 
 

@@ -9,6 +9,7 @@ import pytest
 from tests.wrong.base import Right
 from tests.wrong.tensors import (
     DropsTheMask,
+    LosesTheLargest,
     OtherOrder,
     Reciprocal,
     SeesTheNextRow,
@@ -51,6 +52,7 @@ def outcome(stage: Tensors, backend: Right, subject: str) -> Outcome:
         (DropsTheMask, NETWORKS, "float masked attention"),
         (Reciprocal, NETWORKS, "float softmax"),
         (Reciprocal, NETWORKS, "float attention"),
+        (LosesTheLargest, NETWORKS, "float fp8 e4m3fn codes"),
         (WrongStride, TENSORS, "float sliced"),
         (StaleLength, TENSORS, "float matmul dynamic"),
         (StaleLength, TENSORS, "float dynamic view"),

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from vyre import nn
+from vyre.conform.generate.family_cases import family_cases
 from vyre.conform.generate.tensor_cases import BF16, F16, F32, TWO, TensorCase, case
 from vyre.ir.types import DataType
 from vyre.tensor import concat, split, take
@@ -71,6 +72,39 @@ def _attention() -> list[TensorCase]:
     ]
 
 
+def _quantised() -> list[TensorCase]:
+    codes = (DataType.U8, (4, 16))
+    return [
+        *(
+            case(
+                f"float fp8 {name} codes",
+                lambda x, name=name: (
+                    nn.fp8_encode(x * 100, name),
+                    nn.fp8_encode(x * 10_000, name, overflow="special"),
+                    nn.fp8_decode(nn.fp8_encode(x, name), name),
+                ),
+                x=(F32, (4, 30)),
+            )
+            for name in ("e4m3fn", "e5m2")
+        ),
+        case(
+            "float fp8 matmul",
+            lambda a, b, scale: nn.fp8_matmul(a, b, formats=("e4m3fn", "e5m2"), scale=scale),
+            a=(DataType.U8, (5, 18)),
+            b=(DataType.U8, (18, 4)),
+            scale=(F32, (4,)),
+        ),
+        case("float nf4 codes", lambda x: nn.nf4_encode(x, block=8), x=(F32, (3, 32))),
+        case(
+            "float nf4 matmul",
+            lambda x, codes, scale: nn.nf4_matmul(x, codes, scale, block=8),
+            x=(F32, (5, 32)),
+            codes=codes,
+            scale=(F32, (4, 4)),
+        ),
+    ]
+
+
 @cache
 def network_cases() -> tuple[TensorCase, ...]:
     """All of them; a case keeps its number, so new ones are added at the end."""
@@ -115,4 +149,6 @@ def network_cases() -> tuple[TensorCase, ...]:
             keys=(F32, (2, 2, "past", 4)),
             values=(F32, (2, 2, "past", 4)),
         ),
+        *_quantised(),
+        *family_cases(),
     )

@@ -51,6 +51,8 @@ def categories(ops: Iterable[Op] | None = None) -> Categories:
     called = {op.id: op for op in (default_registry() if ops is None else ops)}
     hardware = [op for op in called.values() if op.category.value == "C"]
     found = {op.id: op.category.value for op in called.values()} | {s.id: s.category for s in specs()}
-    instructions = {op.hardware.replace(str(op.lanes), "", 1) for op in hardware}
+    instructions = {
+        op.hardware.replace(str(op.lanes), "", 1) if op.lanes > 1 else op.hardware for op in hardware
+    }
     composed = sum(category == "A" for category in found.values())
     return Categories(composed, len(found) - composed, len(instructions))

@@ -15,6 +15,6 @@ __all__ = ["intrinsic_ops"]
 
 def intrinsic_ops() -> list[Op]:
     """Every instruction, in the order of its documentation."""
-    from vyre.ops.intrinsics import subgroup
+    from vyre.ops.intrinsics import packed, subgroup
 
-    return subgroup.ops()
+    return [*subgroup.ops(), *packed.ops()]

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.conform.verify.composition.codes import CODES
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -124,12 +126,20 @@ def _with_lane(k: int) -> str:
     return f"(concat {' '.join(parts)})"
 
 
+def _dot(extend: str) -> str:
+    """The sum of four products of bytes, in 32 bits, where each has room."""
+    wide = [[f"((_ {extend} 24) {_byte(word, k)})" for word in "ab"] for k in range(4)]
+    return f"(bvadd {' '.join(f'(bvmul {x} {y})' for x, y in wide)})"
+
+
 _BYTES = {
     "word_index": _equals("(bvudiv a (_ bv4 32))"),
     "lane": _equals(_chosen({k: f"((_ zero_extend 24) {_byte('word', k)})" for k in range(4)})),
     "with_lane": _equals(_chosen({k: _with_lane(k) for k in range(4)})),
     "pack": _equals(f"(concat {' '.join(_byte(f'b{k}', 0) for k in (3, 2, 1, 0))})"),
     "swap": _equals(f"(concat {' '.join(_byte('a', k) for k in range(4))})"),
+    "dot4_u8": _equals(_dot("zero_extend")),
+    "dot4_i8": _equals(_dot("sign_extend")),
 }
 
 MEANINGS: Mapping[str, str] = {
@@ -142,7 +152,10 @@ MEANINGS: Mapping[str, str] = {
         ("bytes", _BYTES),
     )
     for name, formula in table.items()
-}
+} | {op_id: _equals(formula) for op_id, formula in CODES.items()}
+
+OF_PRODUCTS = ("bytes.dot4_u8", "bytes.dot4_i8")
+"""Ops whose bodies mean the same whatever a product is: the factors are those of the meaning."""
 
 _HALF = "((_ zero_extend 32) ((_ extract {1} {2}) {0}))"
 _A0, _A1 = _HALF.format("a", 31, 0), _HALF.format("a", 63, 32)

@@ -4,8 +4,8 @@
 
 A proof is a list of links, each a question no solver can answer with yes: directly, through a shape in
 between, or by induction over the turns of a loop. Where a body divides, the link to its shape is proved with
-division as an arbitrary function, which is more than is needed. One link that is refuted or not decided
-fails the proof and is named.
+division as an arbitrary function, which is more than is needed; sums of products are proved with any product.
+One link that is refuted or not decided fails the proof and is named.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from vyre.conform.verify.composition.meaning import (
     HIGH_PRODUCT,
     INVARIANTS,
     MEANINGS,
+    OF_PRODUCTS,
     PRODUCT_OF_HALVES,
     RESULT,
     SHAPES,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from vyre.semantics.proof_cache import ProofCache
 
 _ABSTRACT = {"bvudiv": "quotient", "bvurem": "remainder"}
+_PRODUCTS = {"bvmul": "product"}
 PRIMITIVE = "primitive."
 MUL_HI = "primitive.math.mul_hi"
 _SQUARED = re.compile(r"\(bvmul (\S+) \1\)")
@@ -96,6 +98,8 @@ def links(op: Op) -> list[Link]:
             Link("the body has the shape", _abstract(_body_query(op, shape))),
             Link("the shape has the meaning", bridge),
         ]
+    if op.id in OF_PRODUCTS:
+        return [Link("the body has the meaning", _abstract(_body_query(op, meaning), _PRODUCTS))]
     return [Link("the body has the meaning", _body_query(op, meaning))]
 
 
@@ -130,10 +134,10 @@ def _body_query(op: Op, meaning: str) -> str:
     return _query([*translation.lines, defined, f"(assert (not {meaning}))"])
 
 
-def _abstract(text: str) -> str:
-    """The same question about every pair of functions in the place of division."""
+def _abstract(text: str, names: Mapping[str, str] = _ABSTRACT) -> str:
+    """The same question about any functions in the place of these, which are division unless named."""
     word = sort(standard_ops()[0].output)
-    used = {old: new for old, new in _ABSTRACT.items() if old in text}
+    used = {old: new for old, new in names.items() if old in text}
     for old, new in used.items():
         text = text.replace(old, new)
     declared = "".join(f"(declare-fun {new} ({word} {word}) {word})\n" for new in used.values())

@@ -1,4 +1,4 @@
-"""Subgroup instructions, each in several surroundings: the backend's lanes hold what the reference's hold.
+"""Hardware instructions, each in several surroundings: the backend's lanes hold what the reference's hold.
 
 Subjects are the ids of the Category C ops. A device has one width, so most are refused, which is no failure;
 a backend that claims an instruction must give it right in rows and blocks of invocations, in loops, between
@@ -144,7 +144,7 @@ def trial(op: Op, case: int, seed: int, plan: RunPlan) -> Trial:
 
 
 def _subjects() -> dict[str, Callable[[int, int, RunPlan], Trial]]:
-    return {op.id: partial(trial, op) for op in intrinsic_ops() if op.lanes > 1}
+    return {op.id: partial(trial, op) for op in intrinsic_ops()}
 
 
 STAGE = TrialStage("subgroups", _subjects(), each=len(SURROUNDINGS))
