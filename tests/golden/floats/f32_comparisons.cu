@@ -1,7 +1,7 @@
 typedef unsigned int u32;
 #define FN static __device__ __forceinline__
 FN u32 native_f32_eq(u32 a, u32 b) { float x = __uint_as_float(a), y = __uint_as_float(b); return (u32)(x == y); }
-FN u32 native_f32_lt(u32 a, u32 b) { float x = __uint_as_float(a), y = __uint_as_float(b); return (u32)(x < y); }
+FN u32 native_f32_lt(u32 a, u32 b) { float x = __uint_as_float(a), y = __uint_as_float(b); return (u32)(__fadd_rn(x, 0.0f) < __fadd_rn(y, 0.0f)); }
 FN u32 native_f32_ne(u32 a, u32 b) { float x = __uint_as_float(a), y = __uint_as_float(b); return (u32)(x != y); }
 FN u32 soft_f32_is_inf(u32 v_a) {
   return ((u32)((v_a & 2147483647u) == 2139095040u));
