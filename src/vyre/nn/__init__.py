@@ -4,16 +4,19 @@ from vyre.nn.activations import gelu, log_softmax, relu, sigmoid, silu, softmax,
 from vyre.nn.attention import attention, merge_heads, repeat_heads, rotary, split_heads
 from vyre.nn.choosing import cross_entropy, embedding, sample, top_k
 from vyre.nn.convolution import average_pool, conv, max_pool
-from vyre.nn.norms import layer_norm, rms_norm
+from vyre.nn.linear import linear
+from vyre.nn.norms import batch_norm, layer_norm, rms_norm
 
 __all__ = [
     "attention",
     "average_pool",
+    "batch_norm",
     "conv",
     "cross_entropy",
     "embedding",
     "gelu",
     "layer_norm",
+    "linear",
     "log_softmax",
     "max_pool",
     "merge_heads",

@@ -66,7 +66,7 @@ def replaced(structure: Any, of: Callable[[Leaf], Any]) -> Any:
 def key_of(structure: Any) -> Any:
     """The structure as a key: constants by type and value."""
     if isinstance(structure, dict):
-        return ("dict", tuple((str(k), key_of(v)) for k, v in structure.items()))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+        return ("dict", tuple((key_of(k), key_of(v)) for k, v in structure.items()))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
     if isinstance(structure, (list, tuple)):
         return (type(structure).__name__, tuple(key_of(v) for v in structure))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
     try:
@@ -76,4 +76,5 @@ def key_of(structure: Any) -> Any:
             f"an argument of the type {type(structure).__name__} is neither an array nor a constant.",
             fix="pass arrays, numbers, strings, and tuples, lists or dicts of them.",
         ) from None
-    return (type(structure), structure)
+    # -0.0 equals 0.0 and NaN not even itself, so a float is told by its digits.
+    return (type(structure), structure.hex() if isinstance(structure, float) else structure)
