@@ -3,15 +3,17 @@
 from vyre.nn.activations import gelu, log_softmax, relu, sigmoid, silu, softmax, tanh
 from vyre.nn.attention import attention, merge_heads, repeat_heads, rotary, split_heads
 from vyre.nn.choosing import cross_entropy, embedding, sample, top_k
-from vyre.nn.convolution import average_pool, conv, max_pool
+from vyre.nn.convolution import conv, conv_transpose
 from vyre.nn.linear import linear
 from vyre.nn.norms import batch_norm, layer_norm, rms_norm
+from vyre.nn.pooling import average_pool, max_pool
 
 __all__ = [
     "attention",
     "average_pool",
     "batch_norm",
     "conv",
+    "conv_transpose",
     "cross_entropy",
     "embedding",
     "gelu",

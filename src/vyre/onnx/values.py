@@ -113,11 +113,11 @@ def _whole(value: Any) -> Any:
 
 def constant(builder: Builder, array: NDArray[Any], weights: dict[str, NDArray[Any]]) -> Tensor:
     """A known array in the graph: a constant where it is small, else an input that the model brings along."""
-    whole = np.ascontiguousarray(array)
+    whole = np.asarray(array, order="C")
     element = element_of(whole.dtype)
     stored = whole.astype(np.uint32) if whole.dtype == np.bool_ else whole
     if whole.nbytes > min(MAX_GRAPH_CONSTANT_BYTES, 1024):
-        name = f"w{len(weights)}"
+        name = builder.fresh("w")
         weights[name] = whole
         return Tensor(builder, builder.input(name, ValueType(element, whole.shape)))
     return Tensor(builder, builder.add(Constant(ValueType(element, whole.shape), stored.tobytes())))

@@ -210,6 +210,12 @@ def take_together(x: V, indices: Sequence[V], axis: int) -> V:
         return take(x, indices[0], axis)
     shape = x.type.shape
     sizes = shape[axis : axis + len(indices)]
+    whole = reshape(x, (*shape[:axis], product(sizes), *shape[axis + len(indices) :]))
+    return take(whole, joined_index(x, sizes, indices), axis)
+
+
+def joined_index(x: V, sizes: Sequence[Size], indices: Sequence[V]) -> V:
+    """One index, of U32, into axes of these sizes that became one; beyond every axis where one is."""
     flat: Any = None
     valid: Any = None
     for size, index in zip(sizes, indices, strict=True):
@@ -220,8 +226,7 @@ def take_together(x: V, indices: Sequence[V], axis: int) -> V:
         word: Any = comparing.astype(index, DataType.U32)
         valid = inside if valid is None else valid & inside
         flat = word if flat is None else flat * of_size(x, size, DataType.U32) + word
-    whole = reshape(x, (*shape[:axis], product(sizes), *shape[axis + len(indices) :]))
-    return take(whole, comparing.where(valid, flat, 0xFFFF_FFFF), axis)
+    return comparing.where(valid, flat, 0xFFFF_FFFF)
 
 
 @operation
