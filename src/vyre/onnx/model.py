@@ -156,7 +156,7 @@ def _imported(
         context = _context(builder, node, position, values, opset, weights)
         made = HANDLERS[node.op_type](context)
         several: list[Any] = made if isinstance(made, list) else [made]  # pyright: ignore[reportUnknownVariableType]
-        values |= zip(node.output, several, strict=False)
+        values |= {name: value for name, value in zip(node.output, several, strict=False) if name}
     outputs = {entry.name: values[entry.name] for entry in graph.output}
     return _model(builder, outputs, weights, names)
 
