@@ -88,6 +88,9 @@ def test_sizes_can_be_fixed() -> None:
         ([("Softmax", ["gone"], ["y"])], "which nothing computes"),
         ([("Reshape", ["x", "x"], ["y"])], "computed from data"),
         ([("MatMul", ["x", "x"], ["y"])], "columns meet"),
+        ([("Cast", ["x"], ["y"])], "Cast 'node 0'"),
+        ([("Flatten", [], ["y"])], "Flatten 'node 0'"),
+        ([("Shape", ["x"], ["s"]), ("Slice", ["s", "s"], ["y"])], "Slice 'node 1'"),
     ],
 )
 def test_what_cannot_be_imported_is_named(nodes: list[tuple[Any, ...]], message: str) -> None:
@@ -152,6 +155,25 @@ def test_sizes_are_compared_where_every_length_agrees(op: str, other: int, expec
             vyre_onnx.load(made)
     else:
         assert vyre_onnx.load(made).evaluate(x=np.zeros((1, 3), np.float32))["y"].tolist() == expected
+
+
+def test_sizes_are_computed_with() -> None:
+    """3 - -n - 3, divided by 1, is a size of a reshape."""
+    nodes = [
+        helper.make_node("Shape", ["x"], ["shape"]),
+        helper.make_node("Gather", ["shape", "zero"], ["n"]),
+        helper.make_node("Neg", ["n"], ["minus"]),
+        helper.make_node("Sub", ["three", "minus"], ["more"]),
+        helper.make_node("Sub", ["more", "three"], ["again"]),
+        helper.make_node("Div", ["again", "one"], ["rows"]),
+        helper.make_node("Unsqueeze", ["rows", "axes"], ["list"]),
+        helper.make_node("Concat", ["list", "tail"], ["wanted"], axis=0),
+        helper.make_node("Reshape", ["x", "wanted"], ["y"]),
+    ]
+    weights = {"zero": np.int64(0), "three": np.int64(3), "one": np.int64(1)}
+    lists = {"axes": np.array([0], np.int64), "tail": np.array([2, 3], np.int64)}
+    loaded = vyre_onnx.load(model(nodes, {"x": ["n", 6]}, ["y"], {**weights, **lists}))
+    assert loaded.evaluate(x=np.zeros((5, 6), np.float32))["y"].shape == (5, 2, 3)
 
 
 def test_indices_from_the_end_of_a_dynamic_axis() -> None:

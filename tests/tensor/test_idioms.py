@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import vyre
 from vyre import nn
 from vyre import tensor as vt
 from vyre.errors import VyreError
@@ -151,6 +152,27 @@ def test_constants_of_a_trace_are_told_apart() -> None:
 
 def test_arrays_of_the_other_byte_order() -> None:
     check(lambda x: x + 1, X + 1, X.astype(">f4"))
+
+
+class Foreign:
+    """An array of the host that another library holds."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+        self.shape, self.dtype = array.shape, array.dtype
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._array.__dlpack_device__()
+
+
+def test_arrays_of_other_libraries_and_of_devices() -> None:
+    layer = vt.function(lambda x, y: x * 2 + y)
+    for given in (Foreign(X), vyre.to_device(X, backend="cpu")):
+        np.testing.assert_array_equal(layer.evaluate(given, X), X * 3)
+        np.testing.assert_array_equal(layer(given, X, backend="cpu"), X * 3)
 
 
 def test_extremes_of_whole_numbers() -> None:

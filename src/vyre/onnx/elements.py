@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.backends.storage import BOOL, STORAGE
+from vyre.graph.sizes import Size
 from vyre.ir.types import DataType
 from vyre.onnx.folding import comparison, extreme, folded, remainder
-from vyre.onnx.values import HostArray, OnnxNode, known
+from vyre.onnx.values import HostArray, OnnxNode, held, known
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor.create import full_like
@@ -44,7 +45,7 @@ def _unary(
         value = ctx.inputs[0]
         if host is not None and isinstance(value, HostArray):
             made = host(value.array)
-            return known(made) if value.is_symbolic else HostArray(np.asarray(made))
+            return held(made)
         return function(ctx.tensor(0))
 
     return handle
@@ -55,10 +56,15 @@ def _binary(function: Callable[[Any, Any], Tensor], host: Callable[[Any, Any], A
         a, b = ctx.inputs[:2]
         if host is not None and isinstance(a, HostArray) and isinstance(b, HostArray):
             made = host(a.array, b.array)
-            return HostArray(made) if made.dtype != object else known(made)
+            return held(made)
         return function(ctx.tensor(0), ctx.tensor(1))
 
     return handle
+
+
+def _difference(a: NDArray[Any], b: NDArray[Any]) -> Any:
+    """A dynamic size can be taken away from a number too."""
+    return a + b * -1 if object in (a.dtype, b.dtype) else a - b
 
 
 def _divide(ctx: OnnxNode) -> Any:
@@ -74,8 +80,8 @@ def _divide(ctx: OnnxNode) -> Any:
 
 
 def _quotient(ctx: OnnxNode, x: Any, y: Any) -> Any:
-    if hasattr(x, "divided"):
-        found = x.divided(int(y))
+    if isinstance(x, Size) or isinstance(y, Size):
+        found = Size(x if isinstance(x, Size) else int(x)).divided(y if isinstance(y, Size) else int(y))
         if found is None:
             raise ctx.refuse(f"the dynamic size {x} divided by {y}", "export the model with a static shape.")
         return found
@@ -160,9 +166,8 @@ def _same(x: Tensor, bound: Any) -> Tensor:
 
 def _where(ctx: OnnxNode) -> Any:
     if all(isinstance(v, HostArray) for v in ctx.inputs):
-        held: list[NDArray[Any]] = [v.array for v in ctx.inputs]
-        chosen: NDArray[Any] = np.where(held[0], held[1], held[2])
-        return known(chosen) if chosen.dtype == object else HostArray(chosen)
+        condition, yes, no = (v.array for v in ctx.inputs)
+        return held(np.where(condition, yes, no))
     return c.where(ctx.tensor(0), ctx.tensor(1), ctx.tensor(2))
 
 
@@ -256,7 +261,7 @@ def _inverse_hyperbolic(name: str) -> Callable[[Tensor], Tensor]:
 
 HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "Add": _binary(_arithmetic(e.add), lambda a, b: a + b),
-    "Sub": _binary(_arithmetic(e.subtract), lambda a, b: a - b),
+    "Sub": _binary(_arithmetic(e.subtract), _difference),
     "Mul": _binary(_arithmetic(e.multiply), lambda a, b: a * b),
     "Div": _divide,
     "Pow": _pow,
@@ -283,7 +288,7 @@ HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "Max": _extremes(greater=True),
     "Sum": _many(e.add),
     "Mean": _mean,
-    "Neg": _unary(_negative, np.negative),
+    "Neg": _unary(_negative, lambda a: a * -1),
     "Abs": _unary(_absolute),
     "Sign": _unary(_sign),
     "Sqrt": _unary(e.sqrt),

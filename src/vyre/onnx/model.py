@@ -154,11 +154,24 @@ def _imported(
             names[entry.name] = values[entry.name].name
     for position, node in enumerate(graph.node):
         context = _context(builder, node, position, values, opset, weights)
-        made = HANDLERS[node.op_type](context)
+        made = _handled(context)
         several: list[Any] = made if isinstance(made, list) else [made]  # pyright: ignore[reportUnknownVariableType]
         values |= {name: value for name, value in zip(node.output, several, strict=False) if name}
     outputs = {entry.name: values[entry.name] for entry in graph.output}
     return _model(builder, outputs, weights, names)
+
+
+def _handled(context: OnnxNode) -> Any:
+    """What the node became. A node that is not formed as its op says is named, whatever Python said of it."""
+    try:
+        return HANDLERS[context.op](context)
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+        if isinstance(error, VyreError):
+            raise
+        shown = f"{type(error).__name__}: {error}"
+        raise context.refuse(
+            f"its inputs or attributes cannot be used ({shown})", "export it again."
+        ) from error
 
 
 def _opset(proto: Any) -> int:

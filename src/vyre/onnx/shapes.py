@@ -11,7 +11,7 @@ from vyre.graph.nodes import Iota
 from vyre.graph.sizes import Size, product
 from vyre.graph.types import ValueType
 from vyre.ir.types import DataType
-from vyre.onnx.values import HostArray, OnnxNode, known
+from vyre.onnx.values import HostArray, OnnxNode, held, known
 from vyre.tensor import comparing as c
 from vyre.tensor import shaping as s
 from vyre.tensor.create import full_like, of_size
@@ -134,7 +134,7 @@ def _concat(ctx: OnnxNode) -> Any:
     axis = ctx.attribute("axis")
     if all(isinstance(v, HostArray) for v in ctx.inputs):
         made = np.concatenate([v.array for v in ctx.inputs], axis)
-        return known(made) if made.dtype == object else HostArray(made)
+        return held(made)
     return s.concat([ctx.tensor(i) for i in range(len(ctx.inputs))], axis)
 
 
@@ -167,7 +167,7 @@ def _slice(ctx: OnnxNode) -> Any:
         index[axis] = slice(start, stop, step)
     if isinstance(ctx.inputs[0], HostArray):
         made = ctx.inputs[0].array[tuple(index)]
-        return known(made) if made.dtype == object else HostArray(made)
+        return held(made)
     x = ctx.tensor(0)
     for axis, part in enumerate(index):
         if part != slice(None):
@@ -204,7 +204,7 @@ def _gather(ctx: OnnxNode) -> Any:
     data, indices = ctx.inputs[:2]
     if isinstance(data, HostArray) and isinstance(indices, HostArray):
         made = np.take(data.array, indices.array.astype(np.int64), axis)
-        return known(made) if made.dtype == object else HostArray(np.asarray(made))
+        return held(made)
     x = ctx.tensor(0)
     if isinstance(indices, HostArray) and indices.array.ndim == 0:
         index: list[Any] = [slice(None)] * x.ndim

@@ -49,6 +49,12 @@ def known(values: Any) -> HostArray:
     return HostArray(np.array(flat, np.int64).reshape(made.shape))
 
 
+def held(value: Any) -> HostArray:
+    """What NumPy computed: of one object without axes it gives the object itself."""
+    symbolic = isinstance(value, Size) or value.dtype == object
+    return known(value) if symbolic else HostArray(np.asarray(value))
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Size):
         return value if value.static is None else value.static

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from vyre.backends.foreign import from_dlpack, is_on_device
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -23,6 +26,15 @@ def is_array(value: Any) -> bool:
     return hasattr(value, "dtype") and hasattr(value, "shape")
 
 
+def _held(value: Any) -> Any:
+    """An array of the host as NumPy's, whatever library made it; one on a device as it is."""
+    if isinstance(value, np.ndarray) or is_on_device(value):
+        return value
+    if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
+        return from_dlpack(value, written=False)
+    return np.asarray(value)
+
+
 def flattened(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Leaf, Any]]:
     """The structure with leaves for arrays, and the arrays, with names such as `params_w_0`."""
     arrays: dict[Leaf, Any] = {}
@@ -35,7 +47,7 @@ def flattened(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Leaf, 
                 name += "_"
             names.add(name)
             leaf = Leaf(name, parameter)
-            arrays[leaf] = value
+            arrays[leaf] = _held(value)
             return leaf
         if isinstance(value, dict):
             return {key: walk(parameter, f"{path}_{_part(key)}", part) for key, part in value.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
