@@ -168,10 +168,8 @@ def _handled(context: OnnxNode) -> Any:
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
         if isinstance(error, VyreError):
             raise
-        shown = f"{type(error).__name__}: {error}"
-        raise context.refuse(
-            f"its inputs or attributes cannot be used ({shown})", "export it again."
-        ) from error
+        what = f"its inputs or attributes cannot be used ({type(error).__name__}: {error})"
+        raise context.refuse(what, "export the model again.") from error
 
 
 def _opset(proto: Any) -> int:

@@ -26,9 +26,14 @@ def is_array(value: Any) -> bool:
     return hasattr(value, "dtype") and hasattr(value, "shape")
 
 
+def is_masked(value: Any) -> bool:
+    """A masked array of NumPy, which is refused where its elements are taken."""
+    return isinstance(value, np.ma.MaskedArray)
+
+
 def _held(value: Any) -> Any:
     """An array of the host as NumPy's, whatever library made it; one on a device as it is."""
-    if isinstance(value, np.ndarray) or is_on_device(value):
+    if is_on_device(value) or is_masked(value):
         return value
     if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
         return from_dlpack(value, written=False)
