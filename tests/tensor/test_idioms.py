@@ -175,6 +175,20 @@ def test_arrays_of_other_libraries_and_of_devices() -> None:
         np.testing.assert_array_equal(layer(given, X, backend="cpu"), X * 3)
 
 
+def test_masked_arrays_are_refused() -> None:
+    with pytest.raises(VyreError, match="masked array"):
+        vt.function(lambda x: x + 1).evaluate(np.ma.masked_array(X, X > 3))
+
+
+def test_functions_call_one_another() -> None:
+    @vt.function
+    def inner(x: Any, scale: float, parts: list[Any]) -> Any:
+        return x * scale + parts[0]
+
+    check(lambda x, y: inner(inner(x, 2.0, [y]), 3.0, parts=[x]), (X * 2 + X) * 3 + X, X, X)
+    check(lambda x, y: inner(1.0, 2.0, [y]), X + 2, X, X)
+
+
 def test_extremes_of_whole_numbers() -> None:
     """The least integers are keys like any other."""
     for dtype in (np.int32, np.uint32, np.int8):

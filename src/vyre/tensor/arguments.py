@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.backends.foreign import from_dlpack, is_on_device
+from vyre.backends.foreign import from_dlpack, is_on_device, plain_array
 from vyre.errors import VyreError
+from vyre.tensor.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,18 +27,22 @@ def is_array(value: Any) -> bool:
     return hasattr(value, "dtype") and hasattr(value, "shape")
 
 
-def is_masked(value: Any) -> bool:
-    """A masked array of NumPy, which is refused where its elements are taken."""
-    return isinstance(value, np.ma.MaskedArray)
+def holds_value(structure: Any) -> bool:
+    """Whether a tensor of a function that is being traced is among the arguments."""
+    if isinstance(structure, dict):
+        return any(map(holds_value, structure.values()))  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(structure, (list, tuple)):
+        return any(map(holds_value, structure))  # pyright: ignore[reportUnknownArgumentType]
+    return isinstance(structure, Value)
 
 
 def _held(value: Any) -> Any:
     """An array of the host as NumPy's, whatever library made it; one on a device as it is."""
-    if is_on_device(value) or is_masked(value):
+    if is_on_device(value):
         return value
     if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
         return from_dlpack(value, written=False)
-    return np.asarray(value)
+    return plain_array("an argument", np.asanyarray(value))
 
 
 def flattened(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Leaf, Any]]:
