@@ -177,6 +177,10 @@ def _bound(part: Any, size: Size, default: Size) -> Size:
     """A bound of a slice, as Python clips it where the size is known."""
     if part is None:
         return default
+    if isinstance(part, np.integer):
+        part = int(cast("Any", part))
+    if not isinstance(part, (int, Size)):
+        raise VyreError(f"{part!r} bounds a slice.", fix="use whole numbers, or sizes of other tensors.")
     at = size + part if isinstance(part, int) and part < 0 else part if isinstance(part, Size) else Size(part)
     static, count = at.static, size.static
     if static is not None and count is not None:
