@@ -114,7 +114,8 @@ class EngineMemory:
             array = as_array(name, element, value)
             whole = padded(array) if element is DataType.Bytes else array
             kept = self._buffers.get(name)
-            if name in self._own and kept.shape == whole.shape and kept.dtype == whole.dtype:
+            same = kept is not None and kept.shape == whole.shape and kept.dtype == whole.dtype
+            if kept is not None and same and name in self._own:
                 kept.copy_from(whole)  # of an earlier run
             else:
                 self._buffers[name] = to_device(whole, backend=self._backend)

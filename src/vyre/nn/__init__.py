@@ -3,14 +3,18 @@
 from vyre.nn.activations import gelu, log_softmax, relu, sigmoid, silu, softmax, tanh
 from vyre.nn.attention import attention, merge_heads, repeat_heads, rotary, split_heads
 from vyre.nn.choosing import cross_entropy, embedding, sample, top_k
-from vyre.nn.convolution import average_pool, conv, max_pool
-from vyre.nn.norms import layer_norm, rms_norm
+from vyre.nn.convolution import conv, conv_transpose
+from vyre.nn.linear import linear
+from vyre.nn.norms import batch_norm, layer_norm, rms_norm
+from vyre.nn.pooling import average_pool, max_pool
 from vyre.nn.quantised import fp8_decode, fp8_encode, fp8_matmul, nf4_decode, nf4_encode, nf4_matmul
 
 __all__ = [
     "attention",
     "average_pool",
+    "batch_norm",
     "conv",
+    "conv_transpose",
     "cross_entropy",
     "embedding",
     "fp8_decode",
@@ -18,6 +22,7 @@ __all__ = [
     "fp8_matmul",
     "gelu",
     "layer_norm",
+    "linear",
     "log_softmax",
     "max_pool",
     "merge_heads",

@@ -42,14 +42,17 @@ def attention(
     value: Tensor,
     *,
     mask: Tensor | None = None,
+    bias: Tensor | None = None,
     causal: bool = False,
     past: SizeLike = 0,
     scale: float | None = None,
+    softcap: float | None = None,
 ) -> Tensor:
     """[..., queries, d] over [..., keys, d] and [..., keys, v]; `mask`, of Bool, is True where a key is seen.
 
     `causal` lets query i see the keys up to i + past, where `past` keys come from earlier calls. `scale`
-    multiplies the scores; it is 1 / sqrt(d), rounded to F32, unless given.
+    multiplies the scores; it is 1 / sqrt(d), rounded to F32, unless given. Then `softcap` c makes them
+    c * tanh(scores / c), and `bias` is added.
     """
     q, k, v = wide(query), wide(key), wide(value)
     width = q.shape[-1]
@@ -58,6 +61,10 @@ def attention(
             raise VyreError("attention over a dynamic width.", fix="pass scale=.")
         scale = _inverse_root(width)
     scores = matmul(q, swapaxes(k, -1, -2)) * scale
+    if softcap is not None:
+        scores = e.tanh(scores / softcap) * softcap
+    if bias is not None:
+        scores = scores + wide(bias)
     seen = _seen(scores, mask, causal=causal, past=past)
     if seen is None:
         powers = e.exp(scores - r.max(scores, -1, keepdims=True))

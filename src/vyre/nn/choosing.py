@@ -35,42 +35,46 @@ def cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
 
 
 @boundary
-def top_k(x: Tensor, k: int, axis: int = -1) -> tuple[Tensor, Tensor]:
-    """The k greatest along an axis and where they are (U32), greatest first, ordered as `max` does."""
+def top_k(x: Tensor, k: int, axis: int = -1, *, largest: bool = True) -> tuple[Tensor, Tensor]:
+    """The k greatest along an axis and where they are (U32), greatest first, ordered as `max` does.
+
+    With `largest=False` the k least, least first. Among equals the first comes first.
+    """
     at = x.axis(axis)
     size = x.shape[at]
     if k < 1 or (isinstance(size, int) and k > size):
-        raise VyreError(f"the {k} greatest of {size}.", fix="use a k from 1 to the size of the axis.")
+        raise VyreError(f"{k} of {size} elements.", fix="use a k from 1 to the size of the axis.")
     places = iota(x, x.type.shape, at)
-    left: list[Tensor] = []
-    rest = x
-    taken: Tensor | None = None
+    key = _key(x, largest=largest)
+    found: list[Tensor] = []
+    left: Tensor | None = None
     for _ in range(k):
-        where = r.argmax(_without(rest, taken), at, keepdims=True)
-        left.append(where)
-        here = c.equal(places, where)
-        taken = here if taken is None else taken | here
-    indices = concat(left, at)
+        where = r.argmax(key if left is None else _candidates(key, left, at), at, keepdims=True)
+        found.append(where)
+        other = c.not_equal(places, where)
+        left = other if left is None else left & other
+    indices = concat(found, at)
     return take_along_axis(x, indices, at), indices
 
 
-def _without(x: Tensor, taken: Tensor | None) -> Tensor:
-    """Order keys that sort as `max` does: what was taken is 0, below all others."""
-    key = _key(x)
-    return key if taken is None else c.where(taken, 0, key)
+def _candidates(key: Tensor, left: Tensor, axis: int) -> Tensor:
+    """1 where an element that is left has the greatest key of those: 0 is a key like any other."""
+    most = r.max(c.where(left, key, 0), axis, keepdims=True)
+    return (left & c.equal(key, most)).astype(_T.U32)
 
 
-def _key(x: Tensor) -> Tensor:
-    """A U32 that orders as the elements do, at least 1: NaN highest, both zeros equal."""
-    if x.element is _T.U32 or x.element.loaded is _T.U32:
-        raise VyreError("the greatest of unsigned integers.", fix="convert to f32 or i32 first.")
-    if x.element.loaded is _T.I32:
-        bits = c.bitcast(x.astype(_T.I32), _T.U32)
-        return e.fmax(bits ^ 0x8000_0000, 1)
-    w = e.add(wide(x), 0.0)
-    bits = c.bitcast(w, _T.U32)
-    ordered = c.where(c.greater_equal(bits, 0x8000_0000), ~bits, bits | 0x8000_0000)
-    return c.where(e.isnan(w), 0xFFFF_FFFF, ordered)
+def _key(x: Tensor, *, largest: bool) -> Tensor:
+    """A U32 that orders as the elements do: NaN highest, both zeros equal; in reverse for the least."""
+    if x.element.loaded is _T.U32:
+        key = x.astype(_T.U32)
+    elif x.element.loaded is _T.I32:
+        key = c.bitcast(x.astype(_T.I32), _T.U32) ^ 0x8000_0000
+    else:
+        w = e.add(wide(x), 0.0)
+        bits = c.bitcast(w, _T.U32)
+        ordered = c.where(c.greater_equal(bits, 0x8000_0000), ~bits, bits | 0x8000_0000)
+        key = c.where(e.isnan(w), 0xFFFF_FFFF, ordered)
+    return key if largest else ~key
 
 
 @boundary

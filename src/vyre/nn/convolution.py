@@ -1,4 +1,4 @@
-"""Convolutions as products of matrices, k = (channel, kernel) ascending, padding as +0; and pooling."""
+"""Convolutions as products of matrices, k = (channel, kernel) ascending, padding as +0."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError, boundary
 from vyre.graph.sizes import Size, product
-from vyre.ir.types import DataType
 from vyre.nn.widened import narrowed, wide
-from vyre.tensor import reductions as r
-from vyre.tensor.create import of_size
 from vyre.tensor.products import matmul
-from vyre.tensor.shaping import broadcast_to, expand_dims, pad, reshape, transpose, windows
+from vyre.tensor.rearranging import flip
+from vyre.tensor.shaping import (
+    broadcast_to,
+    expand_dims,
+    pad,
+    reshape,
+    slice_axis,
+    swapaxes,
+    transpose,
+    windows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
     from vyre.tensor import Tensor
 
 
-def _each(value: int | Sequence[int], axes: int, what: str) -> tuple[int, ...]:
+def each_axis(value: int | Sequence[int], axes: int, what: str) -> tuple[int, ...]:
     made = (value,) * axes if isinstance(value, int) else tuple(value)
     if len(made) != axes:
         raise VyreError(
@@ -28,21 +35,25 @@ def _each(value: int | Sequence[int], axes: int, what: str) -> tuple[int, ...]:
     return made
 
 
-def _padded(
+def padded(
     x: Tensor, padding: int | Sequence[int] | Sequence[tuple[int, int]], axes: int, value: float
 ) -> Tensor:
-    if isinstance(padding, int):
-        pairs = [(padding, padding)] * axes
-    else:
-        pairs = [p if isinstance(p, tuple) else (p, p) for p in padding]
-    if len(pairs) != axes:
-        raise VyreError(f"{len(pairs)} sizes of padding for {axes} axes.", fix="give one for each axis.")
+    pairs = pairs_of(padding, axes)
     if all(pair == (0, 0) for pair in pairs):
         return x
     return pad(x, [(0, 0)] * (x.ndim - axes) + pairs, value)
 
 
-def _patches(x: Tensor, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> Tensor:
+def pairs_of(padding: int | Sequence[int] | Sequence[tuple[int, int]], axes: int) -> list[tuple[int, int]]:
+    if isinstance(padding, int):
+        return [(padding, padding)] * axes
+    pairs = [p if isinstance(p, tuple) else (p, p) for p in padding]
+    if len(pairs) != axes:
+        raise VyreError(f"{len(pairs)} sizes of padding for {axes} axes.", fix="give one for each axis.")
+    return pairs
+
+
+def patches(x: Tensor, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> Tensor:
     """[batch, channels, *space] as [batch, channels, *places, *kernel], a view."""
     for i, (size, step, gap) in enumerate(zip(kernel, stride, dilation, strict=True)):
         x = windows(x, 2 + i, size, step, gap)
@@ -76,11 +87,13 @@ def conv(
             f"{channels} channels and weights {weight.type} in {groups} groups.",
             fix="make weights [outputs, channels / groups, *kernel], with groups dividing both.",
         )
-    w = _padded(wide(x), padding, axes, 0.0)
-    patches = _patches(w, kernel, _each(stride, axes, "stride"), _each(dilation, axes, "dilation"))
-    places = patches.type.shape[2 : 2 + axes]
-    split = reshape(patches, (batch, groups, each, *places, *kernel))
-    order = (0, 1, *range(3, 3 + axes), 2, *range(3 + axes, 3 + 2 * axes))
+    w = padded(wide(x), padding, axes, 0.0)
+    seen = patches(w, kernel, each_axis(stride, axes, "stride"), each_axis(dilation, axes, "dilation"))
+    places = seen.type.shape[2 : 2 + axes]
+    parts = () if groups == 1 else (groups,)
+    split = reshape(seen, (batch, *parts, each, *places, *kernel))
+    at = 2 + len(parts)
+    order = (*range(at - 1), *range(at, at + axes), at - 1, *range(at + axes, at + 2 * axes))
     depth = each * product(Size(k) for k in kernel)
     rows = reshape(transpose(split, order), (batch, groups, product(places), depth))
     columns = transpose(reshape(wide(weight), (groups, made, depth)), (0, 2, 1))
@@ -99,46 +112,57 @@ def _static(x: Tensor, axes: range) -> tuple[int, ...]:
 
 
 @boundary
-def max_pool(
+def conv_transpose(
     x: Tensor,
-    kernel: int | Sequence[int],
+    weight: Tensor,
+    bias: Tensor | None = None,
     *,
-    stride: int | Sequence[int] | None = None,
+    stride: int | Sequence[int] = 1,
     padding: int | Sequence[int] | Sequence[tuple[int, int]] = 0,
+    output_padding: int | Sequence[int] = 0,
     dilation: int | Sequence[int] = 1,
+    groups: int = 1,
 ) -> Tensor:
-    """The greatest of each window, as `max` has it; padding is -Inf."""
-    axes = x.ndim - 2
-    sizes = _each(kernel, axes, "kernel")
-    steps = sizes if stride is None else _each(stride, axes, "stride")
-    w = _padded(x, padding, axes, float("-inf") if x.element.is_float else 0)
-    patches = _patches(w, sizes, steps, _each(dilation, axes, "dilation"))
-    return r.max(patches, tuple(range(2 + axes, 2 + 2 * axes)))
+    """[batch, channels, *space] with weights [channels, outputs / groups, *kernel]: space grows by `stride`.
 
-
-@boundary
-def average_pool(
-    x: Tensor,
-    kernel: int | Sequence[int],
-    *,
-    stride: int | Sequence[int] | None = None,
-    padding: int | Sequence[int] | Sequence[tuple[int, int]] = 0,
-    count_padding: bool = True,
-) -> Tensor:
-    """The row-major chain sum of each window, divided by its count, with or without the padding."""
+    It is `conv` of the elements with zeros between them, by the weights turned around, `padding` taken away.
+    """
     axes = x.ndim - 2
-    sizes = _each(kernel, axes, "kernel")
-    steps = sizes if stride is None else _each(stride, axes, "stride")
-    w = wide(x)
-    ones = (1,) * axes
-    joined = tuple(range(2 + axes, 2 + 2 * axes))
-    sums = r.sum(_patches(_padded(w, padding, axes, 0.0), sizes, steps, ones), joined, order="strict")
-    if count_padding:
-        count = of_size(w, product(Size(k) for k in sizes), DataType.F32)
-    else:
-        inside = broadcast_to(expand_dims(expand_dims(of_size(w, Size(1), DataType.F32), 0), 0), (1, 1))
-        marks = _padded(
-            broadcast_to(reshape(inside, (1, 1, *ones)), (1, 1, *x.type.shape[2:])), padding, axes, 0.0
+    if axes < 1 or weight.ndim != x.ndim:
+        raise VyreError(
+            f"a transposed convolution of {x.type} with {weight.type}.",
+            fix="use [batch, channels, *space] and [channels, outputs / groups, *kernel].",
         )
-        count = r.sum(_patches(marks, sizes, steps, ones), joined, order="strict")
-    return narrowed(sums / count, x)
+    kernel = _static(weight, range(2, weight.ndim))
+    channels, made = weight.type.shape[:2]
+    each = channels.divided(groups)
+    if each is None:
+        raise VyreError(
+            f"{channels} channels in {groups} groups.", fix="use groups that divide the channels."
+        )
+    steps, gaps = each_axis(stride, axes, "stride"), each_axis(dilation, axes, "dilation")
+    more = each_axis(output_padding, axes, "output padding")
+    taken = pairs_of(padding, axes)
+    spaced = x
+    for i, step in enumerate(steps):
+        spaced = _spaced(spaced, 2 + i, step)
+    reach = [(size - 1) * gap for size, gap in zip(kernel, gaps, strict=True)]
+    widths = [(r - b, r - a + m) for r, (b, a), m in zip(reach, taken, more, strict=True)]
+    for i, (before, after) in enumerate(widths):
+        at = 2 + i
+        cut = slice_axis(spaced, at, max(-before, 0), spaced.type.shape[at] - max(-after, 0))
+        spaced = cut if min(before, after) < 0 else spaced
+    around = [(max(b, 0), max(a, 0)) for b, a in widths]
+    turned = flip(reshape(weight, (groups, each, made, *kernel)), tuple(range(3, 3 + axes)))
+    swapped = reshape(swapaxes(turned, 1, 2), (made * groups, each, *kernel))
+    return conv(spaced, swapped, bias, padding=around, dilation=gaps, groups=groups)
+
+
+def _spaced(x: Tensor, axis: int, step: int) -> Tensor:
+    """Zeros between the elements of an axis, so that they are `step` apart."""
+    if step == 1:
+        return x
+    shape = x.type.shape
+    apart = pad(expand_dims(x, axis + 1), [(0, step - 1 if i == axis + 1 else 0) for i in range(x.ndim + 1)])
+    joined = reshape(apart, (*shape[:axis], shape[axis] * step, *shape[axis + 1 :]))
+    return slice_axis(joined, axis, 0, shape[axis] * step - (step - 1))

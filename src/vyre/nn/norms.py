@@ -1,13 +1,14 @@
-"""Norms: tree means over the last axis, then a division by the root (decision 31)."""
+"""Norms: tree means over the last axis, or means that are given, and a division by the root (decision 31)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.errors import boundary
+from vyre.errors import VyreError, boundary
 from vyre.nn.widened import narrowed, wide
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
+from vyre.tensor.shaping import reshape
 
 if TYPE_CHECKING:
     from vyre.tensor import Tensor
@@ -30,6 +31,31 @@ def rms_norm(x: Tensor, weight: Tensor | None = None, *, eps: float = 1e-5, axis
     w = wide(x)
     mean = r.mean(w * w, axis, keepdims=True)
     return narrowed(_scaled(w / e.sqrt(mean + eps), weight, None), x)
+
+
+@boundary
+def batch_norm(
+    x: Tensor,
+    mean: Tensor,
+    variance: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    *,
+    eps: float = 1e-5,
+) -> Tensor:
+    """[batch, channels, ...] with the statistics of training, [channels]: (x - mean) / sqrt(var + eps)."""
+    if x.ndim < 2:
+        raise VyreError(f"a batch norm of {x.type}.", fix="use [batch, channels, ...].")
+    each = [None if t is None else _channels(t, x) for t in (mean, variance, weight, bias)]
+    centre, spread, scale, shift = each
+    assert centre is not None
+    assert spread is not None
+    return narrowed(_scaled((wide(x) - centre) / e.sqrt(spread + eps), scale, shift), x)
+
+
+def _channels(x: Tensor, like: Tensor) -> Tensor:
+    """[c] beside [n, c, ...]."""
+    return reshape(wide(x), (*x.type.shape, *(1,) * (like.ndim - 2)))
 
 
 def _scaled(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends.storage import BOOL, STORAGE
+from vyre.graph.sizes import Size
 from vyre.ir.types import DataType
-from vyre.onnx.values import HostArray, OnnxNode, known
+from vyre.onnx.folding import comparison, extreme, folded, remainder
+from vyre.onnx.values import HostArray, OnnxNode, held, known
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor.create import full_like
@@ -33,8 +36,19 @@ def kind_of(ctx: OnnxNode, number: int) -> str:
     return _KINDS[number]
 
 
-def _unary(function: Callable[[Tensor], Tensor]) -> Callable[[OnnxNode], Any]:
-    return lambda ctx: function(ctx.tensor(0))
+def _unary(
+    function: Callable[[Tensor], Tensor], host: Callable[[Any], Any] | None = None
+) -> Callable[[OnnxNode], Any]:
+    """`host` is the same on arrays that are known, exactly."""
+
+    def handle(ctx: OnnxNode) -> Any:
+        value = ctx.inputs[0]
+        if host is not None and isinstance(value, HostArray):
+            made = host(value.array)
+            return held(made)
+        return function(ctx.tensor(0))
+
+    return handle
 
 
 def _binary(function: Callable[[Any, Any], Tensor], host: Callable[[Any, Any], Any] | None = None) -> Any:
@@ -42,10 +56,15 @@ def _binary(function: Callable[[Any, Any], Tensor], host: Callable[[Any, Any], A
         a, b = ctx.inputs[:2]
         if host is not None and isinstance(a, HostArray) and isinstance(b, HostArray):
             made = host(a.array, b.array)
-            return HostArray(made) if made.dtype != object else known(made)
+            return held(made)
         return function(ctx.tensor(0), ctx.tensor(1))
 
     return handle
+
+
+def _difference(a: NDArray[Any], b: NDArray[Any]) -> Any:
+    """A dynamic size can be taken away from a number too."""
+    return a + b * -1 if object in (a.dtype, b.dtype) else a - b
 
 
 def _divide(ctx: OnnxNode) -> Any:
@@ -61,8 +80,8 @@ def _divide(ctx: OnnxNode) -> Any:
 
 
 def _quotient(ctx: OnnxNode, x: Any, y: Any) -> Any:
-    if hasattr(x, "divided"):
-        found = x.divided(int(y))
+    if isinstance(x, Size) or isinstance(y, Size):
+        found = Size(x if isinstance(x, Size) else int(x)).divided(y if isinstance(y, Size) else int(y))
         if found is None:
             raise ctx.refuse(f"the dynamic size {x} divided by {y}", "export the model with a static shape.")
         return found
@@ -75,9 +94,7 @@ def _cast(ctx: OnnxNode) -> Any:
     name = kind_of(ctx, ctx.attribute("to"))
     value = ctx.inputs[0]
     if isinstance(value, HostArray) and name != "bfloat16":
-        if value.is_symbolic:
-            return value
-        return HostArray(value.array.astype(name))
+        return value if value.is_symbolic else HostArray(value.array.astype(name))
     return c.astype(ctx.tensor(0), name, mode=_mode(ctx.tensor(0), name))
 
 
@@ -87,6 +104,9 @@ def _mode(x: Tensor, name: str) -> str:
 
 def _cast_like(ctx: OnnxNode) -> Any:
     target = ctx.tensor(1).element
+    value = ctx.inputs[0]
+    if isinstance(value, HostArray) and not value.is_symbolic and target is not _T.BF16:
+        return HostArray(value.array.astype(BOOL if target is _T.Bool else STORAGE[target]))
     return c.astype(ctx.tensor(0), target, mode=_mode(ctx.tensor(0), "float" if target.is_float else "int"))
 
 
@@ -106,15 +126,30 @@ def _mean(ctx: OnnxNode) -> Any:
 
 def _extreme(*, greater: bool) -> Callable[[Any, Any], Tensor]:
     """NaN goes through, as ONNX wants it."""
+    function = c.maximum if greater else c.minimum
+    return lambda a, b: c.astype(function(a, b), a.element)
 
-    def choose(a: Tensor, b: Tensor) -> Tensor:
-        pick = e.fmax if greater else e.fmin
-        if not a.element.is_float:
-            return c.astype(pick(a, b), a.element)
-        bad = e.isnan(a) | e.isnan(b)
-        return c.where(bad, float("nan"), pick(a, b))
 
-    return choose
+def _extremes(*, greater: bool) -> Callable[[OnnxNode], Any]:
+    def handle(ctx: OnnxNode) -> Any:
+        if len(ctx.inputs) == 2:
+            host = np.maximum if greater else np.minimum
+            made = folded(ctx, extreme(ctx, host, greater=greater))
+            if made is not None:
+                return made
+        return _many(_extreme(greater=greater))(ctx)
+
+    return handle
+
+
+def _comparison(function: Callable[[Any, Any], Tensor]) -> Callable[[OnnxNode], Any]:
+    name = function.__name__
+
+    def handle(ctx: OnnxNode) -> Any:
+        made = folded(ctx, comparison(ctx, getattr(np, name), name))
+        return function(ctx.tensor(0), ctx.tensor(1)) if made is None else made
+
+    return handle
 
 
 def _clip(ctx: OnnxNode) -> Any:
@@ -131,36 +166,41 @@ def _same(x: Tensor, bound: Any) -> Tensor:
 
 def _where(ctx: OnnxNode) -> Any:
     if all(isinstance(v, HostArray) for v in ctx.inputs):
-        held: list[NDArray[Any]] = [v.array for v in ctx.inputs]
-        chosen: NDArray[Any] = np.where(held[0], held[1], held[2])
-        return known(chosen) if chosen.dtype == object else HostArray(chosen)
+        condition, yes, no = (v.array for v in ctx.inputs)
+        return held(np.where(condition, yes, no))
     return c.where(ctx.tensor(0), ctx.tensor(1), ctx.tensor(2))
 
 
 def _pow(ctx: OnnxNode) -> Any:
     a, b = ctx.tensor(0), ctx.tensor(1)
-    if not a.element.is_float:
+    if a.element.is_float:
+        whole = b if b.element is not _T.I64 else c.astype(b, _T.I32)
+        if whole is not b and not isinstance(ctx.inputs[1], HostArray):
+            raise ctx.refuse("an exponent of int64", "cast the exponent to int32.")
+        return e.power(a, c.astype(whole, a.element))
+    exponents = set(ctx.numbers(1)) if isinstance(ctx.inputs[1], HostArray) else set[Any]()
+    if len(exponents) != 1 or ctx.inputs[1].array.ndim > a.ndim:
         raise ctx.refuse(f"a power of {a.element.value}", "cast the base to a float type.")
-    return e.power(a, c.astype(b, a.element))
+    return c.astype(e.power(a, exponents.pop()), a.element)
 
 
 def _mod(ctx: OnnxNode) -> Any:
+    as_divisor = not ctx.attribute("fmod", 0)
+    made = folded(ctx, remainder(ctx, signed_as_divisor=as_divisor))
+    if made is not None:
+        return made
     a, b = ctx.tensor(0), ctx.tensor(1)
     if a.element.is_float:
         raise ctx.refuse("the remainder of floats")
     rest = e.remainder(a, b)
-    if ctx.attribute("fmod", 0) or a.element.loaded is _T.U32:
+    if not as_divisor or a.element.loaded is _T.U32:
         return c.astype(rest, a.element)
     wrong = (rest != 0) & ((rest < 0) ^ (c.astype(b, rest.element) < 0))
     return c.astype(c.where(wrong, rest + c.astype(b, rest.element), rest), a.element)
 
 
 def _sign(x: Tensor) -> Tensor:
-    if x.element.loaded is _T.U32:
-        return c.astype(c.astype(x, _T.Bool), x.element)
-    above, below = c.astype(x > 0, x.element.loaded), c.astype(x < 0, x.element.loaded)
-    made = c.astype(above - below, x.element)
-    return c.where(e.isnan(x), x, made) if x.element.is_float else made
+    return c.astype(e.sign(x), x.element)
 
 
 def _negative(x: Tensor) -> Tensor:
@@ -187,44 +227,68 @@ def _is_infinite(ctx: OnnxNode) -> Any:
 
 
 def _shift(ctx: OnnxNode) -> Any:
+    """By a number outside of the bits the sign alone is left: -1 to the right of a negative one, else 0."""
     a, b = ctx.tensor(0), ctx.tensor(1)
     left = ctx.attribute("direction") == "LEFT"
-    if a.element.loaded is not _T.U32:
-        raise ctx.refuse(f"a shift of {a.element.value}", "shift unsigned integers.")
+    if a.element is _T.I64:
+        raise ctx.refuse("a shift of I64", "shift integers of 32 bits or less.")
     made = e.left_shift(a, b) if left else e.right_shift(a, b)
-    return c.astype(c.where(c.less(b, a.element.bits), made, 0), a.element)
+    inside = c.less(b, a.element.bits)
+    if a.element.loaded is _T.U32:
+        return c.astype(c.where(inside, made, 0), a.element)
+    inside = inside & c.greater_equal(b, 0)
+    beyond = full_like(made, (), 0) if left else e.right_shift(a, 31)
+    return c.astype(c.where(inside, made, beyond), a.element)
+
+
+def _inverse_hyperbolic(name: str) -> Callable[[Tensor], Tensor]:
+    """By logarithms, each operation rounded."""
+
+    def sine(x: Tensor) -> Tensor:
+        size = abs(x)
+        return c.where(x < 0, -1.0, c.where(x > 0, full_like(x, (), 1), x)) * e.log(
+            size + e.sqrt(size * size + 1.0)
+        )
+
+    def cosine(x: Tensor) -> Tensor:
+        return e.log(x + e.sqrt(x * x - 1.0))
+
+    def tangent(x: Tensor) -> Tensor:
+        return (e.log1p(x) - e.log1p(-x)) * 0.5
+
+    return {"sine": sine, "cosine": cosine, "tangent": tangent}[name]
 
 
 HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "Add": _binary(_arithmetic(e.add), lambda a, b: a + b),
-    "Sub": _binary(_arithmetic(e.subtract), lambda a, b: a - b),
+    "Sub": _binary(_arithmetic(e.subtract), _difference),
     "Mul": _binary(_arithmetic(e.multiply), lambda a, b: a * b),
     "Div": _divide,
     "Pow": _pow,
     "Mod": _mod,
-    "And": _binary(e.bitwise_and),
-    "Or": _binary(e.bitwise_or),
+    "And": _binary(e.bitwise_and, np.logical_and),
+    "Or": _binary(e.bitwise_or, np.logical_or),
     "Xor": _binary(e.bitwise_xor),
-    "Not": _unary(e.invert),
+    "Not": _unary(e.invert, np.logical_not),
     "BitwiseAnd": _binary(_arithmetic(e.bitwise_and)),
     "BitwiseOr": _binary(_arithmetic(e.bitwise_or)),
     "BitwiseXor": _binary(_arithmetic(e.bitwise_xor)),
     "BitwiseNot": lambda ctx: c.astype(e.invert(ctx.tensor(0)), ctx.tensor(0).element),
     "BitShift": _shift,
-    "Equal": _binary(c.equal, lambda a, b: a == b),
-    "Less": _binary(c.less),
-    "LessOrEqual": _binary(c.less_equal),
-    "Greater": _binary(c.greater),
-    "GreaterOrEqual": _binary(c.greater_equal),
+    "Equal": _comparison(c.equal),
+    "Less": _comparison(c.less),
+    "LessOrEqual": _comparison(c.less_equal),
+    "Greater": _comparison(c.greater),
+    "GreaterOrEqual": _comparison(c.greater_equal),
     "Where": _where,
     "Cast": _cast,
     "CastLike": _cast_like,
     "Clip": _clip,
-    "Min": _many(_extreme(greater=False)),
-    "Max": _many(_extreme(greater=True)),
+    "Min": _extremes(greater=False),
+    "Max": _extremes(greater=True),
     "Sum": _many(e.add),
     "Mean": _mean,
-    "Neg": _unary(_negative),
+    "Neg": _unary(_negative, lambda a: a * -1),
     "Abs": _unary(_absolute),
     "Sign": _unary(_sign),
     "Sqrt": _unary(e.sqrt),
@@ -240,6 +304,9 @@ HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "Sinh": _unary(e.sinh),
     "Cosh": _unary(e.cosh),
     "Tanh": _unary(e.tanh),
+    "Asinh": _unary(_inverse_hyperbolic("sine")),
+    "Acosh": _unary(_inverse_hyperbolic("cosine")),
+    "Atanh": _unary(_inverse_hyperbolic("tangent")),
     "Erf": _unary(e.erf),
     "Floor": _unary(e.floor),
     "Ceil": _unary(e.ceil),

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.ir.types import DataType
+from vyre.nn.choosing import top_k
 from vyre.onnx.values import HostArray, OnnxNode, known
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
 from vyre.tensor import shaping as s
+from vyre.tensor.create import of_size
+from vyre.tensor.einsum import einsum
 from vyre.tensor.products import matmul
+from vyre.tensor.rearranging import flip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,10 +58,13 @@ def _log_sum_exp(x: Tensor, axes: Any, keep: bool) -> Tensor:
 
 def _argument(function: Callable[..., Any]) -> Callable[[OnnxNode], Any]:
     def handle(ctx: OnnxNode) -> Any:
-        if ctx.attribute("select_last_index", 0):
-            raise ctx.refuse("the last of equals", "export with select_last_index=0.")
-        axis = ctx.attribute("axis", 0)
-        found = function(ctx.tensor(0), axis, keepdims=bool(ctx.attribute("keepdims", 1)))
+        x = ctx.tensor(0)
+        axis = x.axis(ctx.attribute("axis", 0))
+        last = bool(ctx.attribute("select_last_index", 0))
+        keep = bool(ctx.attribute("keepdims", 1))
+        found = function(flip(x, axis) if last else x, axis, keepdims=keep)
+        if last:
+            found = of_size(found, x.type.shape[axis] - 1, _T.U32) - found
         return c.astype(found, _T.I64)
 
     return handle
@@ -65,10 +72,11 @@ def _argument(function: Callable[..., Any]) -> Callable[[OnnxNode], Any]:
 
 def _cumulative(function: Callable[..., Any]) -> Callable[[OnnxNode], Any]:
     def handle(ctx: OnnxNode) -> Any:
-        if ctx.attribute("reverse", 0):
-            raise ctx.refuse("a prefix from the end")
+        x = ctx.tensor(0)
         axis = int(ctx.numbers(1)[0])
-        return function(ctx.tensor(0), axis, exclusive=bool(ctx.attribute("exclusive", 0)))
+        back = bool(ctx.attribute("reverse", 0))
+        made = function(flip(x, axis) if back else x, axis, exclusive=bool(ctx.attribute("exclusive", 0)))
+        return c.astype(flip(made, axis) if back else made, x.element)
 
     return handle
 
@@ -102,13 +110,15 @@ def _integers(ctx: OnnxNode) -> Any:
 
 
 def _top_k(ctx: OnnxNode) -> Any:
-    from vyre.nn.choosing import top_k
-
-    if not ctx.attribute("largest", 1):
-        raise ctx.refuse("the smallest elements", "negate the tensor first.")
     k = int(ctx.numbers(1)[0]) if ctx.given(1) else ctx.attribute("k")
-    values, indices = top_k(ctx.tensor(0), k, ctx.attribute("axis", -1))
+    largest = bool(ctx.attribute("largest", 1))
+    values, indices = top_k(ctx.tensor(0), k, ctx.attribute("axis", -1), largest=largest)
     return [values, c.astype(indices, _T.I64)]
+
+
+def _einsum(ctx: OnnxNode) -> Any:
+    operands = [ctx.tensor(i) for i in range(len(ctx.inputs))]
+    return einsum(ctx.attribute("equation"), *operands)
 
 
 HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
@@ -125,6 +135,8 @@ HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "ArgMax": _argument(r.argmax),
     "ArgMin": _argument(r.argmin),
     "CumSum": _cumulative(r.cumsum),
+    "CumProd": _cumulative(r.cumprod),
+    "Einsum": _einsum,
     "MatMul": _matmul,
     "Gemm": _gemm,
     "MatMulInteger": _integers,

@@ -79,7 +79,48 @@ def _gelu(ctx: OnnxNode) -> Any:
 
 
 def _softplus(x: Tensor) -> Tensor:
-    return e.log(e.exp(x) + 1.0)
+    """log(1 + exp(x)) without overflow: the greater of x and 0, plus log1p(exp(-|x|))."""
+    return c.maximum(x, 0.0) + e.log1p(e.exp(-abs(x)))
+
+
+def _celu(ctx: OnnxNode) -> Any:
+    w = wide(ctx.tensor(0))
+    alpha = ctx.attribute("alpha", 1.0)
+    made = c.maximum(w, 0.0) + c.minimum((e.exp(w / alpha) - 1.0) * alpha, 0.0)
+    return narrowed(made, ctx.tensor(0))
+
+
+def _mish(x: Tensor) -> Tensor:
+    w = wide(x)
+    return narrowed(w * e.tanh(_softplus(w)), x)
+
+
+def _shrink(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    edge, bias = ctx.attribute("lambd", 0.5), ctx.attribute("bias", 0.0)
+    return c.where(x < -edge, x + bias, c.where(x > edge, x - bias, x * 0.0))
+
+
+def _local_norm(ctx: OnnxNode) -> Any:
+    """Divided by a power of the sum of squares over neighbouring channels."""
+    x = ctx.tensor(0)
+    size = int(ctx.attribute("size"))
+    w = wide(x)
+    widths = [(0, 0)] * x.ndim
+    widths[1] = ((size - 1) // 2, size // 2)
+    total = r.sum(s.windows(s.pad(w * w, widths), 1, size), -1)
+    factor = total * (ctx.attribute("alpha", 1e-4) / size) + ctx.attribute("bias", 1.0)
+    return narrowed(w / e.power(factor, ctx.attribute("beta", 0.75)), x)
+
+
+def _lp_norm(ctx: OnnxNode) -> Any:
+    x = ctx.tensor(0)
+    axis = ctx.attribute("axis", -1)
+    if ctx.attribute("p", 2) == 1:
+        size = r.sum(abs(x), axis, keepdims=True)
+    else:
+        size = e.sqrt(r.sum(x * x, axis, keepdims=True))
+    return c.where(size == 0.0, 0.0, x / size)
 
 
 def _softsign(x: Tensor) -> Tensor:
@@ -121,10 +162,8 @@ def _channels(x: Tensor, like: Tensor) -> Tensor:
 def _batch_norm(ctx: OnnxNode) -> Any:
     if ctx.attribute("training_mode", 0):
         raise ctx.refuse("training", "export the model for inference.")
-    x = ctx.tensor(0)
-    scale, bias, mean, variance = (_channels(wide(ctx.tensor(i)), x) for i in range(1, 5))
-    root = e.sqrt(variance + ctx.attribute("epsilon", 1e-5))
-    return narrowed((wide(x) - mean) / root * scale + bias, x)
+    scale, bias, mean, variance = (ctx.tensor(i) for i in range(1, 5))
+    return nn.batch_norm(ctx.tensor(0), mean, variance, scale, bias, eps=ctx.attribute("epsilon", 1e-5))
 
 
 def _instance_norm(ctx: OnnxNode) -> Any:
@@ -195,17 +234,57 @@ def _pool(ctx: OnnxNode, *, greatest: bool) -> Any:
     x = ctx.tensor(0)
     kernel = tuple(int(n) for n in ctx.attribute("kernel_shape"))
     stride, dilation = _geometry(ctx, x.ndim - 2)
-    if ctx.attribute("ceil_mode", 0):
-        raise ctx.refuse("ceil_mode", "export with ceil_mode=0.")
     if ctx.outputs > 1:
         raise ctx.refuse("the indices of the greatest")
     padding = _padding(ctx, x, kernel, stride, dilation)
+    ceil = bool(ctx.attribute("ceil_mode", 0))
     if greatest:
-        return nn.max_pool(x, kernel, stride=stride, padding=padding, dilation=dilation)
-    if any(d != 1 for d in dilation):
-        raise ctx.refuse("dilation")
+        return nn.max_pool(x, kernel, stride=stride, padding=padding, dilation=dilation, ceil_mode=ceil)
     counted = bool(ctx.attribute("count_include_pad", 0))
-    return nn.average_pool(x, kernel, stride=stride, padding=padding, count_padding=counted)
+    return nn.average_pool(
+        x,
+        kernel,
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        count_padding=counted,
+        ceil_mode=ceil,
+    )
+
+
+def _conv_transpose(ctx: OnnxNode) -> Any:
+    x, weight = ctx.tensor(0), ctx.tensor(1)
+    axes = x.ndim - 2
+    stride, dilation = _geometry(ctx, axes)
+    kernel = tuple(n for n in weight.shape[2:] if isinstance(n, int))
+    more = tuple(int(n) for n in ctx.attribute("output_padding") or (0,) * axes)
+    wanted = ctx.attribute("output_shape")
+    way = ctx.attribute("auto_pad", "NOTSET") or "NOTSET"
+    pads = ctx.attribute("pads") or (0,) * (2 * axes)
+    pairs: list[tuple[int, int]] = [(int(pads[i]), int(pads[axes + i])) for i in range(axes)]
+    if wanted is not None or way.startswith("SAME"):
+        pairs = []
+        for i in range(axes):
+            size = x.shape[2 + i]
+            if not isinstance(size, int):
+                raise ctx.refuse("padding that follows from a dynamic size", "write the pads out.")
+            full = (size - 1) * stride[i] + more[i] + (kernel[i] - 1) * dilation[i] + 1
+            total = full - (size * stride[i] if wanted is None else int(wanted[-axes + i]))
+            if total < 0:
+                more = (*more[:i], more[i] - total, *more[i + 1 :])
+                total = 0
+            small = total // 2
+            pairs.append((small, total - small) if way != "SAME_LOWER" else (total - small, small))
+    return nn.conv_transpose(
+        x,
+        weight,
+        ctx.tensor(2) if ctx.given(2) else None,
+        stride=stride,
+        dilation=dilation,
+        padding=pairs,
+        output_padding=more,
+        groups=ctx.attribute("group", 1),
+    )
 
 
 def _global(function: Callable[..., Any]) -> Callable[[OnnxNode], Any]:
@@ -221,6 +300,11 @@ HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "Gelu": _gelu,
     "Sigmoid": _activation(nn.sigmoid),
     "Softplus": _activation(_softplus),
+    "Celu": _celu,
+    "Mish": _activation(_mish),
+    "Shrink": _shrink,
+    "LRN": _local_norm,
+    "LpNormalization": _lp_norm,
     "Softsign": _activation(_softsign),
     "Softmax": _softmax(nn.softmax),
     "LogSoftmax": _softmax(nn.log_softmax),
@@ -238,6 +322,7 @@ HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "InstanceNormalization": _instance_norm,
     "GroupNormalization": _group_norm,
     "Conv": _conv,
+    "ConvTranspose": _conv_transpose,
     "MaxPool": lambda ctx: _pool(ctx, greatest=True),
     "AveragePool": lambda ctx: _pool(ctx, greatest=False),
     "GlobalAveragePool": _global(r.mean),

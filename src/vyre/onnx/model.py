@@ -35,11 +35,18 @@ _INDICES = (6, 7)
 class OnnxModel:
     """A model as a function of arrays. `graph` is what it became, `weights` what it brought along."""
 
-    def __init__(self, graph: Graph, weights: Mapping[str, NDArray[Any]], outputs: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        weights: Mapping[str, NDArray[Any]],
+        names: Mapping[str, str],
+        outputs: Mapping[str, Any],
+    ) -> None:
         self.graph = graph
         self.weights = weights
+        self._names = names
         self._outputs = outputs
-        self.inputs = {name: kind for name, kind in graph.inputs.items() if name not in weights}
+        self.inputs = {name: graph.inputs[own] for name, own in names.items()}
         self._plan: Any = None
 
     @boundary
@@ -68,7 +75,7 @@ class OnnxModel:
             what = f"the input {missing[0]!r} is missing" if missing else f"there is no input {extra[0]!r}"
             shown = ", ".join(f"{name}: {kind}" for name, kind in self.inputs.items())
             raise VyreError(f"{what}.", fix=f"pass {shown}.")
-        return {**self.weights, **given}
+        return {**self.weights, **{self._names[name]: value for name, value in given.items()}}
 
     def _named(self, made: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         return {
@@ -79,15 +86,20 @@ class OnnxModel:
 
 @boundary
 def load(
-    path: str | Path | Any, *, sizes: Mapping[str, int] | None = None, fixed: Mapping[str, Any] | None = None
+    path: str | Path | Any,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    fixed: Mapping[str, Any] | None = None,
+    weights: Mapping[str, Any] | None = None,
 ) -> OnnxModel:
     """Reads a model from a file, or takes a loaded `onnx.ModelProto`.
 
     `sizes` fixes dynamic dimensions by their names, and `fixed` inputs, such as a shape that a model takes as
-    one. Raises `VyreError`, which names the op, for what cannot be imported.
+    one. `weights` replaces initializers by their names, as `safetensors.numpy.load_file` gives them. Raises
+    `VyreError`, which names the op, for what cannot be imported.
     """
     proto = path if hasattr(path, "graph") else _read(Path(path))
-    return _imported(proto, dict(sizes or {}), fixed or {})
+    return _imported(proto, dict(sizes or {}), fixed or {}, weights or {})
 
 
 def _read(path: Path) -> Any:
@@ -110,7 +122,9 @@ def _read(path: Path) -> Any:
     return proto
 
 
-def _imported(proto: Any, sizes: dict[str, int], fixed: Mapping[str, Any]) -> OnnxModel:
+def _imported(
+    proto: Any, sizes: dict[str, int], fixed: Mapping[str, Any], replaced: Mapping[str, Any]
+) -> OnnxModel:
     from onnx import numpy_helper
 
     opset = _opset(proto)
@@ -131,16 +145,31 @@ def _imported(proto: Any, sizes: dict[str, int], fixed: Mapping[str, Any]) -> On
     }
     for tensor in graph.initializer:
         values[tensor.name] = _initializer(tensor, numpy_helper)
+    for name, array in replaced.items():
+        values[name] = _replaced(name, values.get(name), np.asarray(array))
+    names: dict[str, str] = {}
     for entry in graph.input:
         if entry.name not in values:
             values[entry.name] = _input(builder, entry, sizes)
+            names[entry.name] = values[entry.name].name
     for position, node in enumerate(graph.node):
         context = _context(builder, node, position, values, opset, weights)
-        made = HANDLERS[node.op_type](context)
+        made = _handled(context)
         several: list[Any] = made if isinstance(made, list) else [made]  # pyright: ignore[reportUnknownVariableType]
-        values |= zip(node.output, several, strict=False)
+        values |= {name: value for name, value in zip(node.output, several, strict=False) if name}
     outputs = {entry.name: values[entry.name] for entry in graph.output}
-    return _model(builder, outputs, weights)
+    return _model(builder, outputs, weights, names)
+
+
+def _handled(context: OnnxNode) -> Any:
+    """What the node became. A node that is not formed as its op says is named, whatever Python said of it."""
+    try:
+        return HANDLERS[context.op](context)
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+        if isinstance(error, VyreError):
+            raise
+        what = f"its inputs or attributes cannot be used ({type(error).__name__}: {error})"
+        raise context.refuse(what, "export the model again.") from error
 
 
 def _opset(proto: Any) -> int:
@@ -162,6 +191,18 @@ def _initializer(tensor: Any, helper: Any) -> HostArray:
         ) from None
 
 
+def _replaced(name: str, old: Any, new: NDArray[Any]) -> HostArray:
+    if not isinstance(old, HostArray):
+        raise VyreError(f"the model has no weight {name!r}.", fix="name initializers of the model.")
+    if (old.array.shape, old.array.dtype) != (new.shape, new.dtype):
+        raise VyreError(
+            f"the weight {name!r} is {new.dtype}{list(new.shape)}, in the model "
+            f"{old.array.dtype}{list(old.array.shape)}.",
+            fix="pass weights of the same model.",
+        )
+    return HostArray(new)
+
+
 def _input(builder: Builder, entry: Any, sizes: Mapping[str, int]) -> Tensor:
     from onnx import helper
 
@@ -178,7 +219,9 @@ def _input(builder: Builder, entry: Any, sizes: Mapping[str, int]) -> Tensor:
             name = _identifier(dim.dim_param or f"{entry.name}_{place}")
             shape.append(Size(sizes.get(dim.dim_param, sizes.get(name, name))))
     dtype = helper.tensor_dtype_to_np_dtype(kind.elem_type)
-    return Tensor(builder, builder.input(_identifier(entry.name), ValueType(element_of(dtype), shape)))
+    own = _identifier(entry.name)
+    own = builder.fresh(f"{own}_") if own in builder.types else own
+    return Tensor(builder, builder.input(own, ValueType(element_of(dtype), shape)))
 
 
 def _identifier(name: str) -> str:
@@ -216,7 +259,9 @@ def _attribute(attribute: Any, helper: Any) -> Any:
     return value
 
 
-def _model(builder: Builder, outputs: Mapping[str, Any], weights: Mapping[str, Any]) -> OnnxModel:
+def _model(
+    builder: Builder, outputs: Mapping[str, Any], weights: Mapping[str, Any], names: Mapping[str, str]
+) -> OnnxModel:
     """Outputs that were known on the host are given back as they are."""
     named: dict[str, Any] = {}
     wanted: dict[str, None] = {}
@@ -226,4 +271,4 @@ def _model(builder: Builder, outputs: Mapping[str, Any], weights: Mapping[str, A
             continue
         named[name] = value.name
         wanted[value.name] = None
-    return OnnxModel(builder.graph(wanted), weights, named)
+    return OnnxModel(builder.graph(wanted), weights, names, named)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,17 +11,17 @@ from vyre.graph.nodes import Iota
 from vyre.graph.sizes import Size, product
 from vyre.graph.types import ValueType
 from vyre.ir.types import DataType
-from vyre.onnx.values import HostArray, OnnxNode, known
+from vyre.onnx.values import HostArray, OnnxNode, held, known
 from vyre.tensor import comparing as c
 from vyre.tensor import shaping as s
-from vyre.tensor.create import full_like, iota
+from vyre.tensor.create import full_like, of_size
 from vyre.tensor.indexing import take, take_along_axis, take_index
+from vyre.tensor.rearranging import tile, tril, triu
 from vyre.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
 
 _T = DataType
 
@@ -70,10 +71,14 @@ def _constant_of_shape(ctx: OnnxNode) -> Any:
 def _range(ctx: OnnxNode) -> Any:
     start, stop, step = (ctx.numbers(i)[0] for i in range(3))
     if all(isinstance(n, (int, float)) for n in (start, stop, step)):
-        counted: NDArray[Any] = np.arange(float(start), float(stop), float(step))
-        return HostArray(counted.astype(ctx.inputs[0].array.dtype))
+        dtype = ctx.inputs[0].array.dtype
+        if dtype.kind not in "iu":
+            count = max(math.ceil((stop - start) / step), 0)
+            return HostArray(np.array([start + i * step for i in range(count)], dtype))
+        return HostArray(np.array(range(start, stop, step), dtype))
     if start == 0 and step == 1:
-        return Tensor(ctx.builder, ctx.builder.add(Iota(ValueType(_T.I32, (stop,)), 0)))
+        counted = Tensor(ctx.builder, ctx.builder.add(Iota(ValueType(_T.I32, (stop,)), 0)))
+        return c.astype(counted, _T.I64)
     raise ctx.refuse("a range of dynamic sizes that does not start at 0", "export with a static shape.")
 
 
@@ -129,7 +134,7 @@ def _concat(ctx: OnnxNode) -> Any:
     axis = ctx.attribute("axis")
     if all(isinstance(v, HostArray) for v in ctx.inputs):
         made = np.concatenate([v.array for v in ctx.inputs], axis)
-        return known(made) if made.dtype == object else HostArray(made)
+        return held(made)
     return s.concat([ctx.tensor(i) for i in range(len(ctx.inputs))], axis)
 
 
@@ -162,7 +167,7 @@ def _slice(ctx: OnnxNode) -> Any:
         index[axis] = slice(start, stop, step)
     if isinstance(ctx.inputs[0], HostArray):
         made = ctx.inputs[0].array[tuple(index)]
-        return known(made) if made.dtype == object else HostArray(made)
+        return held(made)
     x = ctx.tensor(0)
     for axis, part in enumerate(index):
         if part != slice(None):
@@ -176,8 +181,13 @@ _FAR = 1 << 30
 def _clipped(ctx: OnnxNode, part: slice, size: Size) -> slice:  # type: ignore[type-arg]
     """Numbers that mean "to the end" are far beyond any axis."""
     start, stop, step = part.start, part.stop, part.step
+    if step < 0 and size.static is not None and isinstance(start, int) and isinstance(stop, int):
+        whole = range(size.static)[slice(start, stop if stop >= -size.static else None, step)]
+        return slice(whole.start, whole.stop if whole.stop >= 0 else None, step)
+    if step < 0 and (size.static is None) and stop <= -_FAR and (start == -1 or start >= _FAR) and step == -1:
+        return slice(None, None, -1)
     if step < 1:
-        raise ctx.refuse(f"a step of {step}", "export the model without reversed slices.")
+        raise ctx.refuse(f"a step of {step} over the size {size}", "export with a static shape.")
     if isinstance(stop, int) and stop >= _FAR:
         stop = None
     if isinstance(start, int) and start <= -_FAR:
@@ -194,7 +204,7 @@ def _gather(ctx: OnnxNode) -> Any:
     data, indices = ctx.inputs[:2]
     if isinstance(data, HostArray) and isinstance(indices, HostArray):
         made = np.take(data.array, indices.array.astype(np.int64), axis)
-        return known(made) if made.dtype == object else HostArray(np.asarray(made))
+        return held(made)
     x = ctx.tensor(0)
     if isinstance(indices, HostArray) and indices.array.ndim == 0:
         index: list[Any] = [slice(None)] * x.ndim
@@ -212,9 +222,7 @@ def _counted(ctx: OnnxNode, x: Tensor, axis: int) -> Tensor:
             HostArray(np.where(indices.array < 0, indices.array + size.static, indices.array))
         )
     tensor = c.astype(ctx.tensor(1), _T.I32)
-    if size.static is None:
-        return tensor
-    return c.where(tensor < 0, tensor + size.static, tensor)
+    return c.where(tensor < 0, tensor + of_size(tensor, size, _T.I32), tensor)
 
 
 def _gather_elements(ctx: OnnxNode) -> Any:
@@ -230,22 +238,15 @@ def _expand(ctx: OnnxNode) -> Any:
 
 
 def _tile(ctx: OnnxNode) -> Any:
-    x = ctx.tensor(0)
-    for axis, times in enumerate(ctx.numbers(1)):
-        if not isinstance(times, int):
-            raise ctx.refuse("a dynamic number of repeats")
-        if times != 1:
-            shape = x.type.shape
-            wide = s.broadcast_to(s.expand_dims(x, axis), (*shape[:axis], times, *shape[axis:]))
-            x = s.reshape(wide, (*shape[:axis], shape[axis] * times, *shape[axis + 1 :]))
-    return x
+    times = ctx.numbers(1)
+    if any(not isinstance(n, int) for n in times):
+        raise ctx.refuse("a dynamic number of repeats")
+    return tile(ctx.tensor(0), times)
 
 
 def _pad(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     mode = ctx.attribute("mode", "constant")
-    if mode != "constant":
-        raise ctx.refuse(f"padding by {mode!r}", "pad by a constant.")
     pads = [int(n) for n in (ctx.numbers(1) if ctx.opset >= 11 else ctx.attribute("pads"))]
     value = ctx.attribute("value", 0.0) if ctx.opset < 11 else (ctx.numbers(2)[0] if ctx.given(2) else 0)
     axes = [a % x.ndim for a in (_axes(ctx, 3) or range(x.ndim))]
@@ -253,20 +254,41 @@ def _pad(ctx: OnnxNode) -> Any:
     half = len(pads) // 2
     for i, axis in enumerate(axes):
         widths[axis] = (pads[i], pads[half + i])
+    if mode != "constant":
+        for axis, (before, after) in enumerate(widths):
+            x = _mirrored(ctx, x, axis, before, after, mode)
+        return x
     inside: list[Any] = [slice(max(-b, 0), n.static - max(-a, 0) if a < 0 and n.static is not None else None)
                          for (b, a), n in zip(widths, x.type.shape, strict=True)]  # fmt: skip
     cut = take_index(x, tuple(inside)) if any(min(w) < 0 for w in widths) else x
     return s.pad(cut, [(max(b, 0), max(a, 0)) for b, a in widths], value)
 
 
+def _mirrored(ctx: OnnxNode, x: Tensor, axis: int, before: int, after: int, mode: str) -> Tensor:
+    """An axis made longer by elements of its own."""
+    size = x.type.shape[axis].static
+    if (before, after) == (0, 0):
+        return x
+    if size is None:
+        raise ctx.refuse(f"padding by {mode!r} of a dynamic axis", "pad by a constant.")
+    places = np.arange(-before, size + after)
+    match mode:
+        case "edge":
+            chosen = places.clip(0, size - 1)
+        case "wrap":
+            chosen = places % size
+        case "reflect" if size > 1:
+            turn = places % (2 * size - 2)
+            chosen = np.minimum(turn, 2 * size - 2 - turn)
+        case _:
+            raise ctx.refuse(f"padding by {mode!r} of {size} elements", "pad by a constant.")
+    return take(x, chosen, axis)
+
+
 def _trilu(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     k = int(ctx.numbers(1)[0]) if ctx.given(1) else 0
-    rows, columns = x.type.shape[-2:]
-    row = iota(x, (rows, columns), 0, _T.I32) + k
-    column = iota(x, (rows, columns), 1, _T.I32)
-    kept = column >= row if ctx.attribute("upper", 1) else column <= row
-    return c.where(kept, x, full_like(x, (), 0))
+    return triu(x, k) if ctx.attribute("upper", 1) else tril(x, k)
 
 
 def _identity(ctx: OnnxNode) -> Any:
@@ -285,13 +307,10 @@ def _blocks(ctx: OnnxNode, *, deeper: bool) -> Any:
     size = ctx.attribute("blocksize")
     n, c, h, w = x.type.shape
     crd = ctx.attribute("mode", "DCR") == "CRD"
-    if deeper and crd:
-        raise ctx.refuse("the mode CRD", "export with the mode DCR.")
     if deeper:
         parts = s.reshape(x, (n, c, _part(ctx, h, size), size, _part(ctx, w, size), size))
-        return s.reshape(
-            s.transpose(parts, (0, 3, 5, 1, 2, 4)), (n, c * size * size, *parts.type.shape[2:5:2])
-        )
+        order = (0, 1, 3, 5, 2, 4) if crd else (0, 3, 5, 1, 2, 4)
+        return s.reshape(s.transpose(parts, order), (n, c * size * size, *parts.type.shape[2:5:2]))
     each = _part(ctx, c, size * size)
     shape = (n, each, size, size, h, w) if crd else (n, size, size, each, h, w)
     order = (0, 1, 4, 2, 5, 3) if crd else (0, 3, 4, 1, 5, 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vyre.onnx import elements, joins, layers, shapes
+from vyre.onnx import attention, choosing, elements, joins, layers, quantized, recurrent, resize, shapes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,6 +21,11 @@ HANDLERS: Mapping[str, Handler] = {
     **shapes.HANDLERS,
     **joins.HANDLERS,
     **layers.HANDLERS,
+    **choosing.HANDLERS,
+    **attention.HANDLERS,
+    **quantized.HANDLERS,
+    **recurrent.HANDLERS,
+    **resize.HANDLERS,
 }
 OPS = tuple(sorted(HANDLERS))
 """The names of all ops that can be imported."""

@@ -49,6 +49,12 @@ def known(values: Any) -> HostArray:
     return HostArray(np.array(flat, np.int64).reshape(made.shape))
 
 
+def held(value: Any) -> HostArray:
+    """What NumPy computed: of one object without axes it gives the object itself."""
+    symbolic = isinstance(value, Size) or value.dtype == object
+    return known(value) if symbolic else HostArray(np.asarray(value))
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Size):
         return value if value.static is None else value.static
@@ -113,11 +119,11 @@ def _whole(value: Any) -> Any:
 
 def constant(builder: Builder, array: NDArray[Any], weights: dict[str, NDArray[Any]]) -> Tensor:
     """A known array in the graph: a constant where it is small, else an input that the model brings along."""
-    whole = np.ascontiguousarray(array)
+    whole = np.asarray(array, order="C")
     element = element_of(whole.dtype)
     stored = whole.astype(np.uint32) if whole.dtype == np.bool_ else whole
     if whole.nbytes > min(MAX_GRAPH_CONSTANT_BYTES, 1024):
-        name = f"w{len(weights)}"
+        name = builder.fresh("w")
         weights[name] = whole
         return Tensor(builder, builder.input(name, ValueType(element, whole.shape)))
     return Tensor(builder, builder.add(Constant(ValueType(element, whole.shape), stored.tobytes())))

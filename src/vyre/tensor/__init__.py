@@ -1,5 +1,8 @@
 """`vyre.tensor`: functions of tensors, written as for NumPy or torch, the same bytes on every backend."""
 
+from typing import TYPE_CHECKING, Any
+
+from vyre.tensor.absent import absent
 from vyre.tensor.comparing import (
     astype,
     bitcast,
@@ -8,9 +11,12 @@ from vyre.tensor.comparing import (
     greater_equal,
     less,
     less_equal,
+    maximum,
+    minimum,
     not_equal,
     where,
 )
+from vyre.tensor.einsum import einsum
 from vyre.tensor.elementwise import (
     absolute,
     add,
@@ -38,6 +44,7 @@ from vyre.tensor.elementwise import (
     fmax,
     fmin,
     invert,
+    isfinite,
     isinf,
     isnan,
     left_shift,
@@ -51,9 +58,11 @@ from vyre.tensor.elementwise import (
     remainder,
     right_shift,
     round,
+    sign,
     sin,
     sinh,
     sqrt,
+    square,
     subtract,
     tan,
     tanh,
@@ -61,8 +70,19 @@ from vyre.tensor.elementwise import (
 )
 from vyre.tensor.function import TensorFunction, function
 from vyre.tensor.indexing import scatter, take, take_along_axis
-from vyre.tensor.making import arange, constant, full, ones, zeros
+from vyre.tensor.making import (
+    arange,
+    constant,
+    eye,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    zeros,
+    zeros_like,
+)
 from vyre.tensor.products import matmul
+from vyre.tensor.rearranging import diff, flip, moveaxis, repeat, roll, tile, tril, triu
 from vyre.tensor.reductions import (
     all,
     any,
@@ -76,7 +96,9 @@ from vyre.tensor.reductions import (
     min,
     prod,
     recurrence,
+    std,
     sum,
+    var,
 )
 from vyre.tensor.shaping import (
     broadcast_to,
@@ -124,7 +146,9 @@ __all__ = [
     "cummax",
     "cumprod",
     "cumsum",
+    "diff",
     "divide",
+    "einsum",
     "equal",
     "erf",
     "exp",
@@ -132,16 +156,20 @@ __all__ = [
     "exp10",
     "expand_dims",
     "expm1",
+    "eye",
+    "flip",
     "floor",
     "floor_divide",
     "fma",
     "fmax",
     "fmin",
     "full",
+    "full_like",
     "function",
     "greater",
     "greater_equal",
     "invert",
+    "isfinite",
     "isinf",
     "isnan",
     "left_shift",
@@ -153,28 +181,37 @@ __all__ = [
     "log10",
     "matmul",
     "max",
+    "maximum",
     "mean",
     "min",
+    "minimum",
+    "moveaxis",
     "multiply",
     "negative",
     "not_equal",
     "ones",
+    "ones_like",
     "pad",
     "power",
     "prod",
     "recurrence",
     "remainder",
+    "repeat",
     "reshape",
     "right_shift",
+    "roll",
     "round",
     "scatter",
+    "sign",
     "sin",
     "sinh",
     "slice_axis",
     "split",
     "sqrt",
+    "square",
     "squeeze",
     "stack",
+    "std",
     "subtract",
     "sum",
     "swapaxes",
@@ -182,9 +219,19 @@ __all__ = [
     "take_along_axis",
     "tan",
     "tanh",
+    "tile",
     "transpose",
+    "tril",
+    "triu",
     "trunc",
+    "var",
     "where",
     "windows",
     "zeros",
+    "zeros_like",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        raise absent(name)

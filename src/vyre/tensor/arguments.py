@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from vyre.backends.foreign import from_dlpack, is_on_device, plain_array
 from vyre.errors import VyreError
+from vyre.tensor.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +27,24 @@ def is_array(value: Any) -> bool:
     return hasattr(value, "dtype") and hasattr(value, "shape")
 
 
+def holds_value(structure: Any) -> bool:
+    """Whether a tensor of a function that is being traced is among the arguments."""
+    if isinstance(structure, dict):
+        return any(map(holds_value, structure.values()))  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(structure, (list, tuple)):
+        return any(map(holds_value, structure))  # pyright: ignore[reportUnknownArgumentType]
+    return isinstance(structure, Value)
+
+
+def _held(value: Any) -> Any:
+    """An array of the host as NumPy's, whatever library made it; one on a device as it is."""
+    if is_on_device(value):
+        return value
+    if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
+        return from_dlpack(value, written=False)
+    return plain_array("an argument", np.asanyarray(value))
+
+
 def flattened(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Leaf, Any]]:
     """The structure with leaves for arrays, and the arrays, with names such as `params_w_0`."""
     arrays: dict[Leaf, Any] = {}
@@ -35,7 +57,7 @@ def flattened(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Leaf, 
                 name += "_"
             names.add(name)
             leaf = Leaf(name, parameter)
-            arrays[leaf] = value
+            arrays[leaf] = _held(value)
             return leaf
         if isinstance(value, dict):
             return {key: walk(parameter, f"{path}_{_part(key)}", part) for key, part in value.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
@@ -66,7 +88,7 @@ def replaced(structure: Any, of: Callable[[Leaf], Any]) -> Any:
 def key_of(structure: Any) -> Any:
     """The structure as a key: constants by type and value."""
     if isinstance(structure, dict):
-        return ("dict", tuple((str(k), key_of(v)) for k, v in structure.items()))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+        return ("dict", tuple((key_of(k), key_of(v)) for k, v in structure.items()))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
     if isinstance(structure, (list, tuple)):
         return (type(structure).__name__, tuple(key_of(v) for v in structure))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
     try:
@@ -76,4 +98,5 @@ def key_of(structure: Any) -> Any:
             f"an argument of the type {type(structure).__name__} is neither an array nor a constant.",
             fix="pass arrays, numbers, strings, and tuples, lists or dicts of them.",
         ) from None
-    return (type(structure), structure)
+    # -0.0 equals 0.0 and NaN not even itself, so a float is told by its digits.
+    return (type(structure), structure.hex() if isinstance(structure, float) else structure)

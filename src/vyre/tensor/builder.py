@@ -28,6 +28,8 @@ class Builder:
 
     def input(self, name: str, kind: ValueType) -> str:
         """A value of the caller's, whose dynamic dimensions later values may use."""
+        if name in self._nodes:
+            raise VyreError(f"two inputs are named {name!r}.", fix="give each input a name of its own.")
         self._named |= kind.names
         return self._put(name, Input(kind))
 
@@ -36,7 +38,14 @@ class Builder:
         found = self._known.get(node)
         if found is not None:
             return found
-        return self._put(f"v{len(self._nodes)}", node)
+        return self._put(self.fresh("v"), node)
+
+    def fresh(self, prefix: str) -> str:
+        """A name that no value has, an input of the caller's neither."""
+        number = len(self._nodes)
+        while f"{prefix}{number}" in self._nodes:
+            number += 1
+        return f"{prefix}{number}"
 
     def _put(self, name: str, node: GraphNode) -> str:
         try:

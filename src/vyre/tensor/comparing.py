@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import VyreError, boundary
-from vyre.ir.expr import BinOp, Call, Cast, Convert, Select
+from vyre.ir.expr import BinOp, Call, Cast, Convert, Literal, Select, UnOp
 from vyre.ir.operators import BinaryOp, RoundMode, UnaryOp
 from vyre.ir.types import NARROW_TYPES, DataType
 from vyre.ir.typing import CAST_TABLE
 from vyre.tensor.applying import WIDE, A, B, C, apply, first, kind_of, node, refused, signed_order
 from vyre.tensor.defaults import element_of
-from vyre.tensor.scalars import literal
-from vyre.tensor.value import V, Value
+from vyre.tensor.scalars import float_bits, literal
+from vyre.tensor.value import V, Value, operation
 
 if TYPE_CHECKING:
     from vyre.ir.expr import Expr
@@ -66,7 +66,7 @@ def greater_equal(a: V | float, b: V | float) -> V:
     return _compare(_B.FGe, _B.Ge, "signed.ge", a, b)
 
 
-@boundary
+@operation
 def where(condition: V, a: V | float, b: V | float) -> V:
     """a where the condition, of Bool, holds, else b; bits are moved untouched."""
     if condition.element not in (_T.Bool, _T.U32):
@@ -87,10 +87,35 @@ def where(condition: V, a: V | float, b: V | float) -> V:
     return node(Select(A, B, C), (condition, a, b), [condition, *tensors], kind.loaded, kind)
 
 
-_MODES = {mode.value.lower(): mode for mode in RoundMode}
+@boundary
+def maximum(a: V | float, b: V | float) -> V:
+    """The greater; NaN where one of them is NaN, and +0 is above -0. `fmax` lets a number win."""
+    return _extreme(_B.FMax, "integer.max", "signed.max", a, b)
 
 
 @boundary
+def minimum(a: V | float, b: V | float) -> V:
+    """The lesser; NaN where one of them is NaN, and -0 is below +0. `fmin` lets a number win."""
+    return _extreme(_B.FMin, "integer.min", "signed.min", a, b)
+
+
+def _extreme(floats: BinaryOp, words: str, signed: str, a: Any, b: Any) -> Any:
+    kind = kind_of(a, b)
+    if kind.is_float:
+        bad = BinOp(_B.BitOr, UnOp(_U.FIsNaN, A), UnOp(_U.FIsNaN, B))
+        nan = Literal(kind, float_bits(float("nan"), kind))
+        return apply(Select(Cast(_T.Bool, bad), nan, BinOp(floats, A, B)), (a, b))
+    if kind is _T.U64:
+        return apply(signed_order(WIDE[floats], A, B), (a, b), gives=_T.I64)
+    if kind not in (_T.U32, _T.I32):
+        raise refused("the greater or lesser", kind, "cast the tensor to i32, u32 or a float type first.")
+    return apply(Call(words if kind is _T.U32 else signed, (A, B)), (a, b))
+
+
+_MODES = {mode.value.lower(): mode for mode in RoundMode}
+
+
+@operation
 def astype(x: V, element: Any, *, mode: str = "nearest") -> V:
     """Elements of another type, by value: floats round, float to integer takes `mode` and saturates.
 
@@ -120,7 +145,7 @@ def _converted(value: Expr, source: DataType, target: DataType, mode: RoundMode)
     return Cast(wanted, value)
 
 
-@boundary
+@operation
 def bitcast(x: V, element: Any) -> V:
     """The same bits as another type of 32 bits: F32, U32 or I32."""
     target = element_of(element)

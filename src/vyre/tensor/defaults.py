@@ -31,6 +31,8 @@ _NUMPY = {
     "float16": _T.F16,
     "bfloat16": _T.BF16,
     "float64": _T.F64,
+    "float": _T.F64,
+    "int": _T.I64,
     "uint32": _T.U32,
     "int32": _T.I32,
     "int64": _T.I64,

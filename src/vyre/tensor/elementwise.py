@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import boundary
-from vyre.ir.expr import BinOp, Call, Cast, FMulAdd, UnOp
+from vyre.ir.expr import BinOp, Call, Cast, FMulAdd, Select, UnOp
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.tensor.applying import WIDE, A, B, C, apply, kind_of, refused, signed_order
+from vyre.tensor.scalars import literal
+from vyre.tensor.value import V, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from vyre.tensor.value import V
 
 
 _T = DataType
@@ -87,8 +87,49 @@ def remainder(a: V | float, b: V | float) -> V:
 
 @boundary
 def power(a: V | float, b: V | float) -> V:
-    """a to the power b, correctly rounded."""
+    """a to the power b, correctly rounded. Integers take a whole number of 0 or more, and wrap."""
+    kind = kind_of(a, b)
+    if not kind.is_float:
+        if isinstance(b, Value) or int(b) != b or b < 0:
+            raise refused(
+                "a power", kind, "use a whole number of 0 or more, or cast the tensor to f32 first."
+            )
+        return _whole_power(a, int(b))
+    if kind is _T.F64 and isinstance(a, Value) and not isinstance(b, Value) and b == 2:
+        return multiply(a, a)
     return _function(_B.FPow, a, b)
+
+
+def _whole_power(a: Any, exponent: int) -> Any:
+    """By squares: wrapping products are the same in every order."""
+    if exponent == 0:
+        return add(multiply(a, 0), 1)
+    half = _whole_power(a, exponent // 2) if exponent > 1 else None
+    if half is None:
+        return multiply(a, 1)
+    square = multiply(half, half)
+    return multiply(square, a) if exponent % 2 else square
+
+
+@boundary
+def sign(x: V) -> V:
+    """-1, 0 or 1 as x is below, at or above 0; NaN and the sign of a zero stay."""
+    kind = kind_of(x)
+    if kind is _T.U32:
+        return apply(Call("integer.min", (A, B)), (x, 1))
+    if kind is _T.I32:
+        return apply(Call("signed.max", (Call("signed.min", (A, B)), C)), (x, 1, -1))
+    if not kind.is_float:
+        raise refused("the sign", kind, "cast the tensor to i32 or a float type first.")
+    above, below = Cast(_T.Bool, BinOp(_B.FGt, A, C)), Cast(_T.Bool, BinOp(_B.FLt, A, C))
+    one, minus = literal(1.0, kind), literal(-1.0, kind)
+    return apply(Select(above, one, Select(below, minus, A)), (x, 0.0, 0.0))
+
+
+@boundary
+def square(x: V) -> V:
+    """x * x."""
+    return multiply(x, x)
 
 
 @boundary
@@ -163,6 +204,16 @@ def isnan(x: V) -> V:
 @boundary
 def isinf(x: V) -> V:
     return _truth(_U.FIsInf, x)
+
+
+@boundary
+def isfinite(x: V) -> V:
+    """Whether each element is a number and not infinite."""
+    kind = kind_of(x)
+    if not kind.is_float:
+        raise refused("isfinite", kind, "only floats can be NaN or infinite.")
+    bad = BinOp(_B.BitOr, UnOp(_U.FIsNaN, A), UnOp(_U.FIsInf, A))
+    return apply(Cast(_T.Bool, UnOp(_U.LogicalNot, Cast(_T.Bool, bad))), (x,), gives=_T.Bool)
 
 
 def _truth(op: UnaryOp, x: V) -> V:

@@ -32,6 +32,7 @@ def elements(values: NDArray[Any]) -> Elements:
     whole = np.ascontiguousarray(values)
     if whole.dtype == BOOL:
         whole = whole.astype(np.uint32)
+    whole = whole.astype(whole.dtype.newbyteorder("="), copy=False)
     bits: list[int] = whole.reshape(-1).view(_WORDS[whole.itemsize]).tolist()
     return Elements(values.shape, bits)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, overload
 from vyre.errors import VyreError, boundary
 from vyre.graph.types import ValueType
 from vyre.planning import plan_graph, run_graph
-from vyre.tensor.arguments import flattened, key_of, replaced
+from vyre.tensor.arguments import flattened, holds_value, key_of, replaced
 from vyre.tensor.defaults import element_of
 from vyre.tensor.evaluated import evaluated
 from vyre.tensor.tracing import traced
@@ -70,6 +70,8 @@ class TensorFunction:
 
     @boundary
     def __call__(self, *args: Any, backend: str | Backend | None = None, **kwargs: Any) -> Any:
+        if holds_value((args, kwargs)):
+            return self._function(*args, **kwargs)  # part of the function that is being traced
         structure, arrays = self._arguments(args, kwargs)
         found = self._trace(structure, arrays)
         made = run_graph(found.plan, {leaf.name: a for leaf, a in arrays.items()}, backend=backend)

@@ -16,6 +16,7 @@ from vyre.tensor.defaults import element_of
 from vyre.tensor.scalars import element_bits
 from vyre.tensor.shaping import broadcast_to, sizes_of
 from vyre.tensor.tensor import Tensor
+from vyre.tensor.value import operation
 
 if TYPE_CHECKING:
     from vyre.graph.nodes import GraphNode
@@ -45,10 +46,48 @@ def ones(shape: Any, element: Any = DataType.F32) -> Tensor:
     return full(shape, 1, element)
 
 
+@operation
+def full_like(x: Tensor, value: float) -> Tensor:
+    """One value in the shape and the element type of `x`."""
+    return full(x.type.shape, value, x.element)
+
+
+@operation
+def zeros_like(x: Tensor) -> Tensor:
+    return full_like(x, 0)
+
+
+@operation
+def ones_like(x: Tensor) -> Tensor:
+    return full_like(x, 1)
+
+
 @boundary
-def arange(count: SizeLike, element: Any = DataType.U32) -> Tensor:
-    """0, 1, … as U32 or I32."""
-    return _made(Iota(ValueType(element_of(element), sizes_of(count)), 0))
+def arange(
+    start: SizeLike, stop: SizeLike | None = None, step: int = 1, *, element: Any = DataType.U32
+) -> Tensor:
+    """0, 1, … to before `start`, or from `start` to before `stop` by `step`, as U32 or I32."""
+    kind = element_of(element)
+    if stop is None:
+        return _made(Iota(ValueType(kind, sizes_of(start)), 0))
+    first, last = (size.static for size in sizes_of((start, stop)))
+    if first is None or last is None or not step:
+        raise VyreError(
+            f"arange({start}, {stop}, {step}).", fix="add to arange(count), whose count may be dynamic."
+        )
+    if kind is DataType.U32 and min(first, last) < 0:
+        raise VyreError(f"arange({start}, {stop}) as U32.", fix="pass element=vyre.i32.")
+    counted = _made(Iota(ValueType(DataType.I32, (len(range(first, last, step)),)), 0))
+    made = counted * step + first
+    return made.astype(kind)
+
+
+@boundary
+def eye(rows: SizeLike, columns: SizeLike | None = None, element: Any = DataType.F32) -> Tensor:
+    """1 on the diagonal and 0 elsewhere."""
+    shape = sizes_of((rows, rows if columns is None else columns))
+    row, column = (_made(Iota(ValueType(DataType.U32, shape), axis)) for axis in (0, 1))
+    return (row == column).astype(element)
 
 
 @boundary

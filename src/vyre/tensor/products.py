@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vyre.errors import VyreError, boundary
+from vyre.errors import VyreError
 from vyre.graph.nodes import MatMul
 from vyre.ir.types import DataType
 from vyre.tensor.defaults import element_of, product_of
 from vyre.tensor.shaping import broadcast_to, common_shape, expand_dims, reshape
+from vyre.tensor.value import operation, require
 
 if TYPE_CHECKING:
     from vyre.graph.nodes import Accumulator
     from vyre.tensor.value import V
 
 
-@boundary
+@operation
 def matmul(
     a: V,
     b: V,
@@ -31,6 +32,7 @@ def matmul(
     `mask`, of Bool and [..., m, k], is False, the step is left out. The accumulator "exact"
     rounds the exact sum once.
     """
+    require(b, "matmul")
     if a.ndim == 0 or b.ndim == 0:
         raise VyreError(f"{a.type} @ {b.type}.", fix="a scalar has no axes: use * instead.")
     row, column = a.ndim == 1, b.ndim == 1

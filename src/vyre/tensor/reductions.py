@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vyre.errors import VyreError, boundary
+from vyre.errors import VyreError
 from vyre.graph.nodes import Joining, Recurrence, Reduce, Scan
 from vyre.graph.sizes import Size, product
 from vyre.ir.operators import ReduceOrder
@@ -13,6 +13,7 @@ from vyre.tensor import comparing, elementwise
 from vyre.tensor.create import of_size
 from vyre.tensor.defaults import accumulator_of, element_of, order_of
 from vyre.tensor.shaping import reshape
+from vyre.tensor.value import operation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,7 @@ _T = DataType
 def _axes(x: Value, axis: int | Sequence[int] | None) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(x.ndim))
-    chosen = [x.axis(a) for a in ((axis,) if isinstance(axis, int) else axis)]
+    chosen = [x.axis(a) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))]  # type: ignore[list-item]
     if len(set(chosen)) < len(chosen):
         raise VyreError(f"the axes {axis} name one twice.", fix="name each axis once.")
     return tuple(sorted(chosen))
@@ -59,7 +60,7 @@ def _summed(x: Value, accumulator: Any) -> DataType:
     return x.element if x.element.is_float else within
 
 
-@boundary
+@operation
 def sum(
     x: V,
     axis: int | Sequence[int] | None = None,
@@ -76,7 +77,7 @@ def sum(
     )
 
 
-@boundary
+@operation
 def prod(
     x: V,
     axis: int | Sequence[int] | None = None,
@@ -91,7 +92,7 @@ def prod(
     )
 
 
-@boundary
+@operation
 def mean(
     x: V,
     axis: int | Sequence[int] | None = None,
@@ -109,61 +110,88 @@ def mean(
     return comparing.astype(elementwise.divide(total, count), x.element)
 
 
-@boundary
+@operation
+def var(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False, correction: int = 0) -> V:
+    """The tree sum of squared differences from the mean, divided by the count less `correction`.
+
+    Computed in the accumulator of `mean` and rounded once.
+    """
+    within = _spread(x, axis, keepdims=keepdims, correction=correction)
+    return comparing.astype(within, x.element)
+
+
+@operation
+def std(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False, correction: int = 0) -> V:
+    """The root of `var`, rounded once to the element."""
+    within = _spread(x, axis, keepdims=keepdims, correction=correction)
+    return comparing.astype(elementwise.sqrt(within), x.element)
+
+
+def _spread(x: V, axis: int | Sequence[int] | None, *, keepdims: bool, correction: int) -> V:
+    if not x.element.is_float:
+        raise VyreError(f"the variance of {x.element.value}.", fix="use astype(vyre.f32) first.")
+    w = comparing.astype(x, accumulator_of(x.element, None))
+    shifted = elementwise.subtract(w, mean(w, axis, keepdims=True))
+    total = sum(elementwise.multiply(shifted, shifted), axis, keepdims=keepdims)
+    count = of_size(total, product(x.type.shape[a] for a in _axes(x, axis)), w.element)
+    return elementwise.divide(total, elementwise.subtract(count, correction) if correction else count)
+
+
+@operation
 def max(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> V:
     """The greatest; NaN is greater than all numbers, and the first of equals wins."""
     return _reduce(x, axis, Joining.Max, keepdims=keepdims)
 
 
-@boundary
+@operation
 def min(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> V:
     """The least; NaN is greater than all numbers, and the first of equals wins."""
     return _reduce(x, axis, Joining.Min, keepdims=keepdims)
 
 
-@boundary
+@operation
 def argmax(x: V, axis: int | None = None, *, keepdims: bool = False) -> V:
     """Where the greatest is, as U32; over all elements in row-major order if None."""
     return _reduce(x, axis, Joining.ArgMax, keepdims=keepdims, element=_T.U32)
 
 
-@boundary
+@operation
 def argmin(x: V, axis: int | None = None, *, keepdims: bool = False) -> V:
     return _reduce(x, axis, Joining.ArgMin, keepdims=keepdims, element=_T.U32)
 
 
-@boundary
+@operation
 def any(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> V:
     """Whether one element at least is not 0."""
     return _reduce(comparing.astype(x, _T.Bool), axis, Joining.Max, keepdims=keepdims)
 
 
-@boundary
+@operation
 def all(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> V:
     """Whether no element is 0."""
     return _reduce(comparing.astype(x, _T.Bool), axis, Joining.Min, keepdims=keepdims)
 
 
-@boundary
+@operation
 def cumsum(x: V, axis: int = -1, *, exclusive: bool = False, accumulator: Any = None) -> V:
     """Element i is the tree sum of the elements up to i, or of those before it."""
     within = accumulator_of(x.element, accumulator)
     return x.made(Scan(x.name, x.axis(axis), Joining.Add, within, _summed(x, accumulator), exclusive))
 
 
-@boundary
+@operation
 def cumprod(x: V, axis: int = -1, *, exclusive: bool = False, accumulator: Any = None) -> V:
     within = accumulator_of(x.element, accumulator)
     return x.made(Scan(x.name, x.axis(axis), Joining.Mul, within, _summed(x, accumulator), exclusive))
 
 
-@boundary
+@operation
 def cummax(x: V, axis: int = -1) -> V:
     """The greatest up to each element, as `max` has it."""
     return x.made(Scan(x.name, x.axis(axis), Joining.Max, accumulator_of(x.element, None), x.element))
 
 
-@boundary
+@operation
 def recurrence(factor: V, term: V, axis: int = -1, *, initial: V | None = None) -> V:
     """h[i] = fma(factor[i], h[i - 1], term[i]) along the axis, from `initial` or zeros."""
     start = None if initial is None else initial.name

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
 
 from vyre.errors import VyreError
 from vyre.ir.expr import LitBool, Literal, LitI32, LitU32, u64
@@ -17,6 +19,8 @@ _T = DataType
 
 def literal(value: float | bool, kind: DataType) -> Expr:
     """A number as a value of type `kind`; floats round to nearest, integers must fit."""
+    if isinstance(value, np.generic):
+        value = cast("float", value.item())
     if not isinstance(value, (int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise VyreError(
             f"{type(value).__name__} beside a tensor.",

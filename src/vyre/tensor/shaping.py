@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from vyre.errors import VyreError, boundary
 from vyre.graph.nodes import Broadcast, Concat, Pad, Reshape, Slice, Transpose, Windows
 from vyre.graph.sizes import Size, product
 from vyre.tensor.scalars import element_bits
+from vyre.tensor.value import operation, require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +24,17 @@ if TYPE_CHECKING:
 def sizes_of(shape: Any) -> tuple[Size, ...]:
     """A shape as a user writes it: numbers, sizes of other tensors, names."""
     parts = cast("tuple[Any, ...]", shape) if isinstance(shape, (tuple, list)) else (shape,)
-    return tuple(part if isinstance(part, Size) else Size(part) for part in parts)
+    return tuple(_size(part) for part in parts)
+
+
+def _size(part: Any) -> Size:
+    if isinstance(part, Size):
+        return part
+    if not isinstance(part, (int, str, np.integer)):
+        raise VyreError(
+            f"{part!r} is no size.", fix="use whole numbers, or sizes of other tensors: x.shape[0]."
+        )
+    return Size(part if isinstance(part, str) else int(cast("int", part)))
 
 
 def common_shape(shapes: Sequence[tuple[Size, ...]]) -> tuple[Size, ...]:
@@ -43,21 +56,21 @@ def common_shape(shapes: Sequence[tuple[Size, ...]]) -> tuple[Size, ...]:
     return result
 
 
-@boundary
+@operation
 def broadcast_to(x: V, shape: Any) -> V:
     wanted = sizes_of(shape)
     return x if wanted == x.type.shape else x.made(Broadcast(x.name, wanted))
 
 
-@boundary
+@operation
 def transpose(x: V, axes: Sequence[int] | None = None) -> V:
     """The axes in this order, or in reverse."""
-    order = range(x.ndim)[::-1] if axes is None else axes
+    order = range(x.ndim)[::-1] if axes is None else tuple(axes)
     chosen = tuple(x.axis(axis) for axis in order)
     return x if chosen == tuple(range(x.ndim)) else x.made(Transpose(x.name, chosen))
 
 
-@boundary
+@operation
 def swapaxes(x: V, first: int, second: int) -> V:
     order = list(range(x.ndim))
     a, b = x.axis(first), x.axis(second)
@@ -65,7 +78,7 @@ def swapaxes(x: V, first: int, second: int) -> V:
     return transpose(x, order)
 
 
-@boundary
+@operation
 def reshape(x: V, shape: Any) -> V:
     """The same elements under another shape; one axis may be -1, which takes what is left."""
     parts = list(shape) if isinstance(shape, (tuple, list)) else [shape]  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
@@ -94,7 +107,7 @@ def _quotient(count: Size, known: Size) -> Size | None:
     return count.divided(known)
 
 
-@boundary
+@operation
 def expand_dims(x: V, axis: int) -> V:
     """A new axis of size 1 before `axis`."""
     at = axis % (x.ndim + 1)
@@ -102,7 +115,7 @@ def expand_dims(x: V, axis: int) -> V:
     return reshape(x, (*shape[:at], Size(1), *shape[at:]))
 
 
-@boundary
+@operation
 def squeeze(x: V, axis: int | None = None) -> V:
     """Without one axis of size 1, or without all of them."""
     axes = [i for i, s in enumerate(x.type.shape) if s.static == 1] if axis is None else [x.axis(axis)]
@@ -116,6 +129,8 @@ def concat(tensors: Sequence[V], axis: int = 0) -> V:
     """One after another along an axis that they have."""
     if not tensors:
         raise VyreError("nothing to put together.", fix="pass one tensor at least.")
+    for tensor in tensors:
+        require(tensor, "concat")
     first = tensors[0]
     return (
         first if len(tensors) == 1 else first.made(Concat(tuple(t.name for t in tensors), first.axis(axis)))
@@ -128,7 +143,7 @@ def stack(tensors: Sequence[V], axis: int = 0) -> V:
     return concat([expand_dims(t, axis) for t in tensors], axis)
 
 
-@boundary
+@operation
 def slice_axis(x: V, axis: int, start: SizeLike, stop: SizeLike, step: int = 1) -> V:
     """`x[start:stop:step]` along one axis; sizes may be dynamic."""
     at = x.axis(axis)
@@ -139,7 +154,7 @@ def slice_axis(x: V, axis: int, start: SizeLike, stop: SizeLike, step: int = 1) 
     return x.made(Slice(x.name, starts, stops, steps))
 
 
-@boundary
+@operation
 def split(x: V, sections: int | Sequence[SizeLike], axis: int = 0) -> list[V]:
     """Equal parts, or parts of these sizes, which must add up to the axis."""
     size = x.type.shape[x.axis(axis)]
@@ -163,17 +178,32 @@ def split(x: V, sections: int | Sequence[SizeLike], axis: int = 0) -> list[V]:
     return parts
 
 
-@boundary
-def pad(x: V, widths: Sequence[tuple[SizeLike, SizeLike]], value: float = 0) -> V:
-    """Elements of `value` before and after each axis."""
-    if len(widths) != x.ndim:
-        raise VyreError(f"{len(widths)} pairs for {x.ndim} axes.", fix="give (before, after) for every axis.")
-    before = tuple(sizes_of(b)[0] for b, _ in widths)
-    after = tuple(sizes_of(a)[0] for _, a in widths)
+@operation
+def pad(
+    x: V, widths: SizeLike | tuple[SizeLike, SizeLike] | Sequence[tuple[SizeLike, SizeLike]], value: float = 0
+) -> V:
+    """Elements of `value` around the axes: one number, (before, after), or such a pair for each axis."""
+    pairs = _pairs(widths, x.ndim)
+    if len(pairs) != x.ndim or any(len(pair) != 2 for pair in pairs):
+        raise VyreError(
+            f"{len(pairs)} widths for {x.ndim} axes.",
+            fix="give one number, one (before, after), or such a pair for every axis.",
+        )
+    before = tuple(sizes_of(b)[0] for b, _ in pairs)
+    after = tuple(sizes_of(a)[0] for _, a in pairs)
     return x.made(Pad(x.name, before, after, element_bits(value, x.element)))
 
 
-@boundary
+def _pairs(widths: Any, rank: int) -> list[tuple[Any, ...]]:
+    if not isinstance(widths, (tuple, list)):
+        return [(widths, widths)] * rank
+    parts = cast("Sequence[Any]", widths)
+    if len(parts) == 2 and not any(isinstance(part, (tuple, list)) for part in parts):
+        return [tuple(parts)] * rank
+    return [tuple(cast("Sequence[Any]", p)) if isinstance(p, (tuple, list)) else (p,) for p in parts]
+
+
+@operation
 def windows(x: V, axis: int, size: int, stride: int = 1, dilation: int = 1) -> V:
     """Windows along an axis: the axis becomes their number, and their elements a last axis."""
     return x.made(Windows(x.name, x.axis(axis), size, stride, dilation))

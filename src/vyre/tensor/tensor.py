@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from vyre.errors import VyreError, boundary
 from vyre.tensor import comparing, elementwise, indexing, products, reductions, shaping
+from vyre.tensor.absent import absent
 from vyre.tensor.value import Value
 
 if TYPE_CHECKING:
@@ -16,8 +17,44 @@ class Tensor(Value):
     """Has a type and no elements: those exist when the function that is traced is called with arrays."""
 
     __slots__ = ()
-    __array_ufunc__ = None
-    """NumPy leaves `array + tensor` to us, which refuse it."""
+
+    @boundary
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
+        """`np.float32(2) * tensor` is ours to compute; functions of NumPy are refused, arrays too."""
+        name: str = ufunc.__name__
+        ours = next((f for m in (elementwise, comparing, products) if (f := getattr(m, name, None))), None)
+        if ours is None or len(inputs) != 2 or method != "__call__" or named:
+            self.__array_function__(ufunc)
+        return ours(*inputs)
+
+    @boundary
+    def __array_function__(self, function: Any, *_: Any) -> NoReturn:
+        name = getattr(function, "__name__", "it")
+        raise VyreError(
+            f"numpy.{name} of a tensor, which has no elements while the function is traced.",
+            fix=f"use vyre.tensor.{name} where it exists, or compute on the arrays outside of the function.",
+        )
+
+    if not TYPE_CHECKING:
+
+        @boundary
+        def __getattr__(self, name: str) -> NoReturn:
+            raise absent(name, of_tensor=True)
+
+    @boundary
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise VyreError(
+            "a tensor is not written in place.",
+            fix="make another: vyre.tensor.where(condition, a, b), scatter(x, indices, updates) or concat.",
+        )
+
+    def __len__(self) -> int:
+        size = self.shape[0] if self.shape else 0
+        if not isinstance(size, int):
+            raise VyreError(
+                f"len() of {self.type}, whose first axis is dynamic.", fix="compute with x.shape[0] instead."
+            )
+        return size
 
     def _refuse(self, what: str) -> NoReturn:
         raise VyreError(
@@ -102,6 +139,10 @@ class Tensor(Value):
         return elementwise.power(self, other)
 
     @boundary
+    def __rpow__(self, other: Operand) -> Tensor:
+        return elementwise.power(other, self)
+
+    @boundary
     def __neg__(self) -> Tensor:
         return elementwise.negative(self)
 
@@ -174,6 +215,10 @@ class Tensor(Value):
         return products.matmul(self, other)
 
     @boundary
+    def __rmatmul__(self, other: Any) -> Tensor:
+        return products.matmul(other, self)
+
+    @boundary
     def __getitem__(self, index: Any) -> Tensor:
         return indexing.take_index(self, index)
 
@@ -185,8 +230,9 @@ class Tensor(Value):
         return shaping.transpose(self)
 
     @boundary
-    def transpose(self, *axes: int) -> Tensor:
-        return shaping.transpose(self, axes or None)
+    def transpose(self, *axes: Any) -> Tensor:
+        chosen: Any = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        return shaping.transpose(self, chosen or None)
 
     @boundary
     def swapaxes(self, first: int, second: int) -> Tensor:
@@ -223,6 +269,14 @@ class Tensor(Value):
         self, axis: Any = None, *, keepdims: bool = False, order: str | None = None, accumulator: Any = None
     ) -> Tensor:
         return reductions.mean(self, axis, keepdims=keepdims, order=order, accumulator=accumulator)
+
+    @boundary
+    def var(self, axis: Any = None, *, keepdims: bool = False, correction: int = 0) -> Tensor:
+        return reductions.var(self, axis, keepdims=keepdims, correction=correction)
+
+    @boundary
+    def std(self, axis: Any = None, *, keepdims: bool = False, correction: int = 0) -> Tensor:
+        return reductions.std(self, axis, keepdims=keepdims, correction=correction)
 
     @boundary
     def max(self, axis: Any = None, *, keepdims: bool = False) -> Tensor:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self, TypeVar
+import functools
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
-from vyre.errors import VyreError
+import numpy as np
+
+from vyre.errors import VyreError, boundary
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from vyre.graph.nodes import GraphNode
     from vyre.graph.sizes import Size
     from vyre.graph.types import ValueType
@@ -49,6 +54,12 @@ class Value:
     def ndim(self) -> int:
         return self.type.rank
 
+    @property
+    def size(self) -> int | Size:
+        """How many elements: a number, or a polynomial where a dimension is dynamic."""
+        count = self.type.count
+        return count if count.static is None else count.static
+
     def made(self, node: GraphNode) -> Self:
         """A value of the same graph."""
         return type(self)(self._builder, self._builder.add(node))
@@ -58,6 +69,8 @@ class Value:
 
     def axis(self, axis: int) -> int:
         """An axis counted from 0, of one that may be counted from the end."""
+        if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise VyreError(f"{axis!r} is no axis.", fix="count axes from 0, or from -1 backwards.")
         if not -self.ndim <= axis < self.ndim:
             raise VyreError(
                 f"axis {axis} of a tensor of {self.ndim} axes, {self.type}.",
@@ -65,7 +78,29 @@ class Value:
                 if self.ndim
                 else "a scalar has no axes.",
             )
-        return axis % self.ndim
+        return int(axis) % self.ndim
 
 
 V = TypeVar("V", bound=Value)
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def operation(function: Callable[P, R]) -> Callable[P, R]:
+    """Marks a function whose first argument is a tensor, and says so where something else is passed."""
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        if args:
+            require(args[0], function.__name__)
+        return function(*args, **kwargs)
+
+    return boundary(checked)
+
+
+def require(value: Any, what: str) -> None:
+    if not isinstance(value, Value):
+        raise VyreError(
+            f"{what}() of {type(value).__name__}, which is no tensor.",
+            fix="pass a tensor: an array is an argument of the function, or vyre.tensor.constant(array).",
+        )

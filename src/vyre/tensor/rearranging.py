@@ -1,0 +1,109 @@
+"""Elements in another order or several times: `flip`, `roll`, `tile`, `repeat`, `tril`; no bits change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vyre.errors import VyreError
+from vyre.ir.types import DataType
+from vyre.tensor import comparing, elementwise
+from vyre.tensor.create import full_like, iota
+from vyre.tensor.indexing import backwards
+from vyre.tensor.shaping import broadcast_to, concat, expand_dims, reshape, slice_axis, transpose
+from vyre.tensor.value import operation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vyre.tensor.value import V, Value
+
+
+def _chosen(x: Value, axis: Any) -> list[int]:
+    if axis is None:
+        return list(range(x.ndim))
+    return [x.axis(a) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))]  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+
+
+@operation
+def flip(x: V, axis: int | Sequence[int] | None = None) -> V:
+    """The elements in reverse along the axes, all of them if None; an axis may be dynamic."""
+    for at in _chosen(x, axis):
+        x = backwards(x, at)
+    return x
+
+
+@operation
+def roll(x: V, shift: int, axis: int) -> V:
+    """Elements moved by `shift` places along a static axis; those that leave it come in at its start."""
+    at = x.axis(axis)
+    size = x.type.shape[at].static
+    if size is None:
+        raise VyreError(
+            f"roll along the dynamic axis {axis} of {x.type}.",
+            fix="put two slices together: concat([x[-1:], x[:-1]]).",
+        )
+    cut = -shift % size if size else 0
+    if not cut:
+        return x
+    return concat([slice_axis(x, at, cut, size), slice_axis(x, at, 0, cut)], at)
+
+
+@operation
+def tile(x: V, times: int | Sequence[int]) -> V:
+    """The whole tensor so many times along each axis, counted from the last as NumPy does."""
+    counts = [times] if isinstance(times, int) else list(times)
+    for _ in range(len(counts) - x.ndim):
+        x = expand_dims(x, 0)
+    for axis, count in zip(range(x.ndim - len(counts), x.ndim), counts, strict=True):
+        if count != 1:
+            shape = x.type.shape
+            several = broadcast_to(expand_dims(x, axis), (*shape[:axis], count, *shape[axis:]))
+            x = reshape(several, (*shape[:axis], shape[axis] * count, *shape[axis + 1 :]))
+    return x
+
+
+@operation
+def repeat(x: V, times: int, axis: int) -> V:
+    """Each element `times` times along an axis, one beside the other."""
+    at = x.axis(axis)
+    shape = x.type.shape
+    several = broadcast_to(expand_dims(x, at + 1), (*shape[: at + 1], times, *shape[at + 1 :]))
+    return reshape(several, (*shape[:at], shape[at] * times, *shape[at + 1 :]))
+
+
+@operation
+def moveaxis(x: V, source: int, target: int) -> V:
+    """One axis at another place, the others in their order."""
+    moved, to = x.axis(source), x.axis(target)
+    order = [axis for axis in range(x.ndim) if axis != moved]
+    order.insert(to, moved)
+    return transpose(x, order)
+
+
+@operation
+def diff(x: V, axis: int = -1) -> V:
+    """Each element less the one before it along an axis, which gets shorter by one."""
+    size = x.type.shape[x.axis(axis)]
+    return elementwise.subtract(slice_axis(x, axis, 1, size), slice_axis(x, axis, 0, size - 1))
+
+
+@operation
+def tril(x: V, diagonal: int = 0) -> V:
+    """The last two axes with 0 above the diagonal, which lies `diagonal` places to the right."""
+    return _triangle(x, diagonal, upper=False)
+
+
+@operation
+def triu(x: V, diagonal: int = 0) -> V:
+    """The last two axes with 0 below the diagonal."""
+    return _triangle(x, diagonal, upper=True)
+
+
+def _triangle(x: V, diagonal: int, *, upper: bool) -> V:
+    if x.ndim < 2:
+        raise VyreError(f"a triangle of {x.type}.", fix="use a tensor of two axes or more.")
+    shape = x.type.shape[-2:]
+    row = elementwise.add(iota(x, shape, 0, DataType.I32), diagonal)
+    column = iota(x, shape, 1, DataType.I32)
+    kept = comparing.greater_equal(column, row) if upper else comparing.less_equal(column, row)
+    return comparing.where(kept, x, full_like(x, (), 0))
