@@ -23,8 +23,8 @@ LENGTH, WIDTH, REACH, SHARED = 24, 8, 2, 2
 
 def pattern(length: Any) -> vt.Tensor:
     """True where a query sees a key: at most REACH away, or one of the first SHARED."""
-    row = vt.expand_dims(vt.arange(length, "i32"), 1)
-    column = vt.expand_dims(vt.arange(length, "i32"), 0)
+    row = vt.expand_dims(vt.arange(length, element="i32"), 1)
+    column = vt.expand_dims(vt.arange(length, element="i32"), 0)
     near = vt.less_equal(vt.absolute(row - column), REACH)
     return near | vt.less(column, SHARED)
 
