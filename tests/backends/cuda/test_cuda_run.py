@@ -103,7 +103,9 @@ def test_unloading_on_a_lost_device_raises_nothing() -> None:
     ],
 )
 def test_blocks_that_do_not_fit_are_refused(program: Program) -> None:
-    backend: Any = SimpleNamespace(name="cuda", verdict=None, home=Home("scripted"))
+    backend: Any = SimpleNamespace(
+        name="cuda", verdict=None, home=Home("scripted"), require_sound=lambda _: None
+    )
     with pytest.raises(UnsupportedByBackend):
         CudaBackend.compile(backend, program)
 
