@@ -188,7 +188,7 @@ def test_verdicts_that_cannot_be_read_are_made_again(content: bytes, tmp_path: P
     path.write_bytes(content)
     path.chmod(0o600)
     store = _Store(path)
-    assert store.find("key") is None
+    assert not store.find("key")
     store.keep("key", {"a": "wrong"})
     assert _Store(path).find("key") == {"a": "wrong"}
 
@@ -200,7 +200,7 @@ def test_verdicts_that_are_no_file_of_ours_are_made_again(
     path = tmp_path / "canaries.json"
     _Store(path).keep("key", {})
     change(path)
-    assert quickly(lambda: _Store(path).find("key") is None)
+    assert quickly(lambda: not _Store(path).find("key"))
 
 
 def test_proofs_that_cannot_be_trusted_are_made_again(tmp_path: Path) -> None:

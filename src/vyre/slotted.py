@@ -124,7 +124,7 @@ def _slots_of(base: type) -> tuple[str, ...]:
 
 
 def _constructor(cls: Any, every: Mapping[str, Any], frozen: bool) -> Any:
-    names: dict[str, Any] = {"MISSING": MISSING, "_set": _set}
+    names: dict[str, Any] = {"__name__": __name__, "MISSING": MISSING, "_set": _set}
     positional: list[str] = []
     named: list[str] = []
     lines: list[str] = []

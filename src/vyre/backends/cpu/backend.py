@@ -258,7 +258,7 @@ class CpuExecutable:
         most = facts.most_work.most(lengths)
         long = invocations * most > _SOON_DONE
         # The main thread takes part where it comes back soon enough to see an interrupt.
-        soon = _SOON_DONE // (prod(self._size) * most)
+        soon = _SOON_DONE // max(prod(self._size) * most, 1)
         away = long and soon < CHUNKS_PER_TURN
         if helpers < 1 and not long:
 

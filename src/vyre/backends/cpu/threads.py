@@ -108,8 +108,11 @@ class _Helper:
         self.thread = Thread(target=_serve, args=arguments, name="vyre-cpu", daemon=True)
         try:
             self.thread.start()
-        except BaseException:  # an interrupt: the thread may run, and nobody will know it
+        except BaseException as error:  # an interrupt: the thread may run, and nobody will know it
             self.asked.put(None)
+            cause = error.__context__
+            if isinstance(error, RuntimeError) and isinstance(cause, KeyboardInterrupt):
+                raise cause from None  # Python's own wait for the thread stumbled over its lock
             raise
 
     def answer(self) -> BaseException | None:

@@ -24,4 +24,4 @@ def test_all_values_are_exact(operation: Operation) -> None:
 
 
 def test_all_of_them_are_here() -> None:
-    assert len(HALVES) == 2 * (21 + 8 + 1)
+    assert len(HALVES) == 2 * (28 + 8 + 1)
