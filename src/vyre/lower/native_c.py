@@ -46,7 +46,7 @@ class CNative:
     half_in: str
     half_out: str
     plus_zero: str
-    """The sum of a float and +0."""
+    """The sum of a float and +0, or the float alone where no compiler is known to need it."""
     whole: str = ""
     """A function of doubles that cuts off the fraction, where the language's own is not used."""
 
@@ -290,5 +290,5 @@ OPENCL = CNative(
         "return as_double(u & (e < 1023u ? 0x8000000000000000UL : "
         "e > 1074u ? ~0UL : ~(0xFFFFFFFFFFFFFUL >> (e - 1023u)))); }"
     ),
-    plus_zero="({} + 0.0f)",
+    plus_zero="{}",
 )

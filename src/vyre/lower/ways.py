@@ -16,6 +16,7 @@ from vyre.slotted import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+ORDERED = ("lt", "gt", "le", "ge")
 SOFT_WAY, NATIVE_WAY, DOUBLE_WAY = "soft", "native", "double"
 
 
@@ -49,14 +50,19 @@ WGSL_WAYS = SOFT
 """The language promises no float result: fused, flushed and approximate ones all conform."""
 
 
-def opencl_ways(*, denormals: bool, divide: bool, doubles: bool) -> Ways:
-    """What an OpenCL device promises, by the bits it reports for single and double precision."""
+def opencl_ways(*, denormals: bool, divide: bool, doubles: bool, chooses: bool = True) -> Ways:
+    """What an OpenCL device promises, by the bits it reports for single and double precision.
+
+    Without `chooses` its compiler makes maxima of choices between the operands of a comparison.
+    """
     native: frozenset[str] = frozenset()
     if denormals:
         native |= F32_KEYS | HALF_KEYS
         native -= {f"f32.{name}" for name in ROUNDINGS}  # soft is as short, and PoCL's own are not exact
         if not divide:
             native -= {f"{fmt}.{name}" for fmt in ("f32", "f16", "bf16") for name in ("div", "sqrt")}
+        if not chooses:
+            native -= {f"f32.{name}" for name in ORDERED}
     return Ways(native | F64_KEYS if doubles else native)
 
 

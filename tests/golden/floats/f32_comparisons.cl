@@ -2,7 +2,7 @@
 typedef uint u32;
 #define FN static inline
 FN u32 native_f32_eq(u32 a, u32 b) { float x = as_float(a), y = as_float(b); return (u32)(x == y); }
-FN u32 native_f32_lt(u32 a, u32 b) { float x = as_float(a), y = as_float(b); return (u32)((x + 0.0f) < (y + 0.0f)); }
+FN u32 native_f32_lt(u32 a, u32 b) { float x = as_float(a), y = as_float(b); return (u32)(x < y); }
 FN u32 native_f32_ne(u32 a, u32 b) { float x = as_float(a), y = as_float(b); return (u32)(x != y); }
 FN u32 soft_f32_is_inf(u32 v_a) {
   return ((u32)((v_a & 2147483647u) == 2139095040u));

@@ -108,6 +108,7 @@ class OpenClBackend(Examined):
             denormals=single & nearest == nearest,
             divide=bool(single & bits.CORRECTLY_ROUNDED_DIVIDE_SQRT),
             doubles="cl_khr_fp64" in str(self.device.extensions).split(),
+            chooses="nvidia" not in str(self.device.vendor).lower(),
         )
 
     @cached_property
