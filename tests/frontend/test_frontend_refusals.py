@@ -21,7 +21,7 @@ BODIES = {
     "negative range": ("for k in range(§-3, 3):\n        pass", "-3 is below 0", "j = i32(k) - 3"),
     "number of text": ('x = §f32("inf")', "takes a number, and the Python str 'inf' is none", "math.inf"),
     "list": ("x = §[0] * 4", "a list has no meaning", "vyre.private(u32, 4)"),
-    "none": ("§x = None", "is no value of a kernel", "x = 0.0"),
+    "none": ("§x = None", "is not a value of a kernel", "x = 0.0"),
     "membership": ("if §i in (1, 2):\n        pass", "`in` has no meaning", "x == 1 or x == 2"),
     "method of a buffer": ("x = §out.sum()", "no attribute 'sum'", "`for` loop"),
     "a method": ("pass\n@vyre.kernel\ndef m(§self, out: Out[u32]):\n    pass", "'self'", "@staticmethod"),

@@ -118,7 +118,7 @@ def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any], *, helpe
         source.fail(
             node,
             f"the parameter {node.arg!r} has no annotation.",
-            "leave it out, and put @staticmethod above @vyre.kernel: a kernel is no method."
+            "leave it out, and put @staticmethod above @vyre.kernel: a kernel is not a method."
             if node.arg in ("self", "cls")
             else f"annotate it: {node.arg}: In[u32], Out[u32], InOut[u32], or u32 for a scalar.",
         )

@@ -163,7 +163,7 @@ class Statements(BodyTranslator):
             raise Refused(f"{describe(value)} cannot be given a name.", "use separate variables: x, y = ….")
         if isinstance(value, PyObject) and (value.value is None or isinstance(value.value, str)):
             raise Refused(
-                f"{describe(value)} is no value of a kernel.", "give it a number: x = 0, or x = 0.0."
+                f"{describe(value)} is not a value of a kernel.", "give it a number: x = 0, or x = 0.0."
             )
         if isinstance(value, (Buffer, PyObject, Effect)):
             raise Refused(f"{describe(value)} cannot be given a name.", "use it directly.")

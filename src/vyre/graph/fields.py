@@ -130,7 +130,7 @@ def excess(values: Sequence[tuple[str, GraphNode]], outputs: Sequence[str]) -> s
 def _unwritable(node: GraphNode) -> Unwritable | None:
     known = FIELDS.get(type(node))
     if known is None:
-        return Unwritable(f"{type(node).__name__} is no node of a graph.", "use the nodes of vyre.graph.")
+        return Unwritable(f"{type(node).__name__} is not a node of a graph.", "use the nodes of vyre.graph.")
     for field in known:
         value = getattr(node, field.name)
         if value is None and field.kind is FieldKind.Optional:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
 from vyre.ir.types import DataType
@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from vyre.tensor import Tensor
 
 _HALVES = (DataType.F16, DataType.BF16)
-
-T = TypeVar("T", "Tensor", "Tensor | None")
 
 
 def wide(x: Tensor) -> Tensor:

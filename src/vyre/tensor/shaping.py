@@ -32,7 +32,7 @@ def _size(part: Any) -> Size:
         return part
     if not isinstance(part, (int, str, np.integer)):
         raise VyreError(
-            f"{part!r} is no size.", fix="use whole numbers, or sizes of other tensors: x.shape[0]."
+            f"{part!r} is not a size.", fix="use whole numbers, or sizes of other tensors: x.shape[0]."
         )
     return Size(part if isinstance(part, str) else int(cast("int", part)))
 

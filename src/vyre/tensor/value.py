@@ -70,7 +70,7 @@ class Value:
     def axis(self, axis: int) -> int:
         """An axis counted from 0, of one that may be counted from the end."""
         if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise VyreError(f"{axis!r} is no axis.", fix="count axes from 0, or from -1 backwards.")
+            raise VyreError(f"{axis!r} is not an axis.", fix="count axes from 0, or from -1 backwards.")
         if not -self.ndim <= axis < self.ndim:
             raise VyreError(
                 f"axis {axis} of a tensor of {self.ndim} axes, {self.type}.",
@@ -101,6 +101,6 @@ def operation(function: Callable[P, R]) -> Callable[P, R]:
 def require(value: Any, what: str) -> None:
     if not isinstance(value, Value):
         raise VyreError(
-            f"{what}() of {type(value).__name__}, which is no tensor.",
+            f"{what}() of {type(value).__name__}, which is not a tensor.",
             fix="pass a tensor: an array is an argument of the function, or vyre.tensor.constant(array).",
         )

@@ -43,11 +43,9 @@ def _compared(a: Expr, b: Expr) -> Expr:
 
 def _at_least_zero(a: Expr, b: Expr) -> Expr:
     """`a` unless it is at most 0: a choice that moves bits, and no maximum, which would make its own NaN."""
-    zero = Literal(DataType.F32, 0)
-    return Cast(
-        DataType.U32,
-        Select(binary(BinaryOp.FLe)(Cast(DataType.F32, a), zero), zero, Cast(DataType.F32, a | b)),
-    )
+    del b
+    zero, value = Literal(DataType.F32, 0), Cast(DataType.F32, a)
+    return Cast(DataType.U32, Select(binary(BinaryOp.FLe)(value, zero), zero, value))
 
 
 def _square_minus(a: Expr, b: Expr) -> Expr:
