@@ -157,7 +157,7 @@ def _peak(data: bytes) -> int:
 
 
 UNWRITABLE: dict[str, tuple[GraphNode, str]] = {
-    "a node of another kind": (UnaryNode("x"), "no node of a graph"),
+    "a node of another kind": (UnaryNode("x"), "not a node of a graph"),
     "a list for a tuple": (Transpose("x", [0, 1]), "axes is"),  # pyright: ignore[reportArgumentType]
     "a float": (Windows("x", 0.0, 1), "axis is"),  # pyright: ignore[reportArgumentType]
     "a truth for a number": (Windows("x", True, 1), "axis is True"),
