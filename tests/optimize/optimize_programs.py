@@ -111,6 +111,20 @@ def pattern_program(seed: int) -> Case:
     return Case(Program(buffers, (2, 1, 1), entry), inputs, (2, 1, 1))
 
 
+def rule_program(rule: Rule, seed: int) -> Case:
+    """A kernel that stores one instance of a rule over U32: its variables are words that were loaded."""
+    rng = Random(f"rule {rule.name} {seed}")
+    given = BufferDecl.read("given", 0, T.U32, count=_COUNT)
+    out = BufferDecl.read_write("out", 1, T.U32, count=_COUNT)
+    literal = ExpressionGenerator(rng, (T.U32,), (), functions=False, approximate=False).literal
+    i, v = InvocationId(0), Var("v")
+    instance = instantiate(rule.pattern, {n: literal(T.U32) if n in CONSTANTS else v for n in rule.types})
+    program = Program([given, out], (_COUNT, 1, 1), [Let("v", given[i]), out.store(i, instance)])
+    words = (0, 1, rng.randrange(1 << 16), rng.randrange(1 << 32))
+    inputs = {"given": b"".join(n.to_bytes(4, "little") for n in words), "out": bytes(4 * _COUNT)}
+    return Case(program, inputs, (1, 1, 1))
+
+
 Observed = tuple[dict[str, bytes], list[Any], list[Any]]
 
 

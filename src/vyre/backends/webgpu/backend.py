@@ -8,6 +8,7 @@ abandoned where that can be done: it is kept, with its buffers, until its work i
 from __future__ import annotations
 
 import struct
+import sys
 from collections import deque
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -364,8 +365,8 @@ class _BoundLaunch:
             except DeviceFault as fault:
                 raise backend._failed(fault) from None
 
-    def __del__(self) -> None:
-        if self._uniforms:
+    def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if self._uniforms and not finalizing():
             self._backend.discard(self._device, *self._uniforms)
 
 
