@@ -67,6 +67,17 @@ def test_every_workgroup_runs_once_on_every_number_of_threads() -> None:
             assert (counts == 64 * turn).all()
 
 
+def test_a_helper_that_cannot_begin_answers_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise OSError("no memory for the place to come back to")
+
+    monkeypatch.setattr("vyre.backends.cpu.threads.Escape", refuse)
+    team = ThreadTeam(2)
+    for _ in range(2):
+        with pytest.raises(OSError, match="place to come back to"):
+            team.run(nothing, helpers=1, long=False, stop=nothing)
+
+
 def test_helpers_work_beside_the_caller() -> None:
     met = threading.Barrier(3, timeout=60)
     names: set[str] = set()

@@ -135,15 +135,18 @@ def _serve(
     place: list[Escape],
     ready: Event,
 ) -> None:
+    broken: BaseException | None = None
     try:
-        escape = Escape()
-        place.append(escape)
+        place.append(Escape())
+    except BaseException as error:  # whoever asks is told, and never waits for an answer in vain
+        broken = error
     finally:
         ready.set()
     while (work := asked.get()) is not None:
-        failure: BaseException | None = None
+        failure = broken
         try:
-            work(escape)
+            if broken is None:
+                work(place[0])
         except BaseException as error:  # the caller raises it
             failure = error
         del work  # it holds arrays, which are not this thread's to keep
