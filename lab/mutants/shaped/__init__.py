@@ -20,7 +20,8 @@ A mutant is data: a fault, and a trigger that says when it strikes.
   names and what each is. All tests must hold; a quantity with several values (a program has several buffers)
   fulfils a test where one of them does.
 
-The mutants of a module in `held_out/` are its `MUTANTS`; those of this house are in `catalogue.py`.
+The mutants of a module in `held_out/` and `held_out/unseen/` are its `MUTANTS`; those of this house are in
+`catalogue.py`. `roster.py` has all of them, by set.
 """
 
 from __future__ import annotations

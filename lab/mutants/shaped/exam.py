@@ -5,12 +5,14 @@
     python -m lab.mutants.shaped.exam --results FOLDER      # goes on where FOLDER ends
     python -m lab.mutants.shaped.exam --write               # and the page
     python -m lab.mutants.shaped.exam --seconds 600         # begins none after ten minutes
+    python -m lab.mutants.shaped.exam --set unseen          # the mutants of one set alone
     python -m lab.mutants.shaped.exam --listed              # only rows that have a trigger by the table
     python -m lab.mutants.shaped.exam --sample 100          # a hundred of them, by chance
     python -m lab.mutants.shaped.exam --certify 50          # fifty of them by the whole of `certify`
 
-A line a mutant: what found it, its seconds and its name. Exits with 1 where fewer than 99 % of the mutants
-inside the envelope were caught, or where `certify` granted L3 to one that was found before.
+A line a mutant: what found it, its seconds and its name; then the survivors, and the figures of each set.
+Exits with 1 where fewer than 99 % of the mutants inside the envelope were caught, or where `certify` granted
+L3 to one that was found before.
 """
 
 from __future__ import annotations
@@ -25,14 +27,15 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from lab.mutants.shaped.certified import certified, fates_of_certify
-from lab.mutants.shaped.held_out import held_out
 from lab.mutants.shaped.judge import ShapedFate
-from lab.mutants.shaped.page import is_inside, part, summary, written
-from lab.mutants.shaped.roster import roster
+from lab.mutants.shaped.page import is_inside, of_set, part, summary, written
+from lab.mutants.shaped.roster import SETS, members, roster
 from lab.mutants.shaped.workers import examined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from lab.mutants.shaped.fault import ShapedMutant
 
 PAGE = Path(__file__).parents[3] / "docs" / "mutants.md"
 ENOUGH = 0.99
@@ -59,10 +62,16 @@ def examine(numbers: Sequence[int], folder: Path, *, jobs: int, seconds: float, 
             results.flush()
 
 
+def chosen(name: str | None) -> list[tuple[int, ShapedMutant]]:
+    """The mutants of a set, or all, each with its number."""
+    names = {m.name for m in (roster() if name is None else members(name))}
+    return [(number, m) for number, m in enumerate(roster()) if m.name in names]
+
+
 def asked(options: argparse.Namespace, folder: Path) -> list[int]:
     """The mutants that have no fate yet, or some of them."""
-    done, everything = known(folder), list(enumerate(roster()))
-    left = [n for n, m in everything if not decided(done.get(m.name), not options.listed)]
+    done = known(folder)
+    left = [n for n, m in chosen(options.set) if not decided(done.get(m.name), not options.listed)]
     if options.sample is None:
         return left
     return random.Random("exam").sample(left, min(options.sample, len(left)))
@@ -76,6 +85,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write docs/mutants.md")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no mutant after these")
+    parser.add_argument("--set", choices=SETS, help="the mutants of this set alone")
     parser.add_argument("--listed", action="store_true", help="run no row that the table does not name")
     parser.add_argument("--sample", type=int, metavar="N", help="only so many, by chance")
     parser.add_argument("--certify", type=int, metavar="N", help="certify so many instead, inside ones")
@@ -84,7 +94,7 @@ def main() -> int:
     folder: Path = options.results or Path(mkdtemp(prefix="shaped-"))
     folder.mkdir(parents=True, exist_ok=True)
     if options.certify:
-        inside = [n for n, m in enumerate(roster()) if is_inside(m)]
+        inside = [n for n, m in chosen(options.set) if is_inside(m)]
         some = inside[:: max(1, len(inside) // options.certify)][: options.certify]
         certified([(n, roster()[n].name) for n in some], folder, jobs=options.jobs, limit=options.limit)
     else:
@@ -95,14 +105,21 @@ def main() -> int:
             seconds=options.seconds,
             whole=not options.listed,
         )
-    found, apart = known(folder), {m.name for m in held_out()}
+    found = known(folder)
     run = [(m, found[m.name]) for m in roster() if m.name in found]
     judged = fates_of_certify(folder)
     if options.write:
-        PAGE.write_text(written(PAGE.read_text(), part(run, apart, len(roster()), judged)))
+        PAGE.write_text(written(PAGE.read_text(), part(run, len(roster()), judged)))
+    if options.set:
+        run = of_set(run, options.set)
+    for mutant, fate in run:
+        if not fate.found:
+            print(f"survives {'inside' if is_inside(mutant) else 'outside'} the envelope: {mutant.name}")
     figures = summary(run)
-    print(f"{len(run)} of {len(roster())} run; results in {folder}")
-    print(figures)
+    print(f"{len(run)} of {len(chosen(options.set))} run; results in {folder}")
+    for name in SETS:
+        if some := of_set(run, name):
+            print(f"{name}: {summary(some)}")
     granted = [one.name for one in judged if one.granted]
     print(f"{len(judged)} by the whole of certify, of which L3 or more was granted to {len(granted)}")
     return 1 if granted or figures.inside_caught < ENOUGH * figures.inside else 0

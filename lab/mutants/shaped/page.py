@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lab.mutants.page import table
 from lab.mutants.shaped.claims import claimed, envelope_of_all_rows
+from lab.mutants.shaped.roster import SETS, members
 from vyre.backends.protocol import BackendLimits
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from lab.mutants.shaped.certified import CertifyFate
     from lab.mutants.shaped.fault import ShapedMutant
@@ -30,7 +31,8 @@ class Figures(NamedTuple):
         share = f" ({100 * self.inside_caught / self.inside:.1f} %)" if self.inside else ""
         return (
             f"{self.mutants} shaped mutants, {self.caught} caught; "
-            f"{self.inside} inside the envelope, {self.inside_caught} of them caught{share}"
+            f"{self.inside} inside the envelope, {self.inside_caught} of them caught{share}; "
+            f"{self.mutants - self.inside} outside of it, {self.caught - self.inside_caught} of them caught"
         )
 
 
@@ -45,15 +47,18 @@ def summary(run: Run) -> Figures:
     )
 
 
-def part(run: Run, held_out: Collection[str], total: int, certified: Sequence[CertifyFate] = ()) -> str:
-    own = [(m, f) for m, f in run if m.name not in held_out]
-    apart = [(m, f) for m, f in run if m.name in held_out]
+def of_set(run: Run, name: str) -> Run:
+    names = {m.name for m in members(name)}
+    return [(m, f) for m, f in run if m.name in names]
+
+
+def part(run: Run, total: int, certified: Sequence[CertifyFate] = ()) -> str:
     lines = [HEAD, "", *_TEXT, ""]
     if len(run) < total:
         lines += [f"{total - len(run)} of {total} have not been run.", ""]
     lines += table(
         ("written by", "mutants", "caught", "inside the envelope", "of them caught"),
-        [_figures(name, some) for name, some in (("this house", own), ("a fresh reader", apart)) if some],
+        [_figures(by, some) for name, by in SETS.items() if (some := of_set(run, name))],
     )
     if certified:
         lines += ["", "### By the whole of `vyre certify`", ""]
