@@ -27,6 +27,7 @@ _COMMANDS = {
     "explain": "Explain a V-code: meaning, a program that triggers it, how to fix it.",
     "ops": "List the registered ops, or show one.",
     "backends": "List the backends and what each one needs.",
+    "doctor": "Say what works here, what is missing, and what to type.",
     "probe": "Ask a device which float operations it does exactly.",
     "cache": "Show or clear the compiled kernels that are kept on disk.",
     "laws": "Show the laws of the ops and what proves each.",
