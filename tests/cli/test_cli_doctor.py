@@ -44,7 +44,10 @@ def test_one_that_dies_is_named(monkeypatch: pytest.MonkeyPatch, trial: str, sai
 def test_wrong_bits_are_no_health(monkeypatch: pytest.MonkeyPatch) -> None:
     from vyre.cli import examination
 
-    monkeypatch.setattr(examination, "_hamming", lambda _name: False)
+    def wrong(_name: str) -> bool:
+        return False
+
+    monkeypatch.setattr(examination, "_hamming", wrong)
     said = examination.trial("cpu")
     assert not said["works"]
     assert "wrong bits" in said["what"]
@@ -54,7 +57,11 @@ def test_wrong_bits_are_no_health(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("works", [True, False])
 def test_the_status_is_the_default_s(monkeypatch: pytest.MonkeyPatch, works: bool) -> None:
     fix = "" if works else "pip install it"
-    monkeypatch.setattr("vyre.cli.examination.tried", lambda name: Found(name, works, "a device", fix))
+
+    def found(name: str) -> Found:
+        return Found(name, works, "a device", fix)
+
+    monkeypatch.setattr("vyre.cli.examination.tried", found)
     monkeypatch.setattr(chosen, "_everywhere", ["cpu"])
     shown = CliRunner().invoke(main, ["doctor"])
     assert shown.exit_code == (not works)

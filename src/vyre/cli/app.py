@@ -131,7 +131,8 @@ def diagnostic_record(diagnostic: Any) -> dict[str, Any]:
 @click.group(
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Example: vyre run hamming.vyre --input a=a.npy --input b=b.npy --output out=out.npy",
+    epilog="Exit status: 0 all is well, 1 an error or a finding, 2 a wrong command line, 130 Ctrl-C. "
+    "Example: vyre run hamming.vyre --input a=a.npy --input b=b.npy --output out=out.npy",
 )
 @click.version_option(package_name="vyre", prog_name="vyre")
 def main() -> None:
