@@ -6,6 +6,7 @@ TYPE_CHECKING = False  # `typing` alone would be most of the import time; checke
 
 if TYPE_CHECKING:
     from vyre.backends.capture import capture
+    from vyre.backends.chosen import use
     from vyre.backends.conversion import array
     from vyre.backends.device_buffer import DeviceBuffer, device_zeros, to_device
     from vyre.backends.dispatch import Compiled, compile_program, dispatch
@@ -164,7 +165,7 @@ __all__ = [
     "invocation_id", "isinf", "isnan", "kernel", "lane", "local_id", "log", "log1p", "log2", "log10",
     "mul_hi", "num_invocations", "num_workgroups", "op", "packed_bytes", "popcount", "private",
     "reverse_bits", "select", "shared", "sin", "sinh", "sqrt", "tan", "tanh", "to_device", "trunc", "u8",
-    "u16", "u32", "u64", "u128", "vec2", "vec4", "workgroup_id",
+    "u16", "u32", "u64", "u128", "use", "vec2", "vec4", "workgroup_id",
 ]  # fmt: skip
 
 _HOMES = {
@@ -182,6 +183,7 @@ _HOMES = {
         workgroup_id
     """,
     "vyre.backends.capture": "capture",
+    "vyre.backends.chosen": "use",
     "vyre.backends.conversion": "array",
     "vyre.backends.device_buffer": "DeviceBuffer device_zeros to_device",
     "vyre.backends.dispatch": "Compiled compile_program dispatch",

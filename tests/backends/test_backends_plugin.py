@@ -14,13 +14,14 @@ import pytest
 
 import vyre
 from vyre import BufferDecl, DataType, InvocationId, LitU32, Program
-from vyre.backends import registry
-from vyre.backends.packages import Point
+from vyre.backends import default_backend, default_name, registry
 from vyre.compose.plugins import installed_ops
 from vyre.errors import DispatchError, UnsupportedByBackend
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from vyre.backends.packages import Point
 
 PACKAGE = Path(__file__).parent.parent / "plugin_package"
 
@@ -162,19 +163,6 @@ def test_two_packages_cannot_share_a_name(install_broken: Callable[[str, str], N
         registry.get("reference")
 
 
-@pytest.mark.usefixtures("installed")
-def test_the_default_is_cpu_where_it_is_available_else_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
-    def register(cpu: str) -> None:
-        values = {"cpu": cpu, "reference": "vyre.backends.reference.backend:ReferenceBackend"}
-        points = {name: (Point(name, value, "test"),) for name, value in values.items()}
-        monkeypatch.setattr(registry, "_points", lambda: points)
-
-    register("vyre_acme.backend:AcmeBackend")
-    assert registry.default_backend() == "cpu"
-    register("vyre_acme.not_there:Nothing")
-    assert registry.default_backend() == "reference"
-
-
 def test_the_metadata_of_packages_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     first = registry.get("reference")
 
@@ -183,7 +171,7 @@ def test_the_metadata_of_packages_is_read_once(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(registry, "offered_points", never)
     assert registry.get("reference") is first
-    assert registry.default_backend() in registry.DEFAULTS
+    assert default_backend() == default_name()
     vyre.device_zeros(4, np.uint32, backend="reference")
 
 

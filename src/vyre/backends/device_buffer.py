@@ -308,7 +308,8 @@ def device_zeros(
 
 def resident(backend: str | Backend | None) -> ResidentBackend:
     """The backend itself, for who asks more than once. Raises `DispatchError` for one without buffers."""
-    from vyre.backends.registry import default_backend, get
+    from vyre.backends.chosen import default_backend
+    from vyre.backends.registry import get
 
     found = get(backend or default_backend()) if backend is None or isinstance(backend, str) else backend
     if not able(found, ResidentBackend):

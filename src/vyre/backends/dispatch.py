@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+from vyre.backends.chosen import default_backend
 from vyre.backends.protocol import AddressedExecutable, ResidentExecutable, able
 from vyre.backends.recent import recent_of
 from vyre.backends.recording import current
@@ -75,7 +76,7 @@ def compile_program(
     Recent ones are kept for a backend that goes by its name; an object is asked to compile each time.
     """
     if backend is None or isinstance(backend, str):
-        return _compile_named(program, backend, registry, convention)
+        return _compile_named(program, backend or default_backend(), registry, convention)
     return _compile(program, backend, registry, convention)
 
 
@@ -368,11 +369,11 @@ def _nothing_at(_: Sequence[int]) -> None:
 
 @lru_cache(maxsize=64)
 def _compile_named(
-    program: Program, backend: str | None, registry: Registry | None, convention: Convention | None
+    program: Program, backend: str, registry: Registry | None, convention: Convention | None
 ) -> Compiled:
-    from vyre.backends.registry import default_backend, get
+    from vyre.backends.registry import get
 
-    return _compile(program, get(backend or default_backend()), registry, convention)
+    return _compile(program, get(backend), registry, convention)
 
 
 def _compile(

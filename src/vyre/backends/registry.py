@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from vyre.backends.packages import Point
 
 GROUP = "vyre.backends"
-DEFAULTS = ("cpu", "reference")
-"""Preference order of the default backend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +39,14 @@ class BackendStatus:
     install: str
 
 
-def available() -> list[BackendStatus]:
-    """Every registered backend, by name, available or not."""
-    return [_status(name, points) for name, points in sorted(_points().items())]
+def names() -> list[str]:
+    """Every registered backend; none is loaded."""
+    return sorted(_points())
+
+
+def available(only: str | None = None) -> list[BackendStatus]:
+    """Every registered backend, by name, available or not; or one of them."""
+    return [_status(name, points) for name, points in sorted(_points().items()) if only in (None, name)]
 
 
 @boundary
@@ -65,24 +68,6 @@ def get(name: str) -> Backend:
             f"the backend {name!r} is not available: {loaded.missing}", fix=loaded.install
         )
     return loaded
-
-
-def default_backend() -> str:
-    """`cpu` where it is available, else `reference`."""
-    points = _points()
-    failed = None
-    for name in DEFAULTS:
-        loaded = _load(points[name]) if name in points else None
-        if isinstance(loaded, _Failure):
-            failed = f"the backend {name!r} is not available: {loaded.missing}", loaded.install
-        elif loaded is not None:
-            return name
-    if failed is not None:
-        raise BackendUnavailable(failed[0], fix=failed[1])
-    raise DispatchError(
-        "no default backend is registered; the package metadata of vyre is missing.",
-        fix="install vyre with pip, or pass backend= explicitly.",
-    )
 
 
 @dataclass(frozen=True, slots=True)

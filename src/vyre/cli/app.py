@@ -27,6 +27,7 @@ _COMMANDS = {
     "explain": "Explain a V-code: meaning, a program that triggers it, how to fix it.",
     "ops": "List the registered ops, or show one.",
     "backends": "List the backends and what each one needs.",
+    "doctor": "Say what works here, what is missing, and what to type.",
     "probe": "Ask a device which float operations it does exactly.",
     "cache": "Show or clear the compiled kernels that are kept on disk.",
     "laws": "Show the laws of the ops and what proves each.",
@@ -130,7 +131,8 @@ def diagnostic_record(diagnostic: Any) -> dict[str, Any]:
 @click.group(
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Example: vyre run hamming.vyre --input a=a.npy --input b=b.npy --output out=out.npy",
+    epilog="Exit status: 0 all is well, 1 an error or a finding, 2 a wrong command line, 130 Ctrl-C. "
+    "Example: vyre run hamming.vyre --input a=a.npy --input b=b.npy --output out=out.npy",
 )
 @click.version_option(package_name="vyre", prog_name="vyre")
 def main() -> None:

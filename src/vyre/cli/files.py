@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import runpy
 import sys
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import VyreError
 from vyre.files import PROGRAM_BYTES, read_bytes, write_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from vyre.graph import Graph
     from vyre.ir.program import Program
 
@@ -64,7 +67,8 @@ def _kernel_program(path: str, kernel: str) -> Program:
 
     read_bytes(path)
     try:
-        with redirect_stdout(sys.stderr):  # what the file prints is no part of a command's output
+        # What the file prints is not the command's output.
+        with redirect_stdout(sys.stderr), _beside(path):
             names: dict[str, Any] = runpy.run_path(path)
     except VyreError:
         raise
@@ -88,6 +92,17 @@ def _kernel_program(path: str, kernel: str) -> Program:
         f"{path} has no kernel named {kernel!r}.{known}",
         fix="name a function decorated with @vyre.kernel.",
     )
+
+
+@contextmanager
+def _beside(path: str) -> Generator[None, None, None]:
+    """Lets the file import its neighbours, as `python FILE` does."""
+    folder = str(Path(path).resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)
 
 
 def split_binding(option: str) -> tuple[str, str]:

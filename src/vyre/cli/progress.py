@@ -1,9 +1,14 @@
-"""A progress bar with rate, failures and time left; on a terminal only."""
+"""Progress with rate, failures and time left: a bar on a terminal, else a line every ten seconds."""
 
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
+
+import click
+
+_APART = 10.0
 
 
 class Bar:
@@ -13,7 +18,9 @@ class Bar:
         self._what = what
         self._total = total
         self._unit = unit
+        self._quiet = quiet
         self._on = sys.stderr.isatty() and not quiet
+        self._began = self._said = time.monotonic()
         self._progress: Any = None
         self._task: Any = None
 
@@ -43,6 +50,7 @@ class Bar:
     ) -> None:
         """`resumed` of those done were done by an earlier run and do not count for the rate."""
         if self._progress is None:
+            self._say(done, total or self._total, what or self._what, resumed, failing)
             return
         elapsed = self._progress.tasks[0].elapsed or 0
         rate = f"{(done - resumed) / elapsed:.3g} {self._unit}/s" if elapsed else ""
@@ -54,3 +62,16 @@ class Bar:
             rate=rate,
             failing=failing,
         )
+
+    def _say(self, done: int, total: int | None, what: str, resumed: int, failing: str) -> None:
+        """A line where there is no terminal: whoever reads a log sees that the work goes on."""
+        now = time.monotonic()
+        if self._quiet or now - self._said < _APART:
+            return
+        self._said = now
+        rate = (done - resumed) / (now - self._began)
+        parts = [f"{done:,} {self._unit}", f"{rate:.3g}/s", failing]
+        if total:
+            parts[0] = f"{100 * done / total:.0f} % of {total:,} {self._unit}"
+            parts.insert(2, f"{(total - done) / rate:.0f} s left" if rate and done < total else "")
+        click.echo(f"{what}: {', '.join(part for part in parts if part)}", err=True)

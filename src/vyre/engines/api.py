@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends.chosen import default_name
 from vyre.engines.bins import histogram_engine
 from vyre.engines.compaction import compact_engine
 from vyre.engines.dfa import match_engine
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     Words = NDArray[np.uint32]
 
 _PROCESSOR = Shape(64, 8, turns=4, banks=False)
-_PROCESSORS = (None, "cpu", "reference")
+_PROCESSORS = ("cpu", "reference")
 _DTYPES = {
     DataType.F32: np.dtype(np.float32),
     DataType.F16: np.dtype(np.float16),
@@ -107,7 +108,7 @@ def reduce_tree(
 ) -> Any:
     """`FReduceTreeBinary` over a whole array; uint16 bits are bfloat16 where `element` says so."""
     kind = _float_type(array, element)
-    if shape is None and getattr(backend, "name", backend) in _PROCESSORS:
+    if shape is None and getattr(backend, "name", backend or default_name()) in _PROCESSORS:
         shape = _PROCESSOR
     engine = tree_engine(fold_named(op, kind), shape=shape)
     return _scalar(runner_of(backend).run(engine, {"input": array})["output"], array, kind)

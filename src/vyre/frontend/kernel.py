@@ -54,7 +54,7 @@ class Kernel:
         self._translation = translation
         self._zeroed = tuple(p.name for p in translation.parameters if p.role is Role.Out)
         self._bind = Binder(self.__name__, translation)
-        self._compiled: dict[str | None, Compiled] = {}
+        self._compiled: dict[str, Compiled] = {}
 
     def _validate(self) -> None:
         from vyre.validate import check
@@ -192,9 +192,12 @@ class Kernel:
 
     def _compile(self, backend: str | Backend | None) -> Compiled:
         if backend is None or isinstance(backend, str):
-            found = self._compiled.get(backend)
+            from vyre.backends.chosen import default_name
+
+            name = backend or default_name()
+            found = self._compiled.get(name)
             if found is None:
-                self._compiled[backend] = found = self._compiled_anew(backend)
+                self._compiled[name] = found = self._compiled_anew(backend)
             return found
         return self._compiled_anew(backend)
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends.chosen import default_backend
 from vyre.backends.foreign import is_on_device, plain_array
-from vyre.backends.registry import default_backend, get
+from vyre.backends.registry import get
 from vyre.errors import boundary
 from vyre.ir.types import DataType
 from vyre.planning.plan import GraphPlan, plan_graph

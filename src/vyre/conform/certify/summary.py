@@ -235,11 +235,21 @@ def _verdict(results: Results, width: int) -> list[Line]:
 
 
 def _failures(failures: Sequence[Failure], width: int) -> list[Line]:
+    """By op, one shown of each, the rest of it counted beside."""
+    of_op: dict[str, list[Failure]] = {}
+    for failure in failures:
+        of_op.setdefault(failure.op, []).append(failure)
     lines: list[Line] = []
-    for failure in failures[:_SHOWN]:
-        lines += [[], *failure_lines(failure, width=width)]
-    if len(failures) > _SHOWN:
-        lines += [[], [(f"… and {len(failures) - _SHOWN} more; the certificate has all.", "bad")]]
+    for op, found in list(of_op.items())[:_SHOWN]:
+        lines += [[], *failure_lines(found[0], width=width)]
+        if len(found) > 1:
+            lines.append([(f"  … and {len(found) - 1} more of {op}", "dim")])
+    left = list(of_op.items())[_SHOWN:]
+    if left:
+        named = ", ".join(f"{op} ({len(found)})" for op, found in left)
+        lines += [[], *_wrapped_lines("", f"… and of {len(left)} more: {named}.", "bad", width)]
+    if len(failures) > len(of_op) or left:
+        lines.append([("The certificate has every one of them.", "dim")])
     return lines
 
 

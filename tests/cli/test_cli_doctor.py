@@ -1,0 +1,72 @@
+"""`vyre doctor`: what works was run, what hangs or dies is named, the status is the default's."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from vyre.backends import chosen
+from vyre.cli.app import main
+from vyre.cli.examination import Found, tried
+
+
+def test_a_backend_that_works_has_run_a_kernel() -> None:
+    found = tried("cpu")
+    assert found.works, found
+    assert "LLVM" in found.what
+
+
+def test_one_that_hangs_costs_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vyre.cli.examination._TRIAL", "import time; time.sleep(60)")
+    found = tried("cpu", patience=0.5)
+    assert not found.works
+    assert "did not end within 0.5 s" in found.what
+    assert found.fix
+
+
+@pytest.mark.parametrize(
+    ("trial", "said"),
+    [
+        ("import os; os.kill(os.getpid(), 11)", "signal 11"),
+        ("raise RuntimeError('the driver is gone')", "RuntimeError: the driver is gone"),
+        ("pass", "it said nothing"),
+    ],
+)
+def test_one_that_dies_is_named(monkeypatch: pytest.MonkeyPatch, trial: str, said: str) -> None:
+    monkeypatch.setattr("vyre.cli.examination._TRIAL", trial)
+    found = tried("cpu")
+    assert not found.works
+    assert said in found.what
+
+
+def test_wrong_bits_are_no_health(monkeypatch: pytest.MonkeyPatch) -> None:
+    from vyre.cli import examination
+
+    def wrong(_name: str) -> bool:
+        return False
+
+    monkeypatch.setattr(examination, "_hamming", wrong)
+    said = examination.trial("cpu")
+    assert not said["works"]
+    assert "wrong bits" in said["what"]
+    assert "vyre certify cpu" in said["fix"]
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_the_status_is_the_default_s(monkeypatch: pytest.MonkeyPatch, works: bool) -> None:
+    fix = "" if works else "pip install it"
+
+    def found(name: str) -> Found:
+        return Found(name, works, "a device", fix)
+
+    monkeypatch.setattr("vyre.cli.examination.tried", found)
+    monkeypatch.setattr(chosen, "_everywhere", ["cpu"])
+    shown = CliRunner().invoke(main, ["doctor"])
+    assert shown.exit_code == (not works)
+    assert ("Fix: pip install it" in shown.output) is not works
+    assert "(the default)" in shown.output
+    facts = json.loads(CliRunner().invoke(main, ["doctor", "--json"]).output)
+    assert facts["healthy"] is works
+    assert {row["name"] for row in facts["software devices"]} == {"lavapipe", "SwiftShader", "PoCL"}
