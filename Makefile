@@ -12,7 +12,7 @@ BIN := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
 # Keeps what parallel checks print apart; the make of macOS does not know how.
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: certify test check style types fast lint matrix docs setup setup-dev setup-system setup-all clean
+.PHONY: certify test check style types fast lint matrix docs site setup setup-dev setup-system setup-all clean
 
 certify: setup
 	$(BIN)/vyre certify $(BACKEND) --certificate certificate.json
@@ -44,6 +44,10 @@ matrix: setup-dev
 
 docs: setup-dev
 	for tool in tools/make_docs_*.py; do $(BIN)/python $$tool --write || exit 1; done
+
+# The pages as a site, in build/site; a broken link ends it.
+site: setup-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 # The default backend, and the solvers that prove what is certified.
 setup:

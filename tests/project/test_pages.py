@@ -1,0 +1,93 @@
+"""The pages: their Python runs, their commands exist with the options they name, and the site builds."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from vyre.cli.app import main
+
+ROOT = Path(__file__).parents[2]
+PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md"))}
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+ELSEWHERE = {
+    "adding-a-backend.md": "tests/backends/test_adding_a_backend.py does what the page says, step by step",
+    "adding.md": "lines to put into files of vyre, for something that is not there",
+    "certificates.md": "certifies several times, which takes minutes; tests/certification has each call",
+    "engines.md": "tests/engines/test_engines_docs.py",
+    "envelope.md": "asks a certificate that the reader has",
+    "kernels.md": "tests/frontend/test_frontend_docs.py, with what it prints",
+    "tensors.md": "tests/tensor/test_tensor_docs.py; its last block loads the reader's model",
+}
+"""Pages whose Python is not run here, and why."""
+
+_BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+_COMMAND = re.compile(r"^(?:\$ )?vyre (.+?)(?:  +#.*| #.*)?$", re.MULTILINE)
+
+
+def blocks(text: str, *languages: str) -> list[str]:
+    return [code for language, code in _BLOCK.findall(text) if language in languages]
+
+
+def test_what_is_run_elsewhere_has_python() -> None:
+    assert [page for page in ELSEWHERE if not blocks(PAGES[page], "python")] == []
+
+
+@pytest.mark.parametrize(
+    "page", [p for p, text in PAGES.items() if blocks(text, "python") and p not in ELSEWHERE]
+)
+def test_the_python_of_a_page_runs_from_top_to_bottom(page: str, tmp_path: Path) -> None:
+    script = tmp_path / "page.py"
+    script.write_text("\n\n".join(blocks(PAGES[page], "python")), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def unknown(command: str) -> list[str]:
+    """What a command line names that `vyre` does not have."""
+    words = command.split()
+    found = main.get_command(click.Context(main), words[0])
+    if words[0].startswith("-"):
+        return []
+    if found is None:
+        return [words[0]]
+    options = {name for parameter in found.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    named = {word.partition("=")[0] for word in words[1:] if re.match(r"--[a-z]", word)}
+    return sorted(named - options - {"--help"})
+
+
+@pytest.mark.parametrize("page", ["README.md", *PAGES])
+def test_the_commands_of_a_page_exist(page: str) -> None:
+    text = README if page == "README.md" else PAGES[page]
+    lines = [line for code in blocks(text, "sh", "text", "console") for line in _COMMAND.findall(code)]
+    assert {line: wrong for line in lines if (wrong := unknown(line))} == {}
+
+
+def test_a_command_that_is_not_there_is_noticed() -> None:
+    assert unknown("certify cpu --quick") == []
+    assert unknown("certify cpu --quik") == ["--quik"]
+    assert unknown("certfy cpu") == ["certfy"]
+
+
+def test_the_site_builds_with_every_page_and_link(tmp_path: Path) -> None:
+    """Strict: a link that leads nowhere, or a page that the site leaves out, is an error."""
+    pytest.importorskip("mkdocs")
+    shutil.copy(ROOT / "mkdocs.yml", tmp_path)
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    build = [sys.executable, "-m", "mkdocs", "build"]
+    done = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    index = (tmp_path / "build" / "site" / "index.html").read_text()
+    assert "tutorial.html" in index
+    (tmp_path / "docs" / "index.md").write_text("[nowhere](nowhere.md)")
+    done = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, "a broken link was not noticed"
