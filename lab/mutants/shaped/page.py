@@ -56,7 +56,7 @@ def part(run: Run, held_out: Collection[str], total: int, certified: Sequence[Ce
         [_figures(name, some) for name, some in (("this house", own), ("a fresh reader", apart)) if some],
     )
     if certified:
-        lines += ["", "### By the whole of `vyre certify`", ""]
+        lines += ["", "### By the whole of `vyre certify`", "", *_CERTIFIED, ""]
         rows = [(f.name, " ".join(f.levels) or "none", f.first, f"{f.seconds:.0f}") for f in certified]
         lines += table(("mutant", "levels", "first failure", "seconds"), rows)
     lines += ["", "### By what the trigger is about", ""]
@@ -114,6 +114,10 @@ def _survivor(mutant: ShapedMutant, fate: ShapedFate) -> tuple[str, str]:
     return mutant.name, "no row has what its trigger asks for"
 
 
+_CERTIFIED = (
+    "All stages of the default plan, not one alone. A run is ended as soon as neither track can be granted",
+    "L3 any more: by a row of `shapes` that failed, or by an operation of each track.",
+)
 _TEXT = (
     "Made by `python -m lab.mutants.shaped.exam --write`; do not edit this part either.",
     "",
