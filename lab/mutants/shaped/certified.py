@@ -16,11 +16,15 @@ from lab.mutants.shaped.backend import Shaped
 from lab.mutants.shaped.roster import roster
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.certification import CertifyPlan, certify
+from vyre.conform.spec.levels import SHAPES
+from vyre.conform.spec.track import FLOAT, INTEGER, op_track
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from multiprocessing.process import BaseProcess
     from pathlib import Path
+
+    from vyre.certification import CertifyProgress
 
 FOLDER = "certify"
 _OVER = "time over"
@@ -28,7 +32,8 @@ _OVER = "time over"
 
 @dataclass(frozen=True, slots=True)
 class CertifyFate:
-    """`levels` are those granted; `failures` the number of cases that failed, `first` the first of them."""
+    """`levels` are those granted; `failures` the number of checks and cases that failed before the end, and
+    `first` the op or stage of the first of them."""
 
     name: str
     levels: tuple[str, ...]
@@ -47,14 +52,43 @@ class CertifyFate:
 
 
 def one(number: int, folder: Path) -> None:
-    """Certifies one mutant in this process."""
+    """Certifies one mutant in this process, up to the failure from which on no L3 can be granted."""
     mutant, started = roster()[number], time.monotonic()
     backend = Shaped(CpuBackend(threads=1, canaries=False), mutant)
-    found = certify(backend, CertifyPlan(keep_failures=False, baselines=False))
-    failures, seconds = found.failures, time.monotonic() - started
-    first = failures[0].case if failures else ""
-    levels = tuple(filter(None, found.levels.values()))
-    _write(folder, number, CertifyFate(mutant.name, levels, len(failures), first, seconds))
+    denied = Denied()
+    try:
+        found = certify(backend, CertifyPlan(keep_failures=False, baselines=False), progress=denied.watch)
+    except Decided:
+        levels, failures, first = (), denied.failing, denied.first
+    else:
+        levels = tuple(filter(None, found.levels.values()))
+        failures, first = len(found.failures), denied.first
+    seconds = time.monotonic() - started
+    _write(folder, number, CertifyFate(mutant.name, levels, failures, first, seconds))
+
+
+class Decided(Exception):
+    """Both tracks are denied L3 whatever else the run finds."""
+
+
+class Denied:
+    """Follows a run: a failing row of shapes denies L3 on every track, a failing op on its own."""
+
+    def __init__(self) -> None:
+        self.failing, self.first = 0, ""
+        self._tracks: set[str] = set()
+
+    def watch(self, progress: CertifyProgress) -> None:
+        """Raises `Decided` where a run need not go on."""
+        if progress.failing <= self.failing:
+            return
+        self.failing, self.first = progress.failing, self.first or progress.what
+        if progress.what == SHAPES:
+            raise Decided
+        if "." in progress.what:
+            self._tracks.add(op_track(progress.what))
+        if {INTEGER, FLOAT} <= self._tracks:
+            raise Decided
 
 
 def _write(folder: Path, number: int, fate: CertifyFate) -> None:

@@ -5,7 +5,7 @@
 The exam reads dispatches by itself, so its quantities have names of their own; `FEATURE` says which feature
 of the table each of them stands for. What a fault needs counts as a condition too, unless the trigger implies
 it. A trigger that is odd or modulo is claimed where a listed level fulfils it: it strikes wherever "= that
-level" does.
+level" does. A level of 0 fulfils none: it also stands for programs that have nothing to count.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def conditions(test: Test) -> list[Condition | None]:
     feature = FEATURE[name]
     if test.relation in (">=", "="):
         return [Condition(feature, test.relation, value)]
-    return [Condition(feature, "=", level) for level in CHOSEN[feature].every if test.meets(level)]
+    listed = [level for level in CHOSEN[feature].every if level != 0 and test.meets(level)]
+    return [Condition(feature, "=", level) for level in listed]
 
 
 def _payload(operator: str) -> list[str]:

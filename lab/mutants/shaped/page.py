@@ -61,7 +61,7 @@ def part(run: Run, total: int, certified: Sequence[CertifyFate] = ()) -> str:
         [_figures(by, some) for name, by in SETS.items() if (some := of_set(run, name))],
     )
     if certified:
-        lines += ["", "### By the whole of `vyre certify`", ""]
+        lines += ["", "### By the whole of `vyre certify`", "", *_CERTIFIED, ""]
         rows = [(f.name, " ".join(f.levels) or "none", f.first, f"{f.seconds:.0f}") for f in certified]
         lines += table(("mutant", "levels", "first failure", "seconds"), rows)
     lines += ["", "### By what the trigger is about", ""]
@@ -119,6 +119,10 @@ def _survivor(mutant: ShapedMutant, fate: ShapedFate) -> tuple[str, str]:
     return mutant.name, "no row has what its trigger asks for"
 
 
+_CERTIFIED = (
+    "All stages of the default plan, not one alone. A run is ended as soon as neither track can be granted",
+    "L3 any more: by a row of `shapes` that failed, or by an operation of each track.",
+)
 _TEXT = (
     "Made by `python -m lab.mutants.shaped.exam --write`; do not edit this part either.",
     "",

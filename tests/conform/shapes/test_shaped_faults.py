@@ -8,11 +8,13 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
+from tests.conform.verify.runs import certify
 from tests.wrong import shaped
 from tests.wrong.shaped import Shaped
 from vyre.conform.shapes.constraints import invocations
 from vyre.conform.shapes.rows import ROWS
 from vyre.conform.suite.plan import make_plan
+from vyre.conform.verify.replayed import DEPENDS
 from vyre.conform.verify.stages.shapes import STAGE
 from vyre.ir.expr import BinOp
 from vyre.ir.operators import BinaryOp
@@ -20,7 +22,8 @@ from vyre.ir.program import Program
 from vyre.ir.walk import expressions, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
 
 B = BinaryOp
 PLAN = make_plan("shaped", stages=("shapes",))
@@ -111,3 +114,19 @@ def test_a_failing_row_is_lowered_to_what_it_depends_on_and_made_small() -> None
     assert sum(1 for _ in statements(small.entry)) <= 4
     assert any(isinstance(x, BinOp) and x.op is B.Add for x in expressions(small.entry))
     assert said.note.endswith("in workgroups (1, 1, 1)")
+
+
+def test_a_fault_of_one_run_is_said_to_be_one(tmp_path: Path) -> None:
+    """The first run of all leaves a wrong byte, and no other."""
+    runs = iter(range(1 << 30))
+
+    def spoil(program: Program, buffers: Mapping[str, memoryview]) -> None:
+        if next(runs) == 0:
+            shaped.lose_the_last(program, buffers)
+
+    results = certify(Shaped(spoil=spoil), tmp_path, stages=("shapes",), programs=1)
+    (failure,) = results.failures
+    assert (failure.kind, failure.case) == ("unstable", STAGE.case(0))
+    assert f"did not come back in 3 replays: {DEPENDS}" in failure.note
+    assert failure.expected != failure.actual
+    assert next(runs) < 20, "a row that passes when it is run again is not lowered"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vyre.conform.shapes.constraints import number
-from vyre.conform.shapes.facts import Facts
+from vyre.conform.shapes.facts import variables_in_scope
 from vyre.conform.shapes.parts.classes import class_parts
 from vyre.conform.shapes.parts.exchange import exchange_parts
 from vyre.conform.shapes.parts.memory import memory_parts
@@ -47,14 +47,8 @@ class Case:
 
 def build(row: Mapping[str, Level], seed: int) -> Case:
     """The case of a row. The row must be complete and possible."""
-    spare = _natural_variables(row, seed)
-    return _built(row, seed, max(0, number(row, "variables") - spare), whole=True)
-
-
-def _natural_variables(row: Mapping[str, Level], seed: int) -> int:
-    """How many variables are in scope without any that are there for their number."""
-    bare = _built(row, seed, 0, whole=False)
-    return Facts.of(bare.program, bare.inputs, bare.workgroups).variables
+    natural = variables_in_scope(_built(row, seed, 0, whole=False).program.entry)
+    return _built(row, seed, max(0, number(row, "variables") - natural), whole=True)
 
 
 def _built(row: Mapping[str, Level], seed: int, variables: int, *, whole: bool) -> Case:

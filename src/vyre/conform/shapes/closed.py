@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Words = NDArray[np.uint32]
@@ -20,21 +22,23 @@ _CHUNK = 1 << 15
 Matrix = tuple[tuple[int, int, int], ...]
 
 
-def turned(words: Words, start: int, turns: int, outer: int) -> Words:
-    """The words after `turns` turns that begin with k = start."""
-    once: Matrix = ((FACTOR, STEP, outer * OUTER + OFFSET & _MASK), (0, 1, 1), (0, 0, 1))
+def turned(words: Words, start: int, turns: int, outer: int, more: int = 0) -> Words:
+    """The words after `turns` turns that begin with k = start; each of them adds `more`."""
+    once: Matrix = ((FACTOR, STEP, outer * OUTER + OFFSET + more & _MASK), (0, 1, 1), (0, 0, 1))
     total = _power(once, turns)
     constant = total[0][1] * start + total[0][2] & _MASK
     return words * np.uint32(total[0][0]) + np.uint32(constant)
 
 
-def turned_by(words: Words, start: int, turns: NDArray[np.int64], outer: int) -> Words:
+def turned_by(words: Words, start: int, turns: NDArray[np.int64], outer: int, more: int = 0) -> Words:
     """The words after as many turns as each of them takes."""
-    found = words.copy()
-    for count in np.unique(turns).tolist():
-        chosen = turns == count
-        found[chosen] = turned(words[chosen], start, int(count), outer)
-    return found
+    return by_turns(turns, lambda count: turned(words, start, count, outer, more))
+
+
+def by_turns(turns: NDArray[np.int64], after: Callable[[int], Any]) -> Any:
+    """What comes `after` so many turns, each from where its own number of turns stands."""
+    counts: list[int] = np.unique(turns).tolist()
+    return np.select([turns == count for count in counts], [after(count) for count in counts])
 
 
 def _power(matrix: Matrix, exponent: int) -> Matrix:
@@ -75,9 +79,10 @@ def operand(kind: str) -> tuple[int, int, int]:
     return SUMMAND if kind == "FAdd" else FACTORS
 
 
-def accumulated(floats: Floats, kind: str, start: int, turns: int) -> Floats:
+def accumulated(floats: Floats, kind: str, start: int, turns: int, listed: int | None = None) -> Floats:
     """The floats after `turns` turns of rounded additions or multiplications, one after the other; they are
-    of classes from 0 on."""
+    of classes from 0 on. The factors at the ends are those of a loop of the `listed` turns."""
+    factors = ends(turns if listed is None else listed)
     base, mask, shift = operand(kind)
     step: Any = np.add if kind == "FAdd" else np.multiply
     for first in range(0, turns, _CHUNK):
@@ -85,18 +90,18 @@ def accumulated(floats: Floats, kind: str, start: int, turns: int) -> Floats:
         k = (np.arange(count, dtype=np.uint64) + start + first).astype(np.uint32)
         table = np.empty((count + 1, len(floats)), np.uint32)
         table[1:, ::2] = (((k & np.uint32(mask)) << np.uint32(shift)) + np.uint32(base))[:, None]
-        table[1:, 1::2] = _least(kind, k, start, turns)[:, None]
+        table[1:, 1::2] = _least(kind, k, start, turns, factors)[:, None]
         given = table.view(np.float32)
         given[0] = floats
         floats = step.accumulate(given, axis=0)[-1]
     return floats
 
 
-def _least(kind: str, k: Words, start: int, turns: int) -> Words:
+def _least(kind: str, k: Words, start: int, turns: int, factors: tuple[int, int]) -> Words:
     """The bits of the operands of odd classes."""
     if kind == "FAdd":
         return (k & np.uint32(LEAST_SUMMANDS)) + np.uint32(1)
-    first, last = ends(turns)
+    first, last = factors
     found = np.where(k == np.uint32(start), np.uint32(first), np.uint32(ONE))
     return np.where(k == np.uint32(start + turns - 1 & _MASK), np.uint32(last), found)
 

@@ -49,7 +49,6 @@ class Facts:
     barriers: int = 0
     barrier_nesting: int = 0
     statements: int = 0
-    variables: int = 0
     float_chain: int = 0
     time_alias: int = 0
     turns: set[int] = field(default_factory=set[int])
@@ -106,6 +105,10 @@ class Facts:
                 self.reductions.add(f"{expr.order.value} {expr.op.value}")
 
     @property
+    def variables(self) -> int:
+        return variables_in_scope(self.program.entry)
+
+    @property
     def literals(self) -> frozenset[str]:
         return literal_names(self.program.entry)
 
@@ -137,6 +140,15 @@ class Facts:
         return found
 
 
+def variables_in_scope(body: tuple[Node, ...], before: int = 0) -> int:
+    """The most variables that are in scope at once, `before` of them around these statements."""
+    most = before
+    for node in body:
+        before += isinstance(node, Let)
+        most = max(most, before, *(variables_in_scope(inner, before) for inner in node.bodies))
+    return most
+
+
 class _Walk:
     """One pass over the statements in order, with what is around each of them."""
 
@@ -146,17 +158,14 @@ class _Walk:
         self.split = False
         """Whether invocations part between the innermost loop and here."""
 
-        self.visible = 0
         self.chains: dict[str, int] = {}
         self.bound_in: dict[str, int] = {}
         self.stored: set[tuple[str, Expr]] = set()
 
     def block(self, body: tuple[Node, ...]) -> None:
-        before = self.visible
         for node in body:
             self.facts.statements += 1
             self.node(node)
-        self.visible = before
 
     def node(self, node: Node) -> None:
         facts = self.facts
@@ -167,8 +176,6 @@ class _Walk:
                 self.bounds.bind(name, value)
                 self.chains[name] = self.chain(value)
                 self.bound_in[name] = self.loops
-                self.visible += 1
-                facts.variables = max(facts.variables, self.visible)
             case Assign(name=name, value=value):
                 self.bounds.assign(name, value)
                 self.chains[name] = self.chain(value)

@@ -186,7 +186,7 @@ def _functions(literal: int) -> Iterator[Expr]:
     for turn in range(3):
         op = ops[(first + turn) % len(ops)]
         plain = X if isinstance(op, BinaryOp) else _float(S, 0x3E80_0000)
-        operand = Select(C < 3, plain, Cast(T.F32, S & _SIGN_AND_DIGITS | C % 3 * 0x7F80_0000))
+        operand = Select(C % 5 < 3, plain, Cast(T.F32, S & _SIGN_AND_DIGITS | C % 3 * 0x7F80_0000))
         yield _bits(BinOp(op, operand, Y) if isinstance(op, BinaryOp) else UnOp(op, operand))
 
 

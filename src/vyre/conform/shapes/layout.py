@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from vyre.ir.expr import Expr, InvocationId, LocalId, WorkgroupId
 from vyre.ir.node import Let
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -49,18 +49,21 @@ class Layout:
     def count(self) -> int:
         return self.local_count * self.groups
 
+    def ids(self) -> tuple[list[Ids], list[Ids], list[Ids]]:
+        """Along each axis: the ids of invocations, theirs in a workgroup, and those of their workgroups."""
+        sizes = list(zip(self.size, self.grid, strict=True))
+        places = [np.arange(size * grid, dtype=np.int64) for size, grid in sizes]
+        local = [place % size for place, (size, _) in zip(places, sizes, strict=True)]
+        return places, local, [place // size for place, (size, _) in zip(places, sizes, strict=True)]
+
     def slots(self) -> Ids:
         """For each invocation, its group's number times the size of a group plus its place in it."""
-        found: Any = np.arange(self.count, dtype=np.int64)
-        local = group = np.zeros(self.count, np.int64)
-        local_step = group_step = 1
-        for size, grid in zip(self.size, self.grid, strict=True):
-            place = found % (size * grid)
-            found = found // (size * grid)
-            local = local + place % size * local_step
-            group = group + place // size * group_step
-            local_step, group_step = local_step * size, group_step * grid
-        return group * self.local_count + local
+        _, local, group = self.ids()
+        (x, y, _), (across, along, _) = self.size, self.grid
+        steps = zip(local, group, (1, x, x * y), (1, across, across * along), strict=True)
+        return everywhere(
+            np.add, [here * step + there * (self.local_count * far) for here, there, step, far in steps]
+        )
 
     def lets(self) -> list[Node]:
         """`i`, `l` and `w`: the linear ids of the invocation, in its workgroup, and of the workgroup."""
@@ -74,3 +77,9 @@ class Layout:
 
 def _linear(kind: type[InvocationId | LocalId | WorkgroupId], x: int, y: int) -> Expr:
     return kind(0) + kind(1) * x + kind(2) * (x * y & 0xFFFF_FFFF)
+
+
+def everywhere(join: Callable[[Ids, Ids], Ids], axes: list[Ids]) -> Ids:
+    """For each invocation what its ids along the axes come to when they are joined."""
+    x, y, z = axes
+    return join(join(z[:, None, None], y[None, :, None]), x).reshape(-1)

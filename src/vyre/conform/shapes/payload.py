@@ -1,7 +1,7 @@
 """The payload of a case: operations of every family on a word, and what the reference says of them.
 
     body(spec)                    statements that replace the word `s`, given the number `c` of its class
-    anchored(spec, words)         the words afterwards, one class each, by the reference interpreter
+    anchored(spec, words)         the words afterwards, rows of one a class, by the reference interpreter
 
 The word takes in every result by `s * odd + result`, so that a result that differs changes it for good. The
 invocations of a large case share a few classes, so the reference is asked about those alone.
@@ -55,8 +55,6 @@ T = DataType
 S, C = Var("s"), Var("c")
 ODD = 0x9E37_79B1
 CLASSES = 61
-FUNCTION_CLASSES = 5
-"""Of functions, which take the reference longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +64,6 @@ class Payload:
     family: str
     literal: str
     chain: int
-
-    @property
-    def classes(self) -> int:
-        return FUNCTION_CLASSES if self.family == "functions" else CLASSES
 
 
 def mixed(value: Expr) -> Node:
@@ -140,9 +134,9 @@ def _lanes(literal: int) -> Iterator[Expr]:
 
 
 def anchored(spec: Payload, words: Words) -> Words:
-    """What the reference makes of these words, the k-th of which is of class k."""
+    """What the reference makes of these words, rows of one for each class."""
     found = _reference(spec, words.tobytes())
-    return np.frombuffer(found, np.uint32).copy()
+    return np.frombuffer(found, np.uint32).reshape(words.shape)
 
 
 @cache
@@ -150,7 +144,8 @@ def _reference(spec: Payload, words: bytes) -> bytes:
     given = BufferDecl.read("given", 0, T.U32)
     out = BufferDecl.read_write("out", 1, T.U32)
     count = len(words) // 4
-    entry = (Let("c", InvocationId(0)), Let("s", given[C]), *body(spec), Store("out", C, S))
+    place = InvocationId(0)
+    entry = (Let("c", place % CLASSES), Let("s", given[place]), *body(spec), Store("out", place, S))
     program = Program((given, out), (1, 1, 1), entry)
     found = run(program, {"given": words, "out": bytes(len(words))}, (count, 1, 1), check=False)
     return found.buffers["out"]

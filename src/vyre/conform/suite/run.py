@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING
 from vyre.backends.float_state import default_state
 from vyre.conform.process.locked import Locked
 from vyre.conform.process.provenance import bind, device_changed, moved, provenance
-from vyre.conform.records.blocks import BlockEntry, BlockRecord, OpBlock, StageBlock
+from vyre.conform.records.blocks import FAILED, BlockEntry, BlockRecord, OpBlock, StageBlock
 from vyre.conform.records.faults import Faults
+from vyre.conform.spec.levels import SHAPES
 from vyre.conform.spec.track import APPROXIMATE_NAMES, not_approximate
 from vyre.conform.suite import fold
 from vyre.conform.suite.block_runner import BlockRunner
@@ -48,6 +49,11 @@ if TYPE_CHECKING:
 
 _THREADS = 2
 """One thread makes inputs and compares while the other waits for the backend."""
+
+
+_ORDER = {REGRESSIONS: 0, SHAPES: 1}
+"""What is run first: what failed before, and the longest blocks, which would leave all processes but one
+without work at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +135,9 @@ class Suite:
         self.records: dict[tuple[int, int], StageBlock | OpBlock] = {}
         self.groups: dict[str, GroupEntry] = {}
         self.seconds: dict[str, float] = {}
+        self._wrong: dict[str, int] = {}
+        """Of groups that are not finished: checks and cases of their blocks that have failed."""
+
         self._here = BlockRunner(self.bench, self.plan)
         self._workers: Workers | None = None
         self._restarts = 0
@@ -171,7 +180,7 @@ class Suite:
                 self._finish(group)
         total = sum(b.hi - b.lo for b in self.blocks)
         done, running = resumed, dict[Future[StageBlock | OpBlock], "Block"]()
-        queue = deque(todo)
+        queue = deque(sorted(todo, key=lambda b: _ORDER.get(self.units[b.unit].name, len(_ORDER))))
         with self._helped(len(todo)) as threads, ThreadPoolExecutor(threads) as pool:
             while queue or running:
                 if not running and self.backend.overgrown():
@@ -214,11 +223,13 @@ class Suite:
             raise device_changed(what)
 
     def _failing(self) -> int:
-        return sum(len(g.failures) for g in self.groups.values())
+        return sum(len(g.failures) for g in self.groups.values()) + sum(self._wrong.values())
 
     def _keep(self, block: Block, record: StageBlock | OpBlock) -> None:
         entry = BlockEntry(block.unit, block.number, record)
         self.records[block.unit, block.number] = self.journal.keep(entry).record
+        group = self.units[block.unit].group
+        self._wrong[group] = self._wrong.get(group, 0) + _failed(record)
 
     @contextmanager
     def _helped(self, blocks: int) -> Generator[int]:
@@ -260,6 +271,7 @@ class Suite:
         entry = closing.entry(group, self.records)
         self._require_same_device()
         self.groups[group] = entry = self.journal.keep(entry)
+        self._wrong.pop(group, None)
         self._store(entry)
 
     def _store(self, entry: GroupEntry) -> None:
@@ -285,6 +297,12 @@ class Suite:
             BlockRecord(self.units[b.unit].name, b.number, self.records[b.unit, b.number])
             for b in self.blocks
         )
+
+
+def _failed(record: StageBlock | OpBlock) -> int:
+    if isinstance(record, StageBlock):
+        return sum(outcome.status == FAILED for outcome in record.outcomes)
+    return len(record.fails) + (record.stop is not None) + (record.made is not None)
 
 
 def require_exact(info: BackendInfo) -> None:

@@ -1,16 +1,19 @@
-"""Loops that end early: all invocations of a workgroup at one turn, each at its own, or in another loop."""
+"""Loops that end early: all invocations of a workgroup at one turn, each at its own, or in another loop.
+
+One class, or one workgroup, stays to the last turn, so that the bounds of such a loop show too.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vyre.conform.shapes import closed
 from vyre.conform.shapes.features import NONE
-from vyre.conform.shapes.parts.state import C, S, mixed
+from vyre.conform.shapes.parts.state import C, S, W, mixed
 from vyre.conform.shapes.payload import ODD
-from vyre.ir.expr import LitU32, Var
+from vyre.ir.expr import LitU32, Select, Var
 from vyre.ir.node import Assign, Break, If, Loop
 
 if TYPE_CHECKING:
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 _MOST = 4
 """Turns that are taken at most before a loop is left."""
 
+_STAYING = 7
+"""The class that stays."""
+
 _MASK = 0xFFFF_FFFF
 
 
@@ -30,22 +36,39 @@ def breaks(state: State, stop: Expr) -> None:
     if kind == NONE:
         return
     start, turns = state.number("loop start"), state.number("turns")
-    taken = min(_MOST, turns - 1)
     if kind == "uniform":
-        state.add(_left(start, stop, LitU32(taken + start & _MASK), LitU32(0)))
-        state.classes = closed.turned(state.classes, start, taken, 0)
-    elif kind == "divergent":
-        state.add(_left(start, stop, C % (_MOST + 1) + start, LitU32(0)))
-        each = np.minimum(state.numbers % (_MOST + 1), turns).astype(np.int64)
+        # Odd workgroups leave one turn later, which may be the end.
+        taken = min(_MOST, turns - 1)
+        last = Select(W.eq(state.staying), _never(start), (W & 1) + (taken + start & _MASK))
+        state.add(_left(start, stop, last, LitU32(0)))
+        each = np.where(state.workgroups == state.staying, turns, taken + (state.workgroups & 1))
         state.classes = closed.turned_by(state.classes, start, each, 0)
+    elif kind == "divergent":
+        state.add(_left(start, stop, _own(C % (_MOST + 1) + start, start), LitU32(0)))
+        state.classes = closed.turned_by(state.classes, start, _turns(state, _MOST + 1, 0), 0)
     else:
         around = Var("m0")
-        inner = _left(start, stop, (C + around) % (_MOST - 1) + start, around)
+        inner = _left(start, stop, _own((C + around) % (_MOST - 1) + start, start), around)
         state.add(Loop("m0", LitU32(0), LitU32(2), [inner, mixed(around)]))
         for turn in range(2):
-            each = np.minimum((state.numbers + np.uint32(turn)) % (_MOST - 1), turns).astype(np.int64)
+            each = _turns(state, _MOST - 1, turn)
             state.classes = closed.turned_by(state.classes, start, each, turn)
             state.classes = state.classes * np.uint32(ODD) + np.uint32(turn)
+
+
+def _own(last: Expr, start: int) -> Expr:
+    return Select(C.eq(_STAYING), _never(start), last)
+
+
+def _never(start: int) -> Expr:
+    """The number of no turn."""
+    return LitU32(start - 1 & _MASK)
+
+
+def _turns(state: State, most: int, more: int) -> Any:
+    """Those that each class takes."""
+    each = np.minimum((state.numbers + np.uint32(more)) % most, state.turns)
+    return np.where(state.numbers == _STAYING, state.turns, each)
 
 
 def _left(start: int, stop: Expr, last: Expr, around: Expr) -> Node:

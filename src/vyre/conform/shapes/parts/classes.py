@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vyre.conform.shapes import closed
-from vyre.conform.shapes.constraints import number
 from vyre.conform.shapes.features import NONE
+from vyre.conform.shapes.parts.branches import apply, branches
 from vyre.conform.shapes.parts.breaks import breaks
 from vyre.conform.shapes.parts.state import ID, C, L, S, State, W, loaded, mixed
-from vyre.conform.shapes.payload import anchored, body
+from vyre.conform.shapes.payload import CLASSES, ODD, body
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.expr import BinOp, BufLen, Cast, LitU32, Load, Select, Var
 from vyre.ir.node import Assign, Block, If, Let, Loop, Store
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 _FOUND = 0x85EB_CA6B
 _MASK = 0xFFFF_FFFF
 _STEP = 40_503
+_BETWEEN = 0x2C1B_3C6D
+"""What each turn but the last adds where the last has the payload."""
 
 
 def class_parts(state: State) -> None:
     _memory(state)
-    state.add(
-        *state.layout.lets(), Let("c", ID % len(state.classes)), Let("g", W * state.layout.local_count + L)
-    )
+    state.add(*state.layout.lets(), Let("c", ID % CLASSES), Let("g", W * state.layout.local_count + L))
     _first_word(state)
     _variables(state)
     _expression(state)
@@ -43,7 +43,6 @@ def class_parts(state: State) -> None:
 
 def _memory(state: State) -> None:
     """The buffers that every case has, and those that the class parts read."""
-    count = len(state.classes)
     state.read("data", state.random_words(state.number("buffer length")))
     invocations = state.layout.count
     lengths = {"exact": invocations, "long": max(invocations + 5, state.number("buffer length"))}
@@ -53,11 +52,13 @@ def _memory(state: State) -> None:
         params = state.random_words(state.number("uniform bytes") // 4)
         params[0] = state.number("loop start") + state.number("turns") & _MASK
         state.bind("params", BufferAccess.Uniform, params)
-    if state.row["loop bounds"] in ("loaded", "divergent"):
-        stop = state.number("loop start") + state.number("turns") & _MASK
-        state.read("bound", np.full(count, stop, np.uint32))
+    stop = (state.turns + state.number("loop start")).astype(np.uint32)
+    if state.row["loop bounds"] == "divergent":
+        state.read("bound", stop)
+    elif state.row["loop bounds"] == "loaded":
+        state.read("bound", np.where(state.numbers == 1, stop, state.random_words(CLASSES)))
     if state.row["access"] == "ReadWrite":
-        kept = state.random_words(count)
+        kept = state.random_words(CLASSES)
         state.written("state", kept[state.of_class])
         state.kept.append(kept)
     if state.tile > 0:
@@ -77,7 +78,7 @@ def _first_word(state: State) -> None:
     """From the data, and by way of the access that the row asks for."""
     data = np.frombuffer(state.inputs["data"], np.uint32)
     state.add(Let("s", C * _FOUND + 1))
-    state.classes = state.numbers * np.uint32(_FOUND) + np.uint32(1)
+    state.classes[:] = state.numbers * np.uint32(_FOUND) + np.uint32(1)
     state.mix_classes(Load("data", C), loaded(data, state.numbers))
     last = (len(data) - 1) & _MASK
     state.mix_classes(Load("data", BufLen("data") - 1), loaded(data, np.int64(last)))
@@ -111,7 +112,9 @@ def _keep(state: State) -> None:
     """A word goes into private memory, first and last of it included, until the loops are over."""
     if _own(state):
         last = _own(state) - 1
-        state.add(Store("own", LitU32(last), S ^ _FOUND), Store("own", C % _own(state), S))
+        if last:
+            state.add(Store("own", LitU32(last), S ^ _FOUND))
+        state.add(Store("own", C % _own(state), S))
         state.held = state.classes.copy(), state.classes ^ np.uint32(_FOUND)
 
 
@@ -140,7 +143,7 @@ def _variables(state: State) -> None:
 
 
 def _expression(state: State) -> None:
-    value, found, turn = S + 1, state.classes + np.uint32(1), 0
+    value, found, turn = S * 2 + 1, state.classes * np.uint32(2) + np.uint32(1), 0
     while value.depth < state.number("expression depth") - 1:
         value, found = (
             (value * 5, found * np.uint32(5))
@@ -172,7 +175,7 @@ def _stop(state: State) -> Expr:
 
 
 def _loops(state: State) -> None:
-    depth, turns, start = (state.number(name) for name in ("loop depth", "turns", "loop start"))
+    depth, turns = state.number("loop depth"), state.number("turns")
     kind, nesting = str(state.row["float loop"]), state.number("branch nesting")
     inside = bool(depth and turns and nesting)
     first = np.where(state.numbers & 1, closed.FIRST_LEAST, closed.FIRST_NORMAL).astype(np.uint32)
@@ -180,53 +183,72 @@ def _loops(state: State) -> None:
     if kind != NONE:
         base = Select(C & 1, LitU32(closed.FIRST_LEAST), LitU32(closed.FIRST_NORMAL))
         state.add(Let("a", Cast(DataType.F32, C * closed.FIRST_STEP + base)))
-    outer = 0 if not turns else 2 if depth > 1 and turns > 1 else 1
+    outer = 2 if depth > 1 and turns > 1 else 1
     if depth:
         _nest(state, depth, outer, kind, payload=inside)
-        for turn in range(outer if depth > 1 else min(1, turns)):
-            state.classes = closed.turned(state.classes, start, turns if state.whole else 1, turn)
-            if kind != NONE and state.whole:
-                floats = closed.accumulated(floats, kind, start, turns)
-            if inside:
-                _apply(state)
+        for turn in range(outer if state.whole else 0):
+            _turned(state, depth, turn, payload=inside)
+            if kind != NONE:
+                floats = _accumulated(state, floats, kind)
     if not inside:
-        nodes = _branches(state, body(state.payload))
+        nodes = branches(state, body(state.payload), inside=False)
         for _ in range(0 if depth else state.number("scopes")):
             nodes = [Block(nodes)]
         state.add(*nodes)
-        _apply(state)
+        apply(state, inside=False)
     if kind != NONE:
         state.mix_classes(Cast(DataType.U32, Var("a")), floats.view(np.uint32))
 
 
-def _apply(state: State) -> None:
-    """What the payload and the branches around it do."""
-    last = max(0, number(state.row, "branch nesting") - 1) if state.row["branches"] == "divergent" else 0
-    before = state.classes
-    if state.whole:
-        state.classes = anchored(state.payload, state.classes)
-    for level in range(min(last, len(state.classes))):
-        state.classes[level : level + 1] = before[level : level + 1] ^ np.uint32(0x5A5A + level)
+def _turned(state: State, depth: int, turn: int, *, payload: bool) -> None:
+    """What a turn of the outermost loop does to the words."""
+    start = state.number("loop start")
+    for level in range(depth - 1):
+        state.classes = state.classes * np.uint32(ODD) + np.uint32(0 if level else turn)
+    if not payload:
+        state.classes = closed.turned_by(state.classes, start, state.turns, turn)
+        return
+    without = closed.turned_by(state.classes, start, state.turns, turn, _BETWEEN)
+    words = closed.turned_by(state.classes, start, state.turns - 1, turn, _BETWEEN)
+    state.classes = closed.by_turns(
+        state.turns, lambda count: closed.turned(words, start + count - 1, 1, turn)
+    )
+    apply(state, inside=True)
+    state.classes = np.where(state.workgroups == state.staying, without, state.classes)
+
+
+def _accumulated(state: State, floats: Any, kind: str) -> Any:
+    start, listed = state.number("loop start"), state.number("turns")
+    return closed.by_turns(state.turns, lambda n: closed.accumulated(floats, kind, start, n, listed))
 
 
 def _nest(state: State, depth: int, outer: int, kind: str, *, payload: bool) -> None:
+    """Loops inside each other, whose turns go into the word; those between the outermost and the innermost
+    take one. In the last turn of the innermost is the payload, but for one workgroup."""
     start = state.number("loop start")
-    stop = _stop(state)
     k, around = Var("k"), Var("k0") if depth > 1 else LitU32(0)
     turn = k * closed.STEP + around * closed.OUTER + closed.OFFSET
     inner: list[Node] = [Assign("s", S * closed.FACTOR + turn)]
     if kind != NONE:
         inner.append(Assign("a", BinOp(BinaryOp(kind), Var("a"), _operand(state, kind))))
     if payload:
-        last = start + state.number("turns") - 1 & _MASK
-        inner.append(If(k.eq(last), _branches(state, body(state.payload), 1)))
-    nodes: list[Node] = [Loop("k", LitU32(start), stop, inner)]
+        nodes = branches(state, body(state.payload), inside=True)
+        last = Select(W.eq(state.staying), LitU32(start - 1 & _MASK), _last(state))
+        inner.append(If(k.eq(last), nodes, [Assign("s", S + _BETWEEN)]))
+    nodes = [Loop("k", LitU32(start), _stop(state), inner)]
     for level in range(depth - 2, -1, -1):
-        turns = outer if level == 0 else min(1, outer)
-        nodes = [Loop(f"k{level}", LitU32(0), LitU32(turns), nodes)]
+        name, turns = f"k{level}", 1 if level else outer
+        nodes = [Loop(name, LitU32(0), LitU32(turns), [mixed(Var(name)), *nodes])]
     for _ in range(state.number("scopes")):
         nodes = [Block(nodes)]
     state.add(*nodes)
+
+
+def _last(state: State) -> Expr:
+    """The last turn of an invocation."""
+    if state.row["loop bounds"] == "divergent":
+        return Load("bound", C) - 1
+    return LitU32(state.number("loop start") + state.number("turns") - 1 & _MASK)
 
 
 def _operand(state: State, kind: str) -> Expr:
@@ -236,23 +258,6 @@ def _operand(state: State, kind: str) -> Expr:
         least = (k & closed.LEAST_SUMMANDS) + 1
     else:
         first, last = closed.ends(state.number("turns"))
-        start = state.number("loop start")
-        end = start + state.number("turns") - 1 & _MASK
-        least = Select(k.eq(start), LitU32(first), LitU32(closed.ONE))
-        least = Select(k.eq(end), LitU32(last), least)
+        least = Select(k.eq(state.number("loop start")), LitU32(first), LitU32(closed.ONE))
+        least = Select(k.eq(_last(state)), LitU32(last), least)
     return Cast(DataType.F32, Select(C & 1, least, ((k & mask) << shift) + base))
-
-
-def _branches(state: State, nodes: list[Node], already: int = 0) -> list[Node]:
-    """Statements inside as many branches as the row asks for; the other sides do something else.
-
-    With divergent conditions, the class of a branch's number takes its other side.
-    """
-    divergent = state.row["branches"] == "divergent"
-    levels = max(0, state.number("branch nesting") - 1)
-    for level in reversed(range(levels)):
-        condition = C.ne(level) if divergent else W < 0xFFFF_FFF0
-        nodes = [If(condition, nodes, [Assign("s", S ^ (0x5A5A + level))])]
-    if not already and state.number("branch nesting"):
-        nodes = [If(W < 0xFFFF_FFF0, nodes, [mixed(ID)])]
-    return nodes

@@ -19,7 +19,6 @@ from vyre.ir.types import NARROW_TYPES, SIGNED_TYPES, DataType
 
 if TYPE_CHECKING:
     from vyre.ir.expr import Expr
-    from vyre.ir.node import Node
 
 _ELEMENTS = 67
 _CORNERS = (
@@ -49,7 +48,10 @@ def memory_parts(state: State) -> None:
 
 
 def _again(state: State) -> None:
-    """One element is stored and loaded again and again, by turns of a loop too."""
+    """One element is stored and loaded again and again, by turns of a loop too.
+
+    What is stored is twice the word: the word and itself together would lose a bit each time.
+    """
     out = state.memory["out"]
     turns = min(_TURNS, state.number("turns"))
     if turns > 1:
@@ -59,22 +61,24 @@ def _again(state: State) -> None:
                 "n",
                 LitU32(0),
                 LitU32(turns),
-                [Let("h", Load("out", G + 0)), mixed(found), Store("out", G, S ^ found * 5)],
+                [Let("h", Load("out", G + 0)), mixed(found), Store("out", G, S * 2 ^ found * 5)],
             )
         )
         for _ in range(turns if state.whole else 0):
             before = loaded(out, state.slots)
             state.take(before)
-            store(out, state.slots, state.words ^ before * np.uint32(5))
+            store(out, state.slots, state.words * np.uint32(2) ^ before * np.uint32(5))
     for turn in range(state.number("loads after stores")):
-        value = state.words ^ np.uint32(turn + 7)
+        value = state.words * np.uint32(2) ^ np.uint32(turn + 7)
         if state.whole:
             store(out, state.slots, value)
-        state.add(Store("out", G, S ^ (turn + 7)), state.mix(Load("out", G), loaded(out, state.slots)))
+        state.add(Store("out", G, S * 2 ^ (turn + 7)), state.mix(Load("out", G), loaded(out, state.slots)))
 
 
 def _spread(state: State) -> None:
-    """Every invocation reads other elements of what is only read, the first of them the last element."""
+    """Every invocation reads other elements of what is only read, the first of them the last element, and one
+    past the end."""
+    state.add(state.mix(Load("data", BufLen("data") + C), 0))
     ids = state.ids.astype(np.uint64)
     tables = {**state.inputs, **state.tables}
     for name in ("data", "params", "table"):
@@ -145,51 +149,55 @@ def _further(state: State) -> None:
 
 def _kept(state: State) -> None:
     """The variables that were bound at the start, last one first."""
-    factor, total = 1, np.zeros(len(state.classes), np.uint32)
+    factor, total = 1, np.zeros_like(state.classes)
     for turn in reversed(range(state.variables)):
         state.add(mixed(Var(f"v{turn}")))
         total = total * np.uint32(ODD) + state.kept.pop()
         factor = factor * ODD & 0xFFFF_FFFF
     if state.whole:
-        state.words = state.words * np.uint32(factor) + total[state.of_class]
+        state.words = state.words * np.uint32(factor) + state.each(total)
 
 
 def _element(state: State) -> None:
-    """The two buffers of the element type; which element goes where depends on the word."""
+    """The two buffers of the element type; which element goes where depends on the word, but the first place
+    has the last element, which may not fill a word."""
     kind = DataType(state.row["element type"])
     raw = state.random_words(_ELEMENTS * max(1, kind.stride // 4))
     table: Any = raw.view(np.dtype((np.void, kind.stride)))[:_ELEMENTS]
-    raw[: 4 * len(_CORNERS)] = _CORNERS * 4
+    raw[: 3 * len(_CORNERS)] = _CORNERS * 3
     if kind is DataType.Bool:
         table = (raw & np.uint32(1)).view(np.dtype((np.void, 4)))
     state.bind("elements", BufferAccess.ReadOnly, table, kind)
     total = state.layout.count if state.whole else 1
     before: Any = np.zeros(total * kind.stride, np.uint8).view(np.dtype((np.void, kind.stride)))
     state.written("copies", before, kind)
+    index = np.where(state.ids == 0, _ELEMENTS - 1, (state.words + state.ids) % np.uint32(_ELEMENTS))
     if state.whole:
-        index = (state.words + state.ids) % np.uint32(_ELEMENTS)
         state.memory["copies"] = table[index]
-    state.add(Let("e", (S + ID) % _ELEMENTS))
+    state.add(Let("e", Select(ID.eq(0), LitU32(_ELEMENTS - 1), (S + ID) % _ELEMENTS)))
     if kind in NARROW_TYPES:
-        _widened(state, kind, table)
+        _widened(state, kind, table, index)
 
 
-def _widened(state: State, kind: DataType, table: Any) -> None:
+def _widened(state: State, kind: DataType, table: Any, index: Any) -> None:
     """What a narrow element is as a word."""
     signed = "i" if kind in SIGNED_TYPES else "u"
     numbers: Any = table.view(f"<{signed}{kind.stride}").astype(np.int64)
-    index = (state.words + state.ids) % np.uint32(_ELEMENTS)
     state.add(state.mix(Cast(DataType.U32, Load("elements", Var("e"))), numbers[index]))
 
 
 def _returns(state: State) -> Any:
     """Some invocations leave before the last stores."""
-    leave: list[Node] = [If(C.eq(_LEAVING), (Return(),))]
+    leaves, turn = C.eq(_LEAVING), Var("q")
     match state.row["return"]:
         case "late":
-            state.add(*leave)
+            state.add(If(leaves, (Return(),)))
         case "in loop":
-            state.add(Loop("q", LitU32(0), LitU32(min(2, state.number("turns"))), leave))
+            turns = min(2, state.number("turns"))
+            leave = If(leaves.and_(turn.eq(turns - 1)), (Return(),))
+            state.add(Loop("q", LitU32(0), LitU32(turns), [mixed(turn), leave]))
+            for number in range(turns):
+                state.take(np.uint32(number))
         case _:
             return np.zeros(len(state.ids), bool)
     return state.of_class == np.uint32(_LEAVING)

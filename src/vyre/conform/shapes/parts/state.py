@@ -8,7 +8,7 @@ import numpy as np
 
 from vyre.conform.shapes.constraints import bins, number
 from vyre.conform.shapes.layout import Layout
-from vyre.conform.shapes.payload import ODD, Payload
+from vyre.conform.shapes.payload import CLASSES, ODD, Payload
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.expr import LitU32, Select, Var
 from vyre.ir.node import Assign
@@ -30,13 +30,16 @@ S, C, ID, L, W, G = Var("s"), Var("c"), Var("i"), Var("l"), Var("w"), Var("g")
 
 
 class State:
-    """`classes` holds the word of each class; after `spread`, `words` holds that of each invocation.
+    """`classes` holds the word of each class in each kind of workgroup; after `spread`, `words` holds that of
+    each invocation.
 
-    With `whole` False only the program is wanted, and nothing costly is computed.
+    The kinds of workgroups, whose numbers are in the column `workgroups`, are any even one (-2), any odd one
+    (-1), and one by one those that take the other sides of uniform branches. With `whole` False only the
+    program is wanted, and nothing costly is computed.
     """
 
     def __init__(self, row: Mapping[str, Level], seed: int, variables: int, *, whole: bool) -> None:
-        self.row, self.variables, self.whole = row, variables, whole
+        self.row, self.seed, self.variables, self.whole = row, seed, variables, whole
         self.layout = Layout.of(row)
         self.random = np.random.default_rng(seed)
         self.payload = Payload(str(row["payload"]), str(row["literal"]), number(row, "float chain"))
@@ -45,21 +48,57 @@ class State:
         self.memory: dict[str, Any] = {}
         self.tables: dict[str, bytes] = {}
         self.entry: list[Node] = []
-        count = self.payload.classes
-        self.numbers = np.arange(count, dtype=np.uint32)
-        self.classes: Words = np.zeros(count, np.uint32)
-        self.words: Words = self.classes
+        self.numbers = np.arange(CLASSES, dtype=np.uint32)
         self.kept: list[Words] = []
-        self.held: tuple[Words, Words] = self.classes, self.classes
         size = self.layout.count if whole else 1
         self.ids = np.arange(size, dtype=np.uint32)
-        self.of_class = self.ids % np.uint32(count)
+        self.of_class = self.ids % np.uint32(CLASSES)
         self.slots = self.layout.slots() if whole else np.zeros(1, np.int64)
+        self.groups = self.slots // self.layout.local_count
+        self.first_apart = self._first_apart()
+        self.workgroups, self.of_kind = self._kinds()
+        self.classes: Words = np.zeros((len(self.workgroups), CLASSES), np.uint32)
+        self.words: Words = self.classes
+        self.held: tuple[Words, Words] = self.classes, self.classes
+        self.turns = self._turns()
         self.bins = bins(row) if row["atomic memory"] == "workgroup" else 0
         self.tile = number(row, "workgroup bytes") // 4 - self.bins
 
     def number(self, name: str) -> int:
         return number(self.row, name)
+
+    def _first_apart(self) -> int:
+        """The first of the last workgroups, one a branch, without which there still are all classes."""
+        if not self.whole:
+            return self.layout.groups
+        first = np.full(CLASSES, 0, np.int64)
+        first[self.of_class[: len(first)]] = self.layout.groups
+        np.minimum.at(first, self.of_class, self.groups)
+        return max(int(first.max()) + 1, self.layout.groups - self.number("branch nesting"))
+
+    def _kinds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The column of workgroups, and the kind of that of each invocation."""
+        common = [-2, -1][: self.layout.groups]
+        apart = range(self.first_apart, self.layout.groups)
+        behind = self.groups - self.first_apart
+        kinds = np.where(behind < 0, self.groups & 1, behind + len(common))
+        return np.array([*common, *apart], np.int64)[:, None], kinds
+
+    def _turns(self) -> NDArray[np.int64]:
+        """Of each class in the innermost loop: up to two more where bounds diverge."""
+        turns = self.number("turns")
+        more = self.numbers % 3 if turns and self.row["loop bounds"] == "divergent" else 0
+        return np.full(CLASSES, turns, np.int64) + more
+
+    def apart(self, level: int, levels: int) -> int:
+        """The workgroup that takes the other side of a uniform branch at this of so many levels; where there
+        are too few workgroups some levels have a number that none has, others from row to row."""
+        return self.first_apart + (level + self.seed) % levels
+
+    @property
+    def staying(self) -> int:
+        """The last workgroup, which stays in loops that others leave, or a number that none has."""
+        return self.layout.groups - (self.first_apart < self.layout.groups)
 
     def slot(self, lane: Expr) -> Expr:
         """The place in the tile of an invocation of a workgroup: the last one has the last element, the
@@ -107,7 +146,11 @@ class State:
 
     def spread(self) -> None:
         """From classes to invocations."""
-        self.words = self.classes[self.of_class] if self.whole else self.classes[:1]
+        self.words = self.each(self.classes)
+
+    def each(self, classes: Words) -> Words:
+        """What a value of classes is for every invocation."""
+        return classes[self.of_kind, self.of_class] if self.whole else classes[0, :1]
 
     def results(self) -> dict[str, bytes]:
         return {name: data.tobytes() for name, data in self.memory.items()} if self.whole else {}

@@ -83,11 +83,15 @@ def deterministic(bench: EngineBench) -> WrongResult | None:
     return None
 
 
+def _times(number: int) -> str:
+    return {0: "never", 1: "once"}.get(number, f"{number:,} times")
+
+
 def no_output_lost(bench: EngineBench) -> WrongResult | None:
     wanted, found = _counts(bench.case.expected), _counts(bench.case.items(bench.run()))
     for item, times in wanted.items():
         if found.get(item, 0) < times:
-            return WrongResult(f"item 0x{item:X}", f"{times} times", f"{found.get(item, 0)} times")
+            return WrongResult(f"item 0x{item:X}", _times(times), _times(found.get(item, 0)))
     return None
 
 
@@ -95,7 +99,7 @@ def no_duplicate(bench: EngineBench) -> WrongResult | None:
     wanted, found = _counts(bench.case.expected), _counts(bench.case.items(bench.run()))
     for item, times in found.items():
         if times > wanted.get(item, 0):
-            return WrongResult(f"item 0x{item:X}", f"{wanted.get(item, 0)} times", f"{times} times")
+            return WrongResult(f"item 0x{item:X}", _times(wanted.get(item, 0)), _times(times))
     return None
 
 
@@ -184,7 +188,8 @@ def workgroup_invariant(bench: EngineBench) -> WrongResult | None:
 
 
 def _shown(shape: Shape) -> str:
-    return f"{shape.lanes} lanes" + (", last part first" if shape.reverse else "")
+    lanes = "1 lane" if shape.lanes == 1 else f"{shape.lanes} lanes"
+    return lanes + (", last part first" if shape.reverse else "")
 
 
 CHECKERS: dict[Inv, Callable[[EngineBench], WrongResult | None]] = {
