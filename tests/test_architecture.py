@@ -122,7 +122,16 @@ BACKENDS_FOR_CONFORM = {
 """What conform may import of backends: every backend is reached by protocol, none by its package."""
 
 RUNTIMES = ("cpu", "cuda", "opencl", "reference", "webgpu")
-DOORS = {"capture", "conventions", "device_buffer", "dispatch", "registry", "resident", "step_limit"}
+DOORS = {
+    "agreed",
+    "capture",
+    "conventions",
+    "device_buffer",
+    "dispatch",
+    "registry",
+    "resident",
+    "step_limit",
+}
 """What lies above the runtimes in backends: the calls of users, which find a backend by its name."""
 
 DOORS_FOR_RUNTIMES = {"cuda": {"device_buffer"}}

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from vyre.backends.host import Lengths
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.grid import Grid
-    from vyre.ir.program import Program
+    from vyre.ir.outline import Outline
 
     Prepare = Callable[[tuple[int, ...], int | Grid | None], "PreparedLaunch"]
 
@@ -85,7 +85,7 @@ class CallPlan:
 
     __slots__ = ("_launches", "_prepare", "wanted", "written")
 
-    def __init__(self, program: Program, prepare: Prepare) -> None:
+    def __init__(self, program: Outline, prepare: Prepare) -> None:
         self.wanted = tuple(_wanted(b) for b in program.buffers if b.access.bound)
         self.written = tuple((k, w.name) for k, w in enumerate(self.wanted) if w.written)
         self._prepare = prepare
@@ -138,7 +138,7 @@ class HostPlan(CallPlan):
 
     __slots__ = ("_booleans",)
 
-    def __init__(self, program: Program, prepare: Prepare) -> None:
+    def __init__(self, program: Outline, prepare: Prepare) -> None:
         super().__init__(program, prepare)
         # A bool is a word in memory and comes back as NumPy's, which the ordinary way knows how to do.
         self._booleans = frozenset(b.name for b in program.buffers if b.element is DataType.Bool)

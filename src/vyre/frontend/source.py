@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import warnings
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from vyre.errors import KernelError, KernelWarning, SourceLocation
-from vyre.frontend.literals import float_literal
+from vyre.errors import KernelError, SourceLocation
+from vyre.frontend.warned import warn_at
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
@@ -38,6 +37,8 @@ class Source:
 
     def float_literal(self, node: ast.Constant) -> float:
         """The value of a literal, read from the text again: Python's parser rounds as the processor does."""
+        from vyre.frontend.literals import float_literal
+
         line = self.lines[node.lineno - 1].encode()
         text = line[node.col_offset : node.end_col_offset].decode(errors="replace")
         value = float_literal(text) if node.end_lineno == node.lineno else None
@@ -49,8 +50,7 @@ class Source:
 
     def warn(self, node: ast.AST, message: str, fix: str) -> None:
         """A `KernelWarning` at the user's line."""
-        place = self.location(node)
-        warnings.warn_explicit(f"{message} Fix: {fix}", KernelWarning, place.file, place.line)
+        warn_at(self.location(node), f"{message} Fix: {fix}")
 
 
 def source_of(function: Any) -> Source:
