@@ -187,6 +187,41 @@ def test_an_annotation_that_computes_has_no_key(monkeypatch: pytest.MonkeyPatch)
     assert kept.find(annotated, SIZE, {}) is None
 
 
+WRITTEN = """
+import vyre
+
+def written(out: vyre.Out[vyre.u32]) -> None:
+    out[0] = (
+1)
+"""
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_function_ends_where_python_ends_it(tmp_path: Path) -> None:
+    """What is written behind the last instruction is in no code, and yet the front end reads it."""
+    keys: dict[str, str | None] = {}
+    ends = [
+        "",
+        "    x: vyre.u32\n",
+        '    "text"\n',
+        "    # a comment\n",
+        "\n\nother = 1\n",
+        '    """\na\n"""\n',
+        "    x: (\nint)\n",
+    ]
+    for number, end in enumerate(ends):
+        path = tmp_path / f"written_{number}.py"
+        path.write_text(WRITTEN + end)
+        names: dict[str, Any] = {}
+        exec(compile(path.read_text(), path, "exec"), names)
+        found = kept.find(names["written"], SIZE, {})
+        keys[end] = found.key if found is not None else None
+    plain, annotated, text, comment, other, *cut = keys.values()
+    assert plain == comment == other
+    assert len({plain, annotated, text, None}) == 4
+    assert not {plain, annotated, text} & {*cut}
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VYRE_CACHE", str(tmp_path / "kernels"))

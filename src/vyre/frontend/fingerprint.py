@@ -18,8 +18,7 @@ import sys
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from vyre.errors import KernelError
-from vyre.frontend.source import names_of, source_of
+from vyre.frontend.source import names_of, source_at_hand
 from vyre.frontend.types import BufferAnnotation
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def told(function: Any, size: tuple[int, int, int], names: Mapping[str, Any]) ->
             telling.tell(*telling.functions[done])
             done += 1
         return Fingerprint(repr((size, telling.parts)), tuple(telling.standing))
-    except (_Untold, KernelError, RecursionError, SyntaxError, ValueError):
+    except (_Untold, RecursionError, SyntaxError, ValueError):
         return None
 
 
@@ -80,13 +79,16 @@ class _Telling:
         for number, (known, _) in enumerate(self.functions):
             if known is function:
                 return "function", number
-        if len(self.functions) == _MOST_FUNCTIONS or vars(function):
+        plain = type(function) is FunctionType and function.__name__ != "<lambda>" and not vars(function)
+        if not plain or len(self.functions) == _MOST_FUNCTIONS:
             raise _Untold
         self.functions.append((function, outer))
         return "function", len(self.functions) - 1
 
     def tell(self, function: FunctionType, outer: Mapping[str, Any]) -> None:
-        source = source_of(function)
+        source = source_at_hand(function)
+        if source is None:
+            raise _Untold
         seen = {**outer, **names_of(function)}
         annotations = function.__annotations__
         texts = [text for text in annotations.values() if isinstance(text, str)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-import inspect
-from types import FunctionType
+import linecache
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from vyre.errors import KernelError, SourceLocation
@@ -65,6 +65,8 @@ def source_of(function: Any) -> Source:
             if code
             else SourceLocation("<unknown>", 1, 1),
         )
+    import inspect
+
     code = function.__code__
     place = SourceLocation(code.co_filename, code.co_firstlineno, 1)
     try:
@@ -90,6 +92,42 @@ def source_of(function: Any) -> Source:
             location=place,
         )
     return Source(function, tree, tuple(lines), max(first, 1))
+
+
+def source_at_hand(function: FunctionType) -> Source | None:
+    """The same as `source_of` but for comments at the end, which tokenises the file to find where it ends.
+
+    None where that is not plain: the lines behind the last instruction that are indented belong to it, and if
+    a string or a bracket goes on behind them, what is left does not parse.
+    """
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    file = linecache.getlines(code.co_filename, function.__globals__)
+    first, last = code.co_firstlineno, _last_line(code)
+    if not 0 < first <= last <= len(file):
+        return None
+    start = file[first - 1]
+    margin = start[: len(start) - len(start.lstrip())]
+    end = last
+    for number, line in enumerate(file[last:], last + 1):
+        text = line.lstrip()
+        if text.strip() and not text.startswith("#"):
+            if not (line.startswith(margin) and line[len(margin)] in " \t"):
+                break
+            end = number
+    lines = tuple(file[first - 1 : end])
+    try:
+        tree = _parse("".join(lines))
+    except (SyntaxError, RecursionError):
+        return None
+    return None if tree is None else Source(function, tree, lines, first)
+
+
+def _last_line(code: CodeType) -> int:
+    """Where the last instruction ends, those of nested functions included."""
+    ends = [end for _, end, _, _ in code.co_positions() if end is not None]
+    nested = [_last_line(const) for const in code.co_consts if isinstance(const, CodeType)]
+    return max([*ends, *nested], default=0)
 
 
 def _parse(text: str) -> ast.FunctionDef | None:
