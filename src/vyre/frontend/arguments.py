@@ -5,7 +5,6 @@ Plain calls are bound without this module (`binder.py`).
 
 from __future__ import annotations
 
-import difflib
 import numbers
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +88,8 @@ def _match(
     known = [p.name for p in visible]
     for name in named:
         if name not in known:
+            import difflib
+
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""
             raise DispatchError(
