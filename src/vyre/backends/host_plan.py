@@ -15,6 +15,7 @@ from weakref import ref
 import numpy as np
 from numpy import ndarray
 
+from vyre.backends import recycled
 from vyre.backends.host_memory import address_of, pinned
 from vyre.backends.storage import LANES, STORAGE
 from vyre.ir.buffers import BufferAccess
@@ -216,7 +217,7 @@ class HostPlan(CallPlan):
         if shape is None or wanted.name in self._booleans:
             return None
         try:
-            return np.zeros(shape, wanted.dtype) if zeros else np.empty(shape, wanted.dtype)
+            return np.zeros(shape, wanted.dtype) if zeros else recycled.empty(shape, wanted.dtype)
         except MemoryError:  # the ordinary way says of what
             return None
 
