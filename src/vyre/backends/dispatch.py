@@ -102,8 +102,8 @@ class Compiled:
     """A program on one backend, ready to run."""
 
     __slots__ = (
-        "_agreed", "_launches", "_limits", "_names", "_outline", "_outputs", "_plain", "_written",
-        "backend", "executable",
+        "_agreed", "_executable", "_launches", "_limits", "_names", "_outline", "_outputs", "_plain",
+        "_written", "backend",
     )  # fmt: skip
 
     def __init__(
@@ -121,7 +121,7 @@ class Compiled:
         self._outline = outline
         self._limits = limits
         self._agreed = agreed
-        self.executable = executable
+        self._executable = executable
         bound = [b for b in outline.buffers if b.access.bound]
         self._names = tuple(b.name for b in bound)
         self._outputs = tuple(b.name for b in bound if b.access is BufferAccess.ReadWrite)
@@ -130,6 +130,10 @@ class Compiled:
         if able(executable, AddressedExecutable):
             self._plain = executable.plan(outline, partial(self._prepared, executable))
         self._written = written
+
+    @property
+    def executable(self) -> Executable:
+        return self._executable
 
     @property
     def program(self) -> Program:
@@ -159,7 +163,7 @@ class Compiled:
         they are supplied."""
         if workgroups is not None and type(workgroups) is not int:
             workgroups = grid_of(workgroups)
-        limited = None if step_limit is None else Limited(self.executable, self.backend.name, step_limit)
+        limited = None if step_limit is None else Limited(self._executable, self.backend.name, step_limit)
         recording = current.get()
         if recording is not None:
             return self._recorded(recording, buffers, workgroups, copy=copy, zeroed=zeroed, limited=limited)
@@ -202,7 +206,7 @@ class Compiled:
             if bound.slots[name].given is not None:
                 bound.slots[name].clear()
         if all(grid):
-            (self.executable if limited is None else limited).run(bound.views, grid)
+            (self._executable if limited is None else limited).run(bound.views, grid)
         del pins
         return bound.results()
 
@@ -210,7 +214,7 @@ class Compiled:
 
     def at(self, lengths: tuple[int, ...], workgroups: Grid) -> Callable[[Sequence[int]], None] | None:
         """A launch by addresses alone (`AddressedExecutable`), for who has seen that the memory fits."""
-        executable = self.executable
+        executable = self._executable
         if not able(executable, AddressedExecutable):
             return None
         return self._prepared(executable, lengths, workgroups).run
@@ -260,7 +264,7 @@ class Compiled:
     ) -> dict[str, Any]:
         from vyre.backends.resident import bind_resident, clear_all
 
-        executable = self.executable
+        executable = self._executable
         # Of buffers that are open: once held, they may be closed.
         key = self._key_of(buffers, workgroups, zeroed)
         call = bind_resident(self.program, self.backend, buffers, lengths=lengths, copy=copy, zeroed=zeroed)
