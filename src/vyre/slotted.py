@@ -4,8 +4,9 @@
 
 The standard decorator writes and compiles five functions for every class, half a millisecond each time a
 process starts; a first call defines some 150 classes. Here only the constructor is written out, because it is
-called often, and that when it is first called; everything else is the same few functions for all classes. `fields`, `replace`, `asdict` and
-`is_dataclass` of the standard library work on these classes, and either kind may inherit from the other.
+called often, and not before it is; everything else is the same few functions for all classes. `fields`,
+`replace`, `asdict` and `is_dataclass` of the standard library work on these classes, and either kind may
+inherit from the other.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _defined(cls: Any, frozen: bool, eq: bool, shown: bool, weakref_slot: bool, 
 
 
 class _Unwritten:
-    """A constructor that is written when somebody first looks at it; most classes of a process are not used."""
+    """A constructor that is written when somebody first looks at it; most classes are never used."""
 
     __slots__ = ("_arguments",)
 

@@ -35,6 +35,10 @@ class Examined:
         """What all canaries say. None while one is compiled, and for a device that is not examined."""
         return self._examined(None)
 
+    def lowering_stamp(self) -> str | None:
+        """What says that code is lowered as before; None for the files that lower it, read one by one."""
+        return None
+
     def require_sound(self, program: Program) -> None:
         """Raises `UnsupportedByBackend` for a program that needs what the device fails."""
         from vyre.backends.canaries.run import refuse_lost_features
@@ -53,7 +57,7 @@ class Examined:
             if any(canary.name not in self._results for canary in wanted):
                 self._running = True
                 try:
-                    found = examine(cast("Backend", self), program=program)
+                    found = examine(cast("Backend", self), program=program, lowering=self.lowering_stamp())
                 finally:
                     self._running = False
                 if not found.lasting:

@@ -22,10 +22,12 @@ from vyre.backends.canaries.examined import Examined
 from vyre.backends.cpu.chunks import CHUNKS_PER_TURN, Chunks
 from vyre.backends.cpu.kernel import loaded_kernel, lowered, made_kernel
 from vyre.backends.cpu.names import HOST
+from vyre.backends.cpu.place import place
 from vyre.backends.cpu.threads import ThreadTeam
 from vyre.backends.forks import renew_after_fork
 from vyre.backends.host_memory import address_of
 from vyre.backends.host_plan import HostPlan
+from vyre.backends.kernel_cache import key_of
 from vyre.backends.packages import version_of
 from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.errors import DispatchError, StepLimitExceeded
@@ -138,6 +140,10 @@ class CpuBackend(Examined):
                     while len(self._kept) > self._keep:
                         self._kept.popitem(last=False)
         return CpuExecutable(kernel, program, self._team, lambda: self._counting(program, ways))
+
+    def lowering_stamp(self) -> str | None:
+        here = place()
+        return None if here is None else key_of("lowering", here)
 
     def ready(
         self, outline: Outline, facts: LaunchFacts, program: Callable[[], Program]
