@@ -102,7 +102,7 @@ class Compiled:
     """A program on one backend, ready to run."""
 
     __slots__ = (
-        "_agreed", "_executable", "_launches", "_limits", "_names", "_outline", "_outputs", "_plain",
+        "_agreed", "_executable", "_launches", "_limits", "_name", "_names", "_outline", "_outputs", "_plain",
         "_written", "backend",
     )  # fmt: skip
 
@@ -111,6 +111,7 @@ class Compiled:
         outline: Outline,
         backend: Backend,
         executable: Executable,
+        name: str,
         limits: BackendLimits,
         agreed: Callable[[], Agreed],
         written: frozenset[str] | None = None,
@@ -119,7 +120,7 @@ class Compiled:
         that are known to be written from end to end."""
         self.backend = backend
         self._outline = outline
-        self._limits = limits
+        self._name, self._limits = name, limits
         self._agreed = agreed
         self._executable = executable
         bound = [b for b in outline.buffers if b.access.bound]
@@ -163,7 +164,7 @@ class Compiled:
         they are supplied."""
         if workgroups is not None and type(workgroups) is not int:
             workgroups = grid_of(workgroups)
-        limited = None if step_limit is None else Limited(self._executable, self.backend.name, step_limit)
+        limited = None if step_limit is None else Limited(self._executable, self._name, step_limit)
         recording = current.get()
         if recording is not None:
             return self._recorded(recording, buffers, workgroups, copy=copy, zeroed=zeroed, limited=limited)
@@ -331,7 +332,7 @@ class Compiled:
         self._launches[key] = partial(_launch_with, launch, constants) if constants else launch
 
     def _require_room(self, sizes: Mapping[str, int]) -> None:
-        require_room(self._outline, self._limits, self.backend.name, sizes)
+        require_room(self._outline, self._limits, self._name, sizes)
 
     def _grid(self, lengths: Mapping[str, int], workgroups: int | Grid | None) -> Grid:
         size = self._outline.workgroup_size
@@ -341,7 +342,7 @@ class Compiled:
         else:
             grid = grid_of(workgroups)
         limits = self._limits
-        require_grid(grid, size, self.backend.name, per_axis=limits.workgroups_per_axis)
+        require_grid(grid, size, self._name, per_axis=limits.workgroups_per_axis)
         return grid
 
 
@@ -387,4 +388,5 @@ def _compile(
 ) -> Compiled:
     agreed = settled(program, backend, registry, convention)
     executable = backend.compile(agreed.program)
-    return Compiled(agreed.program, backend, executable, agreed.info.limits, lambda: agreed)
+    info = agreed.info
+    return Compiled(agreed.program, backend, executable, info.name, info.limits, lambda: agreed)

@@ -70,7 +70,7 @@ class KeptKernel:
         executable = backend.ready(outline, LaunchFacts.of_row(self._facts), lambda: agreed().program)
         if executable is None:
             return None
-        return Compiled(outline, backend, executable, LIMITS, agreed, frozenset(self._written))
+        return Compiled(outline, backend, executable, backend.name, LIMITS, agreed, frozenset(self._written))
 
 
 def find(function: Any, size: tuple[int, int, int], names: Mapping[str, Any]) -> KeptKernel | None:
