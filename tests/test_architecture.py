@@ -123,6 +123,7 @@ BACKENDS_FOR_CONFORM = {
 
 RUNTIMES = ("cpu", "cuda", "opencl", "reference", "webgpu")
 DOORS = {
+    "agreed",
     "capture",
     "chosen",
     "conventions",

@@ -59,7 +59,8 @@ if TYPE_CHECKING:
     )
     # fmt: on
     # isort: on
-    from vyre.frontend.kernel import Kernel, kernel, op
+    from vyre.frontend.kernel import Kernel, kernel
+    from vyre.frontend.ops import op
     from vyre.frontend.types import (
         In,
         InOut,
@@ -169,7 +170,8 @@ __all__ = [
 ]  # fmt: skip
 
 _HOMES = {
-    "vyre.frontend.kernel": "Kernel kernel op",
+    "vyre.frontend.kernel": "Kernel kernel",
+    "vyre.frontend.ops": "op",
     "vyre.frontend.types": """
         In InOut Out Private Shared SharedAtomic Uniform bf16 boolean f16 f32 f64 i16 i32 i64 i8 packed_bytes
         u128 u16 u32 u64 u8 vec2 vec4

@@ -4,8 +4,9 @@
 
 The standard decorator writes and compiles five functions for every class, half a millisecond each time a
 process starts; a first call defines some 150 classes. Here only the constructor is written out, because it is
-called often; everything else is the same few functions for all classes. `fields`, `replace`, `asdict` and
-`is_dataclass` of the standard library work on these classes, and either kind may inherit from the other.
+called often, and not before it is; everything else is the same few functions for all classes. `fields`,
+`replace`, `asdict` and `is_dataclass` of the standard library work on these classes, and either kind may
+inherit from the other.
 """
 
 from __future__ import annotations
@@ -85,8 +86,24 @@ def _defined(cls: Any, frozen: bool, eq: bool, shown: bool, weakref_slot: bool, 
     if frozen:
         made.__setattr__, made.__delattr__ = _frozen(made, frozenset(every))
     if "__init__" not in body:
-        made.__init__ = _constructor(made, every, frozen)
+        made.__init__ = _Unwritten(made, every, frozen)
     return made
+
+
+class _Unwritten:
+    """A constructor that is written when somebody first looks at it; most classes are never used."""
+
+    __slots__ = ("_arguments",)
+
+    def __init__(self, *arguments: Any) -> None:
+        self._arguments = arguments
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        cls, every, frozen = self._arguments
+        written = cls.__dict__["__init__"]
+        if written is self:  # another thread may have been here
+            written = cls.__init__ = _constructor(cls, every, frozen)
+        return written.__get__(instance, owner)
 
 
 def _own_fields(cls: Any, kw_only: bool) -> dict[str, Field[Any]]:

@@ -100,6 +100,36 @@ print("fine")
     assert printed(script, "cpu") == "fine\n"
 
 
+def test_helpers_that_are_being_loaded_do_not_matter() -> None:
+    """Another thread needs helpers for the first time, and loads them, when the process forks."""
+    script = f"""{CHILD}
+import time
+assert "vyre.backends.cpu.helper" not in sys.modules
+
+class Slow:
+    def find_spec(self, name, path, target=None):
+        if name == "vyre.backends.cpu.helper":
+            loading.set()
+            time.sleep(0.5)
+
+loading = threading.Event()
+sys.meta_path.insert(0, Slow())
+from vyre.backends.cpu.backend import CpuBackend
+several = CpuBackend(threads=3)
+
+def large():
+    dispatch(SHORT, {{"a": A, "out": np.zeros(1 << 20, np.uint32)}}, backend=several)
+
+thread = threading.Thread(target=large)
+thread.start()
+loading.wait()
+assert child(large) == 0
+thread.join()
+print("fine")
+"""
+    assert printed(script, "cpu") == "fine\n"
+
+
 @pytest.mark.parametrize("backend", ["wgpu", "opencl", "dawn", "cuda"])
 def test_a_device_refuses_by_name(backend: str) -> None:
     script = f"""{CHILD}{USES}

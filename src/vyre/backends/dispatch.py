@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+from vyre.backends.agreed import require_room, settled
 from vyre.backends.chosen import default_backend
 from vyre.backends.protocol import AddressedExecutable, ResidentExecutable, able
 from vyre.backends.recent import recent_of
@@ -21,13 +22,15 @@ from vyre.ir.grid import grid_of, require_grid
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from vyre.backends.agreed import Agreed
     from vyre.backends.claim import Claim
     from vyre.backends.host import Lengths
     from vyre.backends.host_plan import PreparedLaunch
-    from vyre.backends.protocol import Backend, BackendInfo, DeviceMemory, Executable
+    from vyre.backends.protocol import Backend, BackendInfo, BackendLimits, DeviceMemory, Executable
     from vyre.backends.recording import Recording
     from vyre.compose.registry import Registry
     from vyre.ir.grid import Grid
+    from vyre.ir.outline import Outline
     from vyre.ir.program import Program
     from vyre.ir.signature import Convention
 
@@ -100,28 +103,52 @@ class Compiled:
     """A program on one backend, ready to run."""
 
     __slots__ = (
-        "_executable", "_launches", "_names", "_outputs", "_plain", "_written",
-        "backend", "convention", "info", "program",
+        "_agreed", "_executable", "_launches", "_limits", "_name", "_names", "_outline", "_outputs", "_plain",
+        "_written", "backend",
     )  # fmt: skip
 
     def __init__(
-        self, program: Program, backend: Backend, info: BackendInfo, convention: Convention | None
+        self,
+        outline: Outline,
+        backend: Backend,
+        executable: Executable,
+        name: str,
+        limits: BackendLimits,
+        agreed: Callable[[], Agreed],
+        written: frozenset[str] | None = None,
     ) -> None:
-        self.program = program
+        """`agreed` gives what the steps before came to, which few calls ask for; `written` names the buffers
+        that are known to be written from end to end."""
         self.backend = backend
-        self.info = info
-        self.convention = convention
-        """The calling contract that was agreed on; None where the buffers are bound by name alone."""
-        self._executable: Executable = backend.compile(program)
-        bound = [b for b in program.buffers if b.access.bound]
+        self._outline = outline
+        self._name, self._limits = name, limits
+        self._agreed = agreed
+        self._executable = executable
+        bound = [b for b in outline.buffers if b.access.bound]
         self._names = tuple(b.name for b in bound)
         self._outputs = tuple(b.name for b in bound if b.access is BufferAccess.ReadWrite)
         self._launches: dict[tuple[Any, ...], Callable[[], None]] = {}
         self._plain: Any = None
-        executable = self._executable
         if able(executable, AddressedExecutable):
-            self._plain = executable.plan(program, partial(self._prepared, executable))
-        self._written: frozenset[str] | None = None
+            self._plain = executable.plan(outline, partial(self._prepared, executable))
+        self._written = written
+
+    @property
+    def executable(self) -> Executable:
+        return self._executable
+
+    @property
+    def program(self) -> Program:
+        return self._agreed().program
+
+    @property
+    def info(self) -> BackendInfo:
+        return self._agreed().info
+
+    @property
+    def convention(self) -> Convention | None:
+        """The calling contract that was agreed on; None where the buffers are bound by name alone."""
+        return self._agreed().convention
 
     def call(
         self,
@@ -138,7 +165,7 @@ class Compiled:
         they are supplied."""
         if workgroups is not None and type(workgroups) is not int:
             workgroups = grid_of(workgroups)
-        limited = None if step_limit is None else Limited(self._executable, self.info.name, step_limit)
+        limited = None if step_limit is None else Limited(self._executable, self._name, step_limit)
         recording = current.get()
         if recording is not None:
             return self._recorded(recording, buffers, workgroups, copy=copy, zeroed=zeroed, limited=limited)
@@ -219,7 +246,7 @@ class Compiled:
         """The launch for plain arrays of these lengths, once everything fits."""
         from vyre.backends.host_plan import PreparedLaunch
 
-        bound = [b for b in self.program.buffers if b.access.bound]
+        bound = [b for b in self._outline.buffers if b.access.bound]
         counted = {b.name: length for b, length in zip(bound, lengths, strict=True)}
         self._require_room({b.name: counted[b.name] * b.element.stride for b in bound})
         grid = self._grid(counted, workgroups)
@@ -279,11 +306,12 @@ class Compiled:
         """Of the buffers that start as zeros, those that this grid is not known to write from end to end."""
         if not zeroed:
             return []
-        reach = grid[0] * self.program.workgroup_size[0] if all(grid) else 0
-        return [name for name in zeroed if name not in self._covered or lengths[name] > reach]
+        reach = grid[0] * self._outline.workgroup_size[0] if all(grid) else 0
+        return [name for name in zeroed if name not in self.covered or lengths[name] > reach]
 
     @property
-    def _covered(self) -> frozenset[str]:
+    def covered(self) -> frozenset[str]:
+        """The buffers that a grid which reaches them writes from end to end."""
         if self._written is None:
             from vyre.obligations.written import fully_written
 
@@ -305,37 +333,17 @@ class Compiled:
         self._launches[key] = partial(_launch_with, launch, constants) if constants else launch
 
     def _require_room(self, sizes: Mapping[str, int]) -> None:
-        limits = self.info.limits
-        for name, size in sizes.items():
-            if limits.buffer_bytes is not None and size > limits.buffer_bytes:
-                raise DispatchError(
-                    f"buffer {name!r} takes {size} bytes; the backend {self.info.name} accepts "
-                    f"{limits.buffer_bytes} per buffer.",
-                    fix="split the buffer, or choose another backend.",
-                )
-        uniforms = [b.name for b in self.program.buffers if b.access is BufferAccess.Uniform]
-        for name in uniforms:
-            if limits.uniform_bytes is not None and sizes[name] > limits.uniform_bytes:
-                raise DispatchError(
-                    f"the uniform buffer {name!r} takes {sizes[name]} bytes; the backend {self.info.name} "
-                    f"accepts {limits.uniform_bytes} per uniform buffer.",
-                    fix="make it a ReadOnly buffer, or choose another backend.",
-                )
-        if limits.buffers is not None and len(sizes) > limits.buffers:
-            raise DispatchError(
-                f"{len(sizes)} buffers are bound; the backend {self.info.name} accepts {limits.buffers}.",
-                fix="pack several buffers into one, or choose another backend.",
-            )
+        require_room(self._outline, self._limits, self._name, sizes)
 
     def _grid(self, lengths: Mapping[str, int], workgroups: int | Grid | None) -> Grid:
-        size = self.program.workgroup_size
+        size = self._outline.workgroup_size
         if workgroups is None:
             longest = max((lengths[name] for name in self._outputs), default=1)
             grid = (-(-longest // size[0]), 1, 1)
         else:
             grid = grid_of(workgroups)
-        limits = self.info.limits
-        require_grid(grid, size, self.info.name, per_axis=limits.workgroups_per_axis)
+        limits = self._limits
+        require_grid(grid, size, self._name, per_axis=limits.workgroups_per_axis)
         return grid
 
 
@@ -379,17 +387,7 @@ def _compile_named(
 def _compile(
     program: Program, backend: Backend, registry: Registry | None, convention: Convention | None
 ) -> Compiled:
-    from vyre.backends.conventions import negotiate
-    from vyre.backends.installed import require_known
-    from vyre.backends.registry import described
-    from vyre.compose.inline import inline
-    from vyre.validate import check
-
-    # Programs that were inlined before carry the reserved names of the inliner (decision 19).
-    check(program, registry=registry, allow_reserved=True)
-    info = described(backend)
-    agreed = negotiate(program, info, convention)
-    flat = inline(program, registry)
-    require_known(flat, registry, backend.name)
-    info.limits.require_workgroup(flat, backend.name)
-    return Compiled(flat, backend, info, agreed)
+    agreed = settled(program, backend, registry, convention)
+    executable = backend.compile(agreed.program)
+    info = agreed.info
+    return Compiled(agreed.program, backend, executable, info.name, info.limits, lambda: agreed)

@@ -15,6 +15,7 @@ from weakref import ref
 import numpy as np
 from numpy import ndarray
 
+from vyre.backends import recycled
 from vyre.backends.host_memory import address_of, pinned
 from vyre.backends.storage import LANES, STORAGE
 from vyre.ir.buffers import BufferAccess
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from vyre.backends.host import Lengths
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.grid import Grid
-    from vyre.ir.program import Program
+    from vyre.ir.outline import Outline
 
     Prepare = Callable[[tuple[int, ...], int | Grid | None], "PreparedLaunch"]
 
@@ -85,7 +86,7 @@ class CallPlan:
 
     __slots__ = ("_launches", "_prepare", "wanted", "written")
 
-    def __init__(self, program: Program, prepare: Prepare) -> None:
+    def __init__(self, program: Outline, prepare: Prepare) -> None:
         self.wanted = tuple(_wanted(b) for b in program.buffers if b.access.bound)
         self.written = tuple((k, w.name) for k, w in enumerate(self.wanted) if w.written)
         self._prepare = prepare
@@ -138,7 +139,7 @@ class HostPlan(CallPlan):
 
     __slots__ = ("_booleans",)
 
-    def __init__(self, program: Program, prepare: Prepare) -> None:
+    def __init__(self, program: Outline, prepare: Prepare) -> None:
         super().__init__(program, prepare)
         # A bool is a word in memory and comes back as NumPy's, which the ordinary way knows how to do.
         self._booleans = frozenset(b.name for b in program.buffers if b.element is DataType.Bool)
@@ -216,7 +217,7 @@ class HostPlan(CallPlan):
         if shape is None or wanted.name in self._booleans:
             return None
         try:
-            return np.zeros(shape, wanted.dtype) if zeros else np.empty(shape, wanted.dtype)
+            return np.zeros(shape, wanted.dtype) if zeros else recycled.empty(shape, wanted.dtype)
         except MemoryError:  # the ordinary way says of what
             return None
 

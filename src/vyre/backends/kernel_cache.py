@@ -12,15 +12,15 @@ folder, and trouble with the disk is never an error: it is only a cache.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from vyre.disk import (
-    cache_directory,
+    cache_folder,
     chosen_folder,
+    digest_of,
     distrust,
     own_subfolder,
     private_folder,
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-MAGIC = b"vyre kernel 1\n"
+    from vyre.disk import Place
+
+MAGIC = b"vyre kernel 2\n"
 CAPACITY = 512 << 20
 """Bytes above which the entries that were used longest ago are dropped, down to three quarters."""
 
@@ -63,14 +65,14 @@ def why_none() -> str:
     return "VYRE_CACHE turns it off" if os.environ.get("VYRE_CACHE") else "this user has no home folder"
 
 
-def _folder() -> Path | None:
+def _folder() -> str | None:
     chosen = os.environ.get("VYRE_CACHE", "")
     if chosen.lower() in ("off", "0", "none"):
         return None
     if chosen:
         return chosen_folder("VYRE_CACHE", chosen)
-    base = cache_directory()
-    return None if base is None else base / "kernels"
+    base = cache_folder()
+    return None if base is None else os.path.join(base, "kernels")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +87,15 @@ class Usage:
 class KernelCache:
     """A folder of compiled kernels by digest of their key."""
 
-    def __init__(self, folder: Path, *, capacity: int = CAPACITY) -> None:
-        self.folder = folder
+    def __init__(self, folder: Place, *, capacity: int = CAPACITY) -> None:
+        self._folder = os.fspath(folder)
         self.capacity = capacity
+
+    @property
+    def folder(self) -> Path:
+        from pathlib import Path
+
+        return Path(self._folder)
 
     def kept(self, kind: str, parts: Iterable[str], build: Callable[[], bytes]) -> bytes:
         key = key_of(kind, parts)
@@ -101,7 +109,7 @@ class KernelCache:
     def find(self, key: str) -> bytes | None:
         """The entry, or None; one that is damaged is removed."""
         path = self._path(key)
-        content = read_own(path, _WORST) if own_subfolder(path.parent) else None
+        content = read_own(path, _WORST) if own_subfolder(os.path.dirname(path)) else None
         if content is None:
             return None
         head = len(MAGIC) + _DIGEST
@@ -111,7 +119,7 @@ class KernelCache:
             if sealed:
                 os.utime(path)  # so that the least used are dropped first
             else:
-                path.unlink()
+                os.unlink(path)
         return payload if sealed else None
 
     def keep(self, key: str, payload: bytes) -> None:
@@ -156,19 +164,19 @@ class KernelCache:
                         found.append((facts.st_mtime, facts.st_size, path))
         return found
 
-    def _path(self, key: str) -> Path:
-        return self.folder / key[:2] / key[2:]
+    def _path(self, key: str) -> str:
+        return os.path.join(self._folder, key[:2], key[2:])
 
 
 def key_of(kind: str, parts: Iterable[str]) -> str:
     """A digest in which no part can run into the next."""
-    digest = hashlib.sha256(kind.encode())
-    for part in parts:
-        data = part.encode()
-        digest.update(len(data).to_bytes(8, "little") + data)
-    return digest.hexdigest()
+    return digest_of(x for part in (kind, *parts) for x in _framed(part.encode())).hex()
+
+
+def _framed(data: bytes) -> tuple[bytes, bytes]:
+    return len(data).to_bytes(8, "little"), data
 
 
 def _seal(key: str, payload: bytes) -> bytes:
     """Binds the bytes to their key, so that an entry under another's name is damaged too."""
-    return hashlib.sha256(key.encode() + payload).digest()
+    return digest_of((key.encode(), payload))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from vyre.slotted import dataclass
@@ -51,6 +52,11 @@ def offered_points(group: str) -> list[Point]:
 
 def version_of(package: str) -> str:
     """Raises `importlib.metadata.PackageNotFoundError` where there is no such package."""
+    return _version_on(package, tuple(sys.path))
+
+
+@lru_cache(maxsize=8)
+def _version_on(package: str, _path: tuple[str, ...]) -> str:
     if _in_folders():
         wanted = _normal(package)
         for folder in _packages():

@@ -46,6 +46,7 @@ from vyre.slotted import dataclass, field
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from vyre.ir.outline import Outline
     from vyre.ir.program import Program
     from vyre.lower.ways import Ways
 
@@ -326,7 +327,7 @@ class AddressedExecutable(Protocol):
         """
         ...
 
-    def plan(self, program: Program, prepare: Callable[..., Any]) -> Any:
+    def plan(self, program: Outline, prepare: Callable[..., Any]) -> Any:
         """Knows such memory: a `CallPlan` of `vyre.backends.host_plan`, which is tried first in a call."""
         ...
 

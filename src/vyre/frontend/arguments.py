@@ -1,8 +1,10 @@
-"""The arguments of a kernel call: which array is which buffer, and the bytes of the scalars."""
+"""The arguments of any kernel call: which array is which buffer, and the bytes of the scalars.
+
+Plain calls are bound without this module (`binder.py`).
+"""
 
 from __future__ import annotations
 
-import difflib
 import numbers
 from typing import TYPE_CHECKING, Any
 
@@ -11,94 +13,16 @@ from vyre.frontend.literals import number_bits, python_float
 from vyre.frontend.printing import DEBUG_WORDS
 from vyre.frontend.shapes import settle
 from vyre.frontend.signature import OWN
+from vyre.frontend.translation import Bound, Takes
 from vyre.frontend.types import Role
 from vyre.frontend.values import Refused
 from vyre.ir.types import DataType
-from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from vyre.frontend.signature import Parameter
     from vyre.frontend.translation import Translation
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """Arrays by buffer name, and lengths of the outputs that were left out: numbers, or the inputs of which
-    the longest says it."""
-
-    buffers: Mapping[str, Any]
-    lengths: Mapping[str, int | tuple[str, ...]]
-    shapes: Mapping[str, tuple[int, ...]]
-    """Of outputs that the call makes, where they have more than one dimension."""
-    workgroups: Any
-    extent: tuple[int, ...] = ()
-    """As in `Settled`."""
-
-
-class Binder:
-    """Binds the calls of one kernel. Which argument is which parameter is found out once for calls alike."""
-
-    __slots__ = ("_forms", "_kernel", "_scalars", "_translation")
-
-    def __init__(self, kernel: str, translation: Translation) -> None:
-        self._kernel = kernel
-        self._translation = translation
-        self._scalars = translation.scalars
-        self._forms: dict[tuple[Any, ...], _Form] = {}
-
-    def __call__(
-        self,
-        arrays: tuple[Any, ...],
-        named: Mapping[str, Any],
-        workgroups: int | Sequence[int] | None,
-    ) -> Bound:
-        key = (len(arrays), *named)
-        form = self._forms.get(key)
-        if form is None:
-            bound = bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
-            made = _form_of(self._translation, len(arrays), named)
-            if self._translation.asks.plain and made.complete:
-                self._forms[key] = made
-            return bound
-        given = dict(zip(form.names, (*arrays, *named.values()), strict=True))
-        for name, value in given.items():
-            # A length or a shape, an output that is left out by None, or a mistake; or outputs take a shape.
-            if (
-                value is None
-                or (name in form.outputs and (type(value) is tuple or not hasattr(value, "__len__")))
-                or (form.lengths and getattr(value, "ndim", 1) != 1)
-            ):
-                return bind_arguments(self._kernel, self._translation, arrays, named, workgroups)
-        for name, scalars in self._scalars.items():
-            given[name] = b"".join([_scalar(self._kernel, p, given.pop(p.name)) for p in scalars])
-        return Bound(given, form.lengths, {}, workgroups)
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A call with so many arguments by position and these by name: their parameters, and the lengths of the
-    outputs that it leaves out."""
-
-    names: tuple[str, ...]
-    outputs: frozenset[str]
-    lengths: Mapping[str, int | tuple[str, ...]]
-    complete: bool
-    """Whether every scalar is given; a default is looked up by the ordinary way."""
-
-
-def _form_of(translation: Translation, positional: int, named: Mapping[str, Any]) -> _Form:
-    visible = visible_parameters(translation)
-    names = (*[p.name for p in visible[:positional]], *named)
-    absent = [p for p in visible if p.role is Role.Out and p.name not in names]
-    inputs = tuple(p.name for p in visible if p.role in (Role.In, Role.InOut))
-    return _Form(
-        names,
-        frozenset(p.name for p in visible if p.role is Role.Out and p.name in names),
-        {p.name: inputs for p in absent if not p.count},
-        all(p.name in names for p in visible if p.role is None),
-    )
 
 
 def bind_arguments(
@@ -132,10 +56,25 @@ def bind_arguments(
             buffers[p.name] = value
     for name, scalars in translation.scalars.items():
         numbers = (settled.scalars.get(p.name, given.get(p.name)) for p in scalars)
-        buffers[name] = b"".join(_scalar(kernel, p, n) for p, n in zip(scalars, numbers, strict=True))
+        buffers[name] = b"".join(scalar_bytes(kernel, p, n) for p, n in zip(scalars, numbers, strict=True))
     if translation.prints is not None:
         lengths[translation.prints.buffer] = DEBUG_WORDS
     return Bound(buffers, lengths, settled.shapes, settled.workgroups, settled.extent)
+
+
+def takes_of(translation: Translation) -> Takes:
+    """What plain calls have to know of the parameters."""
+    visible = visible_parameters(translation)
+    outs = [p for p in visible if p.role is Role.Out]
+    return Takes(
+        tuple(p.name for p in visible),
+        tuple(p.name for p in visible if p.role in (Role.In, Role.InOut)),
+        tuple(p.name for p in outs),
+        tuple(p.name for p in outs if p.count),
+        tuple(p.name for p in visible if p.role is None),
+        translation.asks.plain,
+        translation.prints is not None,
+    )
 
 
 def visible_parameters(translation: Translation) -> list[Parameter]:
@@ -149,6 +88,8 @@ def _match(
     known = [p.name for p in visible]
     for name in named:
         if name not in known:
+            import difflib
+
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""
             raise DispatchError(
@@ -216,7 +157,7 @@ def _inputs(kernel: str, out: Parameter, visible: list[Parameter]) -> tuple[str,
     return names
 
 
-def _scalar(kernel: str, p: Parameter, value: Any) -> bytes:
+def scalar_bytes(kernel: str, p: Parameter, value: Any) -> bytes:
     try:
         return _bits(p.element, value).to_bytes(p.element.stride, "little")
     except Refused as refusal:

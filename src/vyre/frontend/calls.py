@@ -7,7 +7,6 @@ that inlining removes.
 from __future__ import annotations
 
 import builtins
-import difflib
 import inspect
 import math
 import re
@@ -180,6 +179,8 @@ class Linker:
         name = op_id.value
         op = self.ops.get(name) or default_registry().get(name)
         if op is None:
+            import difflib
+
             close = difflib.get_close_matches(name, [o.id for o in default_registry()], n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""
             raise Refused(

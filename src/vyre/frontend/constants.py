@@ -10,7 +10,6 @@ that they do not depend on the rounding mode of the process.
 from __future__ import annotations
 
 import ast
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from vyre.frontend.values import Const, Refused
@@ -19,6 +18,7 @@ from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from fractions import Fraction
 
 _MAX_BITS = 4096
 
@@ -97,6 +97,8 @@ def _exact(op: ast.AST, left: Any, right: Any) -> Any:
 
 def _fraction(value: Any) -> Fraction | None:
     """The exact value of a finite number."""
+    from fractions import Fraction
+
     if not isinstance(value, float):
         return Fraction(value)
     bits = double_bits(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -53,5 +52,7 @@ METHODS = {
 
 def spelling(name: str, known: Iterable[str]) -> str:
     """What was probably meant by a name that a module does not have."""
+    import difflib
+
     close = difflib.get_close_matches(name, list(known), n=1)
     return ELSEWHERE.get(name) or (f"did you mean {close[0]}?" if close else "check the spelling.")

@@ -1,10 +1,12 @@
-"""`@vyre.kernel` and `@vyre.op`: decorated functions that are programs and ops."""
+"""`@vyre.kernel`: decorated functions that are programs.
+
+The translator is loaded by the first kernel that no earlier process has translated (`kept.py`)."""
 
 from __future__ import annotations
 
 import sys
 from functools import cached_property, update_wrapper
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from vyre.errors import (
     DispatchError,
@@ -14,16 +16,10 @@ from vyre.errors import (
     boundary,
     hide_own_frames,
 )
-from vyre.frontend.arguments import Binder
-from vyre.frontend.calls import Linker, OpFunction
-from vyre.frontend.functions import takes_buffers, translate_kernel, translate_op
-from vyre.frontend.printing import printed
-from vyre.frontend.shapes import shaped
-from vyre.frontend.types import Role
-from vyre.frontend.values import BeyondOps
+from vyre.frontend.binder import Binder
+from vyre.frontend.kept import find, keep
+from vyre.frontend.warned import warnings_given
 from vyre.frontend.watched import check_first, checked, checks_calls, traced, warn_of_hazards
-from vyre.ir.expr import Call
-from vyre.ir.walk import expressions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,13 +27,11 @@ if TYPE_CHECKING:
     from vyre.backends.dispatch import Compiled
     from vyre.backends.protocol import Backend
     from vyre.compose.registry import Registry
-    from vyre.frontend.functions import Translation
+    from vyre.frontend.kept import KeptKernel
+    from vyre.frontend.translation import Takes, Translation
     from vyre.ir.program import Program
     from vyre.watch.checking import CheckReport
     from vyre.watch.tracing import KernelTrace
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 _NAMES = ("__module__", "__name__", "__qualname__", "__doc__")
 
@@ -47,14 +41,36 @@ class Kernel:
 
     def __init__(self, function: Any, workgroup_size: tuple[int, int, int], outer: Mapping[str, Any]) -> None:
         update_wrapper(self, function)
-        self._begin(translate_kernel(function, workgroup_size, outer))
-        self._validate()
+        kept = find(function, workgroup_size, outer)
+        if kept is not None and kept.takes is not None:
+            self._begin(kept.takes, kept=kept)
+            return
+        from vyre.frontend.arguments import takes_of
+        from vyre.frontend.functions import translate_kernel
 
-    def _begin(self, translation: Translation) -> None:
-        self._translation = translation
-        self._zeroed = tuple(p.name for p in translation.parameters if p.role is Role.Out)
-        self._bind = Binder(self.__name__, translation)
+        before = warnings_given()
+        translation = translate_kernel(function, workgroup_size, outer)
+        self._begin(takes_of(translation), translation)
+        self._validate()
+        if warnings_given() == before:
+            self._to_keep = kept
+
+    def _begin(
+        self, takes: Takes, translation: Translation | None = None, kept: KeptKernel | None = None
+    ) -> None:
+        self._takes = takes
+        self._translated = translation
+        self._kept = kept
+        self._to_keep: KeptKernel | None = None
+        self._bind = Binder(self.__name__, takes, lambda: self._translation)
         self._compiled: dict[str, Compiled] = {}
+
+    @property
+    def _translation(self) -> Translation:
+        if self._translated is None:
+            assert self._kept is not None
+            self._translated = self._kept.translation()
+        return self._translated
 
     def _validate(self) -> None:
         from vyre.validate import check
@@ -106,6 +122,8 @@ class Kernel:
     def program(self) -> Program:
         """The program whole in itself: it calls nothing that the default registry lacks."""
         from vyre.compose.inline import inline
+        from vyre.ir.expr import Call
+        from vyre.ir.walk import expressions
 
         own = {op.id for op in self._translation.ops}
         calls = (e.op_id for e in expressions(self.source_program.entry) if isinstance(e, Call))
@@ -152,17 +170,24 @@ class Kernel:
             workgroups=bound.workgroups,
             copy=copy,
             lengths=bound.lengths,
-            zeroed=self._zeroed,
+            zeroed=self._takes.outs,
             step_limit=step_limit,
         )
-        if self._translation.prints is not None:
-            for line in printed(self._translation.prints, results.pop(self._translation.prints.buffer)):
+        if self._takes.prints:
+            from vyre.frontend.printing import printed
+
+            prints = self._translation.prints
+            assert prints is not None
+            for line in printed(prints, results.pop(prints.buffer)):
                 print(line)
-        for name, shape in bound.shapes.items():
-            results[name] = shaped(results[name], shape)
+        if bound.shapes:
+            from vyre.frontend.shapes import shaped
+
+            for name, shape in bound.shapes.items():
+                results[name] = shaped(results[name], shape)
         if len(results) == 1:
             return results.popitem()[1]
-        return tuple([results[p.name] for p in self._translation.parameters if p.name in results])
+        return tuple([results[name] for name in self._takes.names if name in results])
 
     @boundary
     def check(
@@ -202,28 +227,27 @@ class Kernel:
         return self._compiled_anew(backend)
 
     def _compiled_anew(self, backend: str | Backend | None) -> Compiled:
+        if backend is None and self._kept is not None:
+            ready = self._kept.compiled(lambda: self._translation)
+            if ready is not None:
+                return ready
         from vyre.backends.dispatch import recently_compiled
 
-        return recently_compiled(self.source_program, backend, self._looked_up)
+        made = recently_compiled(self.source_program, backend, self._looked_up)
+        if backend is None and self._to_keep is not None:
+            keep(self._to_keep, self._translation, self._takes, made)
+            self._to_keep = None
+        return made
 
 
 def _restored(translation: Translation, names: Mapping[str, Any]) -> Kernel:
+    from vyre.frontend.arguments import takes_of
+
     kernel = Kernel.__new__(Kernel)
     for name, value in names.items():
         setattr(kernel, name, value)
-    kernel._begin(translation)
+    kernel._begin(takes_of(translation), translation)
     return kernel
-
-
-class TypedOp(OpFunction, Generic[P, R]):
-    """An `OpFunction` that keeps its signature for type checkers."""
-
-    @boundary
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        raise VyreError(
-            f"{self.__name__} is an op and runs only inside @vyre.kernel or another op.",
-            fix="call it in a kernel.",
-        )
 
 
 @overload
@@ -236,7 +260,7 @@ def kernel(function: Any = None, /, *, workgroup_size: int | Sequence[int] = 64)
     The function's source is translated when it is decorated; what has no meaning in a kernel raises
     `KernelError` at that line. `workgroup_size` is one to three numbers.
     """
-    outer = _outer_names()
+    outer = outer_names()
 
     @boundary
     def decorate(decorated: Any) -> Kernel:
@@ -250,34 +274,7 @@ def kernel(function: Any = None, /, *, workgroup_size: int | Sequence[int] = 64)
         raise
 
 
-@overload
-def op(function: Callable[P, R], /) -> TypedOp[P, R]: ...
-@overload
-def op(*, id: str | None = None) -> Callable[[Callable[P, R]], TypedOp[P, R]]: ...
-def op(function: Any = None, /, *, id: str | None = None) -> Any:
-    """Makes an op of a function with scalar parameters and one `return`; its id is `local.<name>` or `id`."""
-    outer = _outer_names()
-
-    @boundary
-    def decorate(decorated: Any) -> TypedOp[..., Any]:
-        if takes_buffers(decorated, outer):
-            return TypedOp(decorated, None, ())
-        linker = Linker(translate_op)
-        name = id or f"local.{getattr(decorated, '__name__', 'op').lower()}"
-        try:
-            built = translate_op(decorated, name, linker, outer)
-        except BeyondOps:
-            return TypedOp(decorated, None, ())
-        return TypedOp(decorated, built, linker.ops.values())
-
-    try:
-        return decorate(function) if function is not None else decorate
-    except VyreError as error:
-        hide_own_frames(error)
-        raise
-
-
-def _outer_names() -> Mapping[str, Any]:
+def outer_names() -> Mapping[str, Any]:
     """The caller's locals: annotations under `from __future__ import annotations` are in no closure."""
     frame = sys._getframe(2)
     return dict(frame.f_locals) if frame.f_locals is not frame.f_globals else {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numbers
 import sys
-from fractions import Fraction
 from typing import Any
 
 from vyre.frontend.values import Refused
@@ -72,6 +71,8 @@ def python_float(value: Any) -> float:
     if kind is not None:  # by its bits: a processor that flushes subnormals would widen some to zero
         return double_of(converted(kind, int.from_bytes(value.tobytes(), sys.byteorder), DataType.F64))
     if isinstance(value, numbers.Rational):
+        from fractions import Fraction
+
         ratio = Fraction(value)
         return double_of(nearest_of(DataType.F64, abs(ratio), negative=ratio < 0))
     return float(value)
@@ -82,6 +83,8 @@ def float_literal(text: str) -> float | None:
     digits = text.replace("_", "")
     if len(digits) > _MAX_LITERAL or len(digits.lower().partition("e")[2].lstrip("+-")) > 4:
         return None
+    from fractions import Fraction
+
     try:
         return double_of(nearest_of(DataType.F64, Fraction(digits), negative=False))
     except ValueError:

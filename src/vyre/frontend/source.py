@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-import inspect
-import warnings
-from types import FunctionType
+import linecache
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from vyre.errors import KernelError, KernelWarning, SourceLocation
-from vyre.frontend.literals import float_literal
+from vyre.errors import KernelError, SourceLocation
+from vyre.frontend.warned import warn_at
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
@@ -38,6 +37,8 @@ class Source:
 
     def float_literal(self, node: ast.Constant) -> float:
         """The value of a literal, read from the text again: Python's parser rounds as the processor does."""
+        from vyre.frontend.literals import float_literal
+
         line = self.lines[node.lineno - 1].encode()
         text = line[node.col_offset : node.end_col_offset].decode(errors="replace")
         value = float_literal(text) if node.end_lineno == node.lineno else None
@@ -49,8 +50,7 @@ class Source:
 
     def warn(self, node: ast.AST, message: str, fix: str) -> None:
         """A `KernelWarning` at the user's line."""
-        place = self.location(node)
-        warnings.warn_explicit(f"{message} Fix: {fix}", KernelWarning, place.file, place.line)
+        warn_at(self.location(node), f"{message} Fix: {fix}")
 
 
 def source_of(function: Any) -> Source:
@@ -65,6 +65,8 @@ def source_of(function: Any) -> Source:
             if code
             else SourceLocation("<unknown>", 1, 1),
         )
+    import inspect
+
     code = function.__code__
     place = SourceLocation(code.co_filename, code.co_firstlineno, 1)
     try:
@@ -90,6 +92,42 @@ def source_of(function: Any) -> Source:
             location=place,
         )
     return Source(function, tree, tuple(lines), max(first, 1))
+
+
+def source_at_hand(function: FunctionType) -> Source | None:
+    """The same as `source_of` but for comments at the end, which tokenises the file to find where it ends.
+
+    None where that is not plain: the lines behind the last instruction that are indented belong to it, and if
+    a string or a bracket goes on behind them, what is left does not parse.
+    """
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    file = linecache.getlines(code.co_filename, function.__globals__)
+    first, last = code.co_firstlineno, _last_line(code)
+    if not 0 < first <= last <= len(file):
+        return None
+    start = file[first - 1]
+    margin = start[: len(start) - len(start.lstrip())]
+    end = last
+    for number, line in enumerate(file[last:], last + 1):
+        text = line.lstrip()
+        if text.strip() and not text.startswith("#"):
+            if not (line.startswith(margin) and line[len(margin)] in " \t"):
+                break
+            end = number
+    lines = tuple(file[first - 1 : end])
+    try:
+        tree = _parse("".join(lines))
+    except (SyntaxError, RecursionError):
+        return None
+    return None if tree is None else Source(function, tree, lines, first)
+
+
+def _last_line(code: CodeType) -> int:
+    """Where the last instruction ends, those of nested functions included."""
+    ends = [end for _, end, _, _ in code.co_positions() if end is not None]
+    nested = [_last_line(const) for const in code.co_consts if isinstance(const, CodeType)]
+    return max([*ends, *nested], default=0)
 
 
 def _parse(text: str) -> ast.FunctionDef | None:

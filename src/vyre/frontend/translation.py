@@ -1,8 +1,8 @@
-"""What a kernel is once it is translated."""
+"""What a kernel is once it is translated, and what a call of it is once its arguments are bound."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vyre.slotted import dataclass
 
@@ -40,3 +40,33 @@ class Translation:
     """By uniform buffer: the scalars it holds, in order, and among them the numbers that the host settles."""
     asks: GridUse
     prints: Prints | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Takes:
+    """What the calls of a kernel give it, by the names of the parameters that they give arguments for."""
+
+    names: tuple[str, ...]
+    inputs: tuple[str, ...]
+    """In and InOut, whose longest says how long an Out is that has no length of its own."""
+    outs: tuple[str, ...]
+    counted: tuple[str, ...]
+    """Of the outs, those with a length of their own."""
+    scalars: tuple[str, ...]
+    plain: bool
+    """As in `GridUse`."""
+    prints: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Arrays by buffer name, and lengths of the outputs that were left out: numbers, or the inputs of which
+    the longest says it."""
+
+    buffers: Mapping[str, Any]
+    lengths: Mapping[str, int | tuple[str, ...]]
+    shapes: Mapping[str, tuple[int, ...]]
+    """Of outputs that the call makes, where they have more than one dimension."""
+    workgroups: Any
+    extent: tuple[int, ...] = ()
+    """As in `Settled`."""

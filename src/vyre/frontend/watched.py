@@ -11,11 +11,12 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import CheckError, DispatchError, KernelWarning, StepBudgetExceeded
+from vyre.frontend.warned import note_warning, warn_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from vyre.frontend.arguments import Binder
+    from vyre.frontend.binder import Binder
     from vyre.ir.program import Program
     from vyre.watch.checking import CheckReport
     from vyre.watch.tracing import KernelTrace
@@ -123,6 +124,7 @@ def warn_of_hazards(program: Program, name: str) -> None:
         place = hazard.location
         text = f"{name}: {hazard.message} Fix: {hazard.fix}"
         if place is None:
+            note_warning()
             warnings.warn(text, KernelWarning, stacklevel=4)
         else:
-            warnings.warn_explicit(text, KernelWarning, place.file, place.line)
+            warn_at(place, text)

@@ -16,12 +16,10 @@ from vyre.ir.node import Assign, Let
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, rebuild, with_parts
-from vyre.lower.approximate import expand_approximate, has_formula
 from vyre.lower.native import F64_KEYS, PREFIX, canonical, is_native, key_of, may_be_nan
 from vyre.lower.observed import Observed, observed
 from vyre.lower.reductions import expand_reduction
 from vyre.lower.ways import DOUBLE_WAY, NATIVE_WAY, SOFT_WAY
-from vyre.numeric.registry import SoftRegistry
 from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
@@ -39,6 +37,8 @@ integers, bits in and bits out: where doubles are native it is taken instead."""
 
 @cache
 def soft_registry() -> Registry:
+    from vyre.numeric.registry import SoftRegistry  # who has no floats does not wait for them
+
     return SoftRegistry()
 
 
@@ -63,6 +63,8 @@ def _without_reductions(
 ) -> Expr:
     if not any(isinstance(x, FReduce | FReduceApprox) for x in postorder(root)):
         return root
+    from vyre.lower.approximate import expand_approximate, has_formula
+
     done: dict[Expr, Expr] = {}
     for expr in postorder(root):
         value = rebuild(expr, tuple(done[c] for c in expr.children))

@@ -6,18 +6,32 @@ Whatever was learned about lowered code, such as that a device runs it rightly, 
 from __future__ import annotations
 
 import hashlib
+import os
 from functools import cache
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOMS = ("ir", "compose", "ops", "optimize", "numeric", "lower")
 
 
 @cache
 def lowering_version() -> str:
-    root = Path(__file__).parent.parent
+    root = os.path.dirname(os.path.dirname(__file__))
     digest = hashlib.sha256()
     for room in ROOMS:
-        for path in sorted((root / room).rglob("*.py")):
-            digest.update(path.relative_to(root).as_posix().encode())
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+        for name, path in sorted(_modules(os.path.join(root, room), room)):
+            with open(path, "rb") as file:
+                text = file.read()
+            digest.update(f"{name} {len(text)}\n".encode() + text)
     return digest.hexdigest()[:16]
+
+
+def _modules(folder: str, name: str) -> Iterator[tuple[str, str]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                yield f"{name}/{entry.name}", entry.path
+            elif entry.is_dir():
+                yield from _modules(entry.path, f"{name}/{entry.name}")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from vyre.backends.canaries.every import CANARIES
+from vyre.backends.canaries.examined import Examined
 from vyre.backends.canaries.programs import Canary, words
-from vyre.backends.canaries.run import Examined, examine, refuse_lost_features
+from vyre.backends.canaries.run import examine, refuse_lost_features
 from vyre.backends.protocol import BackendInfo, CanaryVerdict
 from vyre.backends.reference.backend import ReferenceBackend
 from vyre.disk import cache_directory

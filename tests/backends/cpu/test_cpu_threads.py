@@ -71,7 +71,7 @@ def test_a_helper_that_cannot_begin_answers_with_the_reason(monkeypatch: pytest.
     def refuse() -> None:
         raise OSError("no memory for the place to come back to")
 
-    monkeypatch.setattr("vyre.backends.cpu.threads.Escape", refuse)
+    monkeypatch.setattr("vyre.backends.cpu.helper.Escape", refuse)
     team = ThreadTeam(2)
     for _ in range(2):
         with pytest.raises(OSError, match="place to come back to"):

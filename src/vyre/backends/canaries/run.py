@@ -13,7 +13,6 @@ import json
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.backends.protocol import CanaryVerdict
@@ -50,7 +49,7 @@ def examine(
     store = _Store(cache or (base and base / "canaries.json"))
     key = _key(backend, canaries, lowering or lowering_version())
     known = store.find(key)
-    wanted = _every(canaries) if program is None else _watching(program, canaries)
+    wanted = every(canaries) if program is None else watching(program, canaries)
     found = dict(known)
     refused: dict[str, str] = {}
     for canary in wanted:
@@ -68,52 +67,6 @@ def examine(
     return CanaryVerdict(failures, fresh=any(c.name not in known for c in wanted), lasting=not refused)
 
 
-class Examined:
-    """A backend whose device is examined for what a program needs when it is first given one."""
-
-    _results: dict[str, str] | None = None
-    """What every canary gave that was run; None for a device that is not examined."""
-    _running = False
-
-    def examine_later(self) -> None:
-        """Called by a constructor, without which the device is believed, and in the child of a fork."""
-        self._examining = RLock()
-        self._running = False
-        self._results = self._results or {}
-
-    @property
-    def examines(self) -> bool:
-        """Whether what is compiled now was examined first."""
-        return self._results is not None and not self._running
-
-    @property
-    def verdict(self) -> CanaryVerdict | None:
-        """What all canaries say. None while one is compiled, and for a device that is not examined."""
-        return self._examined(None)
-
-    def require_sound(self, program: Program) -> None:
-        """Raises `UnsupportedByBackend` for a program that needs what the device fails."""
-        refuse_lost_features(program, self._examined(program), cast("Backend", self).name)
-
-    def _examined(self, program: Program | None) -> CanaryVerdict | None:
-        if self._results is None:
-            return None
-        with self._examining:
-            if self._running:  # this very thread is compiling a canary
-                return None
-            wanted = _every(None) if program is None else _watching(program, None)
-            if any(canary.name not in self._results for canary in wanted):
-                self._running = True
-                try:
-                    found = examine(cast("Backend", self), program=program)
-                finally:
-                    self._running = False
-                if not found.lasting:
-                    return found
-                self._results |= {canary.name: found.failures.get(canary.name, "") for canary in wanted}
-            return CanaryVerdict({c.name: detail for c in wanted if (detail := self._results[c.name])})
-
-
 def refuse_lost_features(
     program: Program,
     verdict: CanaryVerdict | None,
@@ -127,7 +80,7 @@ def refuse_lost_features(
     """
     if verdict is None or not verdict.failures:
         return
-    for canary in _watching(program, canaries):
+    for canary in watching(program, canaries):
         detail = verdict.failures.get(canary.name)
         if detail is None:
             continue
@@ -154,7 +107,8 @@ def _run(canary: Canary, backend: Backend) -> str:
     return ""
 
 
-def _every(canaries: Sequence[Canary] | None) -> Sequence[Canary]:
+def every(canaries: Sequence[Canary] | None = None) -> Sequence[Canary]:
+    """Those that are given, else all there are."""
     if canaries is not None:
         return canaries
     from vyre.backends.canaries.every import CANARIES
@@ -162,12 +116,12 @@ def _every(canaries: Sequence[Canary] | None) -> Sequence[Canary]:
     return CANARIES
 
 
-def _watching(program: Program, canaries: Sequence[Canary] | None) -> list[Canary]:
+def watching(program: Program, canaries: Sequence[Canary] | None = None) -> list[Canary]:
     """The canaries of what a program has."""
     from vyre.backends.canaries.features import Features
 
     has = Features.of(program)
-    return [canary for canary in _every(canaries) if canary.uses is not None and canary.uses(has)]
+    return [canary for canary in every(canaries) if canary.uses is not None and canary.uses(has)]
 
 
 @cache

@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.backends import host_memory
-from vyre.backends.canaries.run import Examined
+from vyre.backends.canaries.examined import Examined
 from vyre.backends.cpu.chunks import CHUNKS_PER_TURN, Chunks
-from vyre.backends.cpu.kernel import made_kernel
+from vyre.backends.cpu.kernel import loaded_kernel, lowered, made_kernel
 from vyre.backends.cpu.names import HOST
-from vyre.backends.cpu.ready import keep_ready, ready_kernel
+from vyre.backends.cpu.place import place
 from vyre.backends.cpu.threads import ThreadTeam
 from vyre.backends.forks import renew_after_fork
 from vyre.backends.host_memory import address_of
 from vyre.backends.host_plan import HostPlan
+from vyre.backends.kernel_cache import key_of
 from vyre.backends.packages import version_of
 from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.errors import DispatchError, StepLimitExceeded
@@ -40,11 +41,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vyre.backends.cpu.escape import Escape
-    from vyre.backends.cpu.kernel import CpuKernel
+    from vyre.backends.cpu.kernel import CpuKernel, LaunchFacts
     from vyre.backends.cpu.llvm import Toolchain
     from vyre.backends.host_memory import HostMemory
     from vyre.backends.protocol import DeviceMemory
     from vyre.ir.buffers import BufferDecl
+    from vyre.ir.outline import Outline
     from vyre.ir.program import Program
     from vyre.lower.llvm import LlvmSource
     from vyre.lower.ways import Ways
@@ -57,6 +59,12 @@ _SOON_DONE = 1 << 25
 would have to wait for more."""
 
 _ALIGN = 64
+
+LIMITS = BackendLimits(
+    workgroup_invocations=MAX_WORKGROUP_INVOCATIONS,
+    workgroup_bytes=MAX_WORKGROUP_BYTES,
+    uniform_bytes=MAX_UNIFORM_BYTES,
+)
 
 
 class CpuBackend(Examined):
@@ -112,11 +120,7 @@ class CpuBackend(Examined):
             device=f"{_processor()}, {self._team.threads} threads",
             driver=f"{platform.system()} {platform.machine()}",
             toolchain=f"LLVM {tools.llvm}, llvmlite {tools.llvmlite}, {tools.cpu}, features {tools.digest}",
-            limits=BackendLimits(
-                workgroup_invocations=MAX_WORKGROUP_INVOCATIONS,
-                workgroup_bytes=MAX_WORKGROUP_BYTES,
-                uniform_bytes=MAX_UNIFORM_BYTES,
-            ),
+            limits=LIMITS,
         )
 
     def compile(self, program: Program, *, ways: Ways | None = None) -> CpuExecutable:
@@ -137,7 +141,28 @@ class CpuBackend(Examined):
                         self._kept.popitem(last=False)
         return CpuExecutable(kernel, program, self._team, lambda: self._counting(program, ways))
 
+    def lowering_stamp(self) -> str | None:
+        here = place()
+        return None if here is None else key_of("lowering", here)
+
+    def ready(
+        self, outline: Outline, facts: LaunchFacts, program: Callable[[], Program]
+    ) -> CpuExecutable | None:
+        """What `compile` gave for a program when its facts were kept; None where the code is gone since."""
+        kernel = loaded_kernel(facts, self._cpu, lambda: lowered(program(), self.ways, self.name))
+        if kernel is None:
+            return None
+        return CpuExecutable(kernel, outline, self._team, lambda: self._counting(program(), None))
+
+    def facts_to_keep(self, executable: object) -> LaunchFacts | None:
+        """What makes a compiled program `ready` in another process; None for what only this one may use."""
+        if self._cpu != HOST or not self.examines or type(executable) is not CpuExecutable:
+            return None
+        return executable.facts
+
     def _new_kernel(self, program: Program, meaning: str, ways: Ways | None) -> CpuKernel:
+        from vyre.backends.cpu.ready import keep_ready, ready_kernel
+
         usual = ways is None and self._cpu == HOST
         if usual:
             found = ready_kernel(program, meaning, self.name, self._cpu, lambda: self.ways)
@@ -165,7 +190,7 @@ class CpuExecutable:
     """A kernel bound to a program's own buffer names."""
 
     def __init__(
-        self, kernel: CpuKernel, program: Program, team: ThreadTeam, count_turns: Callable[[], CpuExecutable]
+        self, kernel: CpuKernel, program: Outline, team: ThreadTeam, count_turns: Callable[[], CpuExecutable]
     ) -> None:
         self._kernel = kernel
         self._team = team
@@ -178,6 +203,10 @@ class CpuExecutable:
         made = copy(self)
         made._kernel = self._kernel.rewritten(text)
         return made
+
+    @property
+    def facts(self) -> LaunchFacts:
+        return self._kernel.facts
 
     @property
     def source(self) -> LlvmSource:
@@ -232,7 +261,7 @@ class CpuExecutable:
         run, pointers = self._prepared(lengths, workgroups), ctypes.c_void_p * len(lengths)
         return lambda addresses: run(pointers(*addresses))
 
-    def plan(self, program: Program, prepare: Callable[..., Any]) -> HostPlan:
+    def plan(self, program: Outline, prepare: Callable[..., Any]) -> HostPlan:
         return HostPlan(program, prepare)
 
     def _launch(

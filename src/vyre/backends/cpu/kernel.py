@@ -7,20 +7,23 @@ Lowering is loaded for the first, and for a reader who wants to see the source.
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vyre.backends.cpu.loading import MachineCode
+from vyre.backends.cpu.work import Work
+from vyre.backends.kernel_cache import default_cache
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.backends.cpu.work import Work
     from vyre.ir.program import Program
     from vyre.lower.llvm import LlvmSource
     from vyre.lower.ways import Ways
+
+
+Row = list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,19 @@ class LaunchFacts:
     scratch_bytes: int
     work_per_invocation: int
     most_work: Work
+
+    def row(self) -> Row:
+        """Lists, texts and numbers, which the disk keeps."""
+        work = self.most_work
+        bound = [work.fixed, work.looped, work.steps]
+        return [self.image, self.entry, self.scratch_bytes, self.work_per_invocation, bound]
+
+    @staticmethod
+    def of_row(row: Row) -> LaunchFacts:
+        image, entry, scratch_bytes, work_per_invocation, (fixed, looped, steps) = row
+        loops = tuple((weight, tuple(turns)) for weight, turns in looped)
+        bound = Work(fixed, loops, tuple((kind, first, second) for kind, first, second in steps))
+        return LaunchFacts(image, entry, scratch_bytes, work_per_invocation, bound)
 
 
 class CpuKernel:
@@ -51,12 +67,21 @@ class CpuKernel:
 
     def rewritten(self, text: str) -> CpuKernel:
         """A kernel of another text that is called the same way."""
+        from dataclasses import replace
+
         from vyre.backends.cpu.compiling import compile_source
 
         made = copy(self)
         made.source = replace(self.source, text=text)
         made.code = compile_source(made.source, made.cpu)
         return made
+
+
+def loaded_kernel(facts: LaunchFacts, cpu: str, make_source: Callable[[], LlvmSource]) -> CpuKernel | None:
+    """A kernel whose code is on the disk; None where it is not, or no more."""
+    cache = default_cache()
+    image = None if cache is None else cache.find(facts.image)
+    return None if image is None else CpuKernel(facts, MachineCode(image, facts.entry), cpu, make_source)
 
 
 def lowered(program: Program, ways: Ways, backend: str) -> LlvmSource:

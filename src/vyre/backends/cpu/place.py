@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ROOMS = (
-    "backends", "compose", "ir", "lower", "numeric", "obligations", "ops", "optimize", "reference", "wire",
+    "backends", "compose", "frontend", "ir", "lower", "numeric", "obligations", "ops", "optimize",
+    "reference", "validate", "watch", "wire",
 )  # fmt: skip
 _PROCESSOR = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags")
 

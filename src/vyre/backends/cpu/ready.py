@@ -11,12 +11,10 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from vyre.backends.cpu.kernel import CpuKernel, LaunchFacts, lowered
-from vyre.backends.cpu.loading import MachineCode
+from vyre.backends.cpu.kernel import LaunchFacts, loaded_kernel, lowered
 from vyre.backends.cpu.place import place
-from vyre.backends.cpu.work import Work
 from vyre.backends.kernel_cache import default_cache, key_of
 from vyre.ir.expr import Call
 from vyre.ir.walk import expressions
@@ -24,6 +22,7 @@ from vyre.ir.walk import expressions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from vyre.backends.cpu.kernel import CpuKernel
     from vyre.ir.program import Program
     from vyre.lower.ways import Ways
 
@@ -39,32 +38,18 @@ def ready_kernel(
         return None
     cache, key = default_cache(), _key(program, meaning)
     kept = cache.find(key) if cache is not None and key is not None else None
-    if cache is None or kept is None:
+    if kept is None:
         return None
-    facts = _facts(json.loads(kept))
-    image = cache.find(facts.image)
-    if image is None:
-        return None
-    return CpuKernel(facts, MachineCode(image, facts.entry), cpu, lambda: lowered(program, ways(), backend))
+    return loaded_kernel(LaunchFacts.of_row(json.loads(kept)), cpu, lambda: lowered(program, ways(), backend))
 
 
 def keep_ready(program: Program, meaning: str, kernel: CpuKernel) -> None:
     cache, key = default_cache(), _key(program, meaning)
     if cache is None or key is None:
         return
-    facts, work = kernel.facts, kernel.facts.most_work
-    bound = [work.fixed, work.looped, work.steps]
-    row = [facts.image, facts.entry, facts.scratch_bytes, facts.work_per_invocation, bound]
-    content = json.dumps(row).encode()
+    content = json.dumps(kernel.facts.row()).encode()
     if len(content) < _MOST_FACTS:
         cache.keep(key, content)
-
-
-def _facts(row: Any) -> LaunchFacts:
-    image, entry, scratch_bytes, work_per_invocation, (fixed, looped, steps) = row
-    loops = tuple((weight, tuple(turns)) for weight, turns in looped)
-    bound = Work(fixed, loops, tuple((kind, first, second) for kind, first, second in steps))
-    return LaunchFacts(image, entry, scratch_bytes, work_per_invocation, bound)
 
 
 def _key(program: Program, meaning: str) -> str | None:

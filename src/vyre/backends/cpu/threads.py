@@ -11,21 +11,22 @@ at once, and the helpers are made to leave their kernels (`cpu_escape`) before t
 from __future__ import annotations
 
 from contextlib import suppress
-from queue import Empty, SimpleQueue
-from threading import Event, Lock, Thread, current_thread, main_thread
+from threading import Lock, RLock, current_thread, main_thread
 from typing import TYPE_CHECKING
 from weakref import finalize
 
-from vyre.backends.cpu.escape import Escape
-from vyre.backends.forks import renew_after_fork
+from vyre.backends.forks import hold_across_fork, renew_after_fork
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    Work = Callable[[Escape | None], object]
+    from vyre.backends.cpu.helper import Helper, Work
 
 
-_TURN = 0.1
+_LOADING = RLock()
+"""Held while a module is loaded: what another thread had half loaded at a fork, the child can never load."""
+
+hold_across_fork(_LOADING)
 
 
 class ThreadTeam:
@@ -34,7 +35,7 @@ class ThreadTeam:
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self._lock = Lock()
-        self._idle: list[_Helper] = []
+        self._idle: list[Helper] = []
         self._started = 0
         finalize(self, _dismiss, self._idle)
         renew_after_fork(self)
@@ -53,7 +54,7 @@ class ThreadTeam:
         more when this returns.
         """
         away = long and current_thread() is main_thread()
-        taken: list[_Helper] = []
+        taken: list[Helper] = []
         try:
             self._take(min(helpers, self.threads - 1), taken, away=away)
             for helper in taken:
@@ -71,20 +72,23 @@ class ThreadTeam:
             if error is not None:
                 raise error
 
-    def _take(self, most: int, taken: list[_Helper], *, away: bool) -> None:
+    def _take(self, most: int, taken: list[Helper], *, away: bool) -> None:
         """Moves idle helpers to `taken`; the main thread gets one in its place, whatever is going on."""
         most += away
         with self._lock:
             while len(self._idle) < most and (
                 self._started < self.threads - 1 + away or (away and not self._idle)
             ):
-                self._idle.append(_Helper())
+                with _LOADING:
+                    from vyre.backends.cpu.helper import Helper  # a small call needs none
+
+                self._idle.append(Helper())
                 self._started += 1
             first = max(0, len(self._idle) - most)
             taken += self._idle[first:]
             del self._idle[first:]
 
-    def _forget(self, helpers: Sequence[_Helper]) -> None:
+    def _forget(self, helpers: Sequence[Helper]) -> None:
         """Ends helpers whose answers nobody waits for, so that none works on memory of a run that failed."""
         with self._lock:
             helpers = [helper for helper in helpers if helper not in self._idle]
@@ -96,63 +100,6 @@ class ThreadTeam:
                     helper.end()
 
 
-class _Helper:
-    """A thread that calls what it is asked and answers with the error or None."""
-
-    def __init__(self) -> None:
-        self.asked: SimpleQueue[Work | None] = SimpleQueue()
-        self.done: SimpleQueue[BaseException | None] = SimpleQueue()
-        self._escape: list[Escape] = []
-        self._ready = Event()
-        arguments = (self.asked, self.done, self._escape, self._ready)
-        self.thread = Thread(target=_serve, args=arguments, name="vyre-cpu", daemon=True)
-        try:
-            self.thread.start()
-        except BaseException as error:  # an interrupt: the thread may run, and nobody will know it
-            self.asked.put(None)
-            cause = error.__context__
-            if isinstance(error, RuntimeError) and isinstance(cause, KeyboardInterrupt):
-                raise cause from None  # Python's own wait for the thread stumbled over its lock
-            raise
-
-    def answer(self) -> BaseException | None:
-        """Waits in turns: a signal that comes just before a wait begins is seen only when it ends."""
-        while True:
-            with suppress(Empty):
-                return self.done.get(timeout=_TURN)
-
-    def end(self) -> None:
-        """Returns when the thread, which was dismissed, has ended, out of whatever kernel."""
-        self._ready.wait()
-        for escape in self._escape:
-            escape.leave(self.thread)
-        self.thread.join()
-
-
-def _serve(
-    asked: SimpleQueue[Work | None],
-    done: SimpleQueue[BaseException | None],
-    place: list[Escape],
-    ready: Event,
-) -> None:
-    broken: BaseException | None = None
-    try:
-        place.append(Escape())
-    except BaseException as error:  # whoever asks is told, and never waits for an answer in vain
-        broken = error
-    finally:
-        ready.set()
-    while (work := asked.get()) is not None:
-        failure = broken
-        try:
-            if broken is None:
-                work(place[0])
-        except BaseException as error:  # the caller raises it
-            failure = error
-        del work  # it holds arrays, which are not this thread's to keep
-        done.put(failure)
-
-
-def _dismiss(helpers: Sequence[_Helper]) -> None:
+def _dismiss(helpers: Sequence[Helper]) -> None:
     for helper in helpers:
         helper.asked.put(None)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import struct
-import subprocess
 import sys
 from contextlib import suppress
 from functools import cache, partial
@@ -24,6 +23,7 @@ from vyre.backends.forks import renew_after_fork
 from vyre.backends.interrupts import aside
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable
 
 _HERE = 1000
@@ -104,6 +104,8 @@ class _Process:
     """Another Python that compiles what it is sent. It outlives neither this object nor this process."""
 
     def __init__(self) -> None:
+        import subprocess  # most programs never need it
+
         self._process = subprocess.Popen(
             [sys.executable, "-c", _COMMAND],
             stdin=subprocess.PIPE,

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
-from vyre.backends.canaries.run import Examined
+from vyre.backends.canaries.examined import Examined
 from vyre.backends.cuda.arrays import LEGACY
 from vyre.backends.cuda.driver import bindings
 from vyre.backends.cuda.driver import check as _check
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from vyre.backends.cuda.plan import CudaPlan
     from vyre.backends.device_buffer import DeviceBuffer
+    from vyre.ir.outline import Outline
     from vyre.ir.program import Program
     from vyre.lower.source import Source
     from vyre.lower.ways import Ways
@@ -284,7 +285,7 @@ class CudaExecutable:
 
         return launch
 
-    def plan(self, program: Program, prepare: Callable[..., Any]) -> CudaPlan:
+    def plan(self, program: Outline, prepare: Callable[..., Any]) -> CudaPlan:
         from vyre.backends.cuda.plan import CudaPlan
 
         return CudaPlan(program, self._backend, prepare)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vyre.backends.cuda.pool import CudaOwner
     from vyre.backends.host_plan import Prepare
     from vyre.ir.grid import Grid
-    from vyre.ir.program import Program
+    from vyre.ir.outline import Outline
 
 
 class HostedPlan(HostPlan):
@@ -24,7 +24,7 @@ class HostedPlan(HostPlan):
 
     __slots__ = ("_backend", "_there")
 
-    def __init__(self, program: Program, backend: CudaOwner, prepare: Prepare) -> None:
+    def __init__(self, program: Outline, backend: CudaOwner, prepare: Prepare) -> None:
         super().__init__(program, self._prepared)
         self._backend = backend
         self._there = prepare

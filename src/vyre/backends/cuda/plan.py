@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from vyre.backends.host import Lengths
     from vyre.backends.host_plan import Prepare
     from vyre.ir.grid import Grid
-    from vyre.ir.program import Program
+    from vyre.ir.outline import Outline
 
 _MOST_CONSTANTS = 64
 
@@ -45,7 +45,7 @@ class CudaPlan(CallPlan):
 
     __slots__ = ("_backend", "_constants", "_on_host", "_read")
 
-    def __init__(self, program: Program, backend: PlanningBackend, prepare: Prepare) -> None:
+    def __init__(self, program: Outline, backend: PlanningBackend, prepare: Prepare) -> None:
         super().__init__(program, prepare)
         self._on_host = HostedPlan(program, backend, prepare)
         self._backend = backend

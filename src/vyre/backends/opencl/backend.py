@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.canaries.run import Examined
+from vyre.backends.canaries.examined import Examined
 from vyre.backends.forks import Home, abandon, renew_after_fork
 from vyre.backends.kernel_cache import kept
 from vyre.backends.opencl.memory import MIN_BYTES, OpenClMemory, faults

@@ -9,7 +9,6 @@ from vyre.ir import expr as e
 from vyre.ir.float_formats import BF16, F16, F32, STRICT_FORMATS
 from vyre.ir.operators import FUNCTION_BINARY_OPS, FUNCTION_UNARY_OPS, BinaryOp, RoundMode, UnaryOp
 from vyre.ir.types import DataType
-from vyre.numeric.soft import arithmetic, compare, convert, division, fused, integral, root
 from vyre.numeric.soft.layout import prefix
 
 if TYPE_CHECKING:
@@ -55,6 +54,8 @@ _CASTS = {
 
 
 def _of(fmt: FloatFormat) -> list[Op]:
+    from vyre.numeric.soft import arithmetic, compare, convert, division, fused, integral, root
+
     return [
         arithmetic.add(fmt),
         arithmetic.sub(fmt),
@@ -75,6 +76,8 @@ def _of(fmt: FloatFormat) -> list[Op]:
 
 @cache
 def _all() -> tuple[Op, ...]:
+    from vyre.numeric.soft import convert  # the definitions: who has no floats needs only their names
+
     casts = [*convert.narrowings(), *convert.widenings(), convert.from_bits(F16), convert.from_bits(BF16)]
     return (*_of(F32), *_of(F16), *_of(BF16), *casts)
 
