@@ -6,6 +6,7 @@ arrays and launches what is there.
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,10 @@ def run_graph(
     bound = made.fitted({name: tuple(value.shape) for name, value in values.items()})
     found = get(backend or default_backend()) if backend is None or isinstance(backend, str) else backend
     taking = None if memory is not None else returned_as(values.values())
+    whole = "" if taking is None and memory is None else "arrays that are on the device are not cut"
+    parts = made.parts(bound, found, whole=whole)
+    if parts is not None:
+        return dict(parts.run(values, partial(_run_part, backend=found)))
     session = made.session(bound, found, on_device=taking is not None, memory=memory)
     session.run({name: (of, values[name]) for name, of in graph.inputs.items()})
     if taking is None:
@@ -62,6 +67,10 @@ def run_graph(
     if memory is None:
         made.release(session, found)
     return results
+
+
+def _run_part(plan: GraphPlan, inputs: Mapping[str, Any], *, backend: Backend) -> dict[str, Any]:
+    return run_graph(plan, inputs, backend=backend)
 
 
 def _on_host(graph: Graph, bound: BoundPlan, session: Session) -> dict[str, NDArray[Any]]:
