@@ -20,6 +20,7 @@ from vyre.planning.kernels.build import PlannedKernel, kernels_of
 from vyre.planning.narrowed import narrowed
 from vyre.planning.parts import PartedCall, parted, refuse_large, too_large
 from vyre.planning.session import Session, keeps_on_device
+from vyre.planning.staged import staged
 from vyre.wire import byte_digest
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class GraphPlan:
     graph: Graph
     fuse: bool
     lowered: Graph
-    """The graph that the kernels compute: the same values, cut where one would read too many buffers."""
+    """The graph that the kernels compute: the same values, cut where one would read too many buffers, or
+    would be the work of one workgroup alone."""
     fusion: Fusion
     kernels: tuple[PlannedKernel, ...]
     _bound: dict[tuple[int, ...], BoundPlan] = field(
@@ -186,6 +188,6 @@ class GraphPlan:
 def plan_graph(graph: Graph, *, fuse: bool = True) -> GraphPlan:
     """The plan of a graph. Without `fuse` every value that is no view has a kernel of its own."""
     _ = graph.types
-    lowered = narrowed(graph, MAX_READS)
+    lowered = narrowed(staged(graph), MAX_READS)
     fusion = decided(lowered, fuse=fuse)
     return GraphPlan(graph, fuse, lowered, fusion, kernels_of(lowered, fusion))
