@@ -6,23 +6,28 @@ import gc
 import sys
 import weakref
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import vyre
 from tests.backends.counted_copies import Counter
+from tests.planning.compared import as_array, bits_of
 from tests.planning.test_planned_nodes import given
 from vyre import tensor as vt
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.device_buffer import DeviceBuffer
 from vyre.backends.registry import available, get
+from vyre.conform.generate.graphs import random_graph, random_inputs, random_sizes
 from vyre.graph import Constant, ElementWise, Graph, Size, ValueType
 from vyre.ir.expr import BinOp, Var, fadd, fmul
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
 from vyre.planning import plan_graph, run_graph
+
+if TYPE_CHECKING:
+    from vyre.backends.host_memory import HostMemory
 
 T = DataType
 N = Size("n")
@@ -171,3 +176,28 @@ def test_memory_of_the_callers_choice_gives_arrays_of_the_host() -> None:
     x = vyre.to_device(np.ones(2, np.float32), backend="cpu")
     made = run_graph(SQUARED, {"a": x}, backend="cpu", memory=EngineMemory(get("cpu")))
     assert isinstance(made["y"], np.ndarray)
+
+
+class Dirty(CpuBackend):
+    """Memory that is asked for without being cleared holds anything."""
+
+    def reserve(self, nbytes: int) -> HostMemory:
+        memory = self.allocate(nbytes)
+        memory.array[:] = 0xA5
+        return memory
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_every_kernel_writes_all_of_its_output(seed: int) -> None:
+    graph = random_graph(seed)
+    sizes = random_sizes(graph, seed)[0]
+    arrays = {
+        name: as_array(graph.inputs[name].element, value)
+        for name, value in random_inputs(graph, sizes, seed).items()
+    }
+    backend = Dirty(canaries=False)
+    there = {n: vyre.to_device(a, backend=backend) if a.ndim else a for n, a in arrays.items()}
+    wanted, found = run_graph(graph, arrays, backend="cpu"), run_graph(graph, there, backend=backend)
+    for name, array in wanted.items():
+        have = found[name] if isinstance(found[name], np.ndarray) else found[name].numpy()
+        assert bits_of(have) == bits_of(array), name

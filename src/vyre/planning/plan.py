@@ -19,6 +19,7 @@ from vyre.planning.fusion import MAX_READS, decided
 from vyre.planning.kernels.build import PlannedKernel, kernels_of
 from vyre.planning.narrowed import narrowed
 from vyre.planning.parts import PartedCall, parted, refuse_large, too_large
+from vyre.planning.prefixes import in_blocks
 from vyre.planning.session import Session, keeps_on_device
 from vyre.planning.staged import staged
 from vyre.wire import byte_digest
@@ -188,6 +189,6 @@ class GraphPlan:
 def plan_graph(graph: Graph, *, fuse: bool = True) -> GraphPlan:
     """The plan of a graph. Without `fuse` every value that is no view has a kernel of its own."""
     _ = graph.types
-    lowered = narrowed(staged(graph), MAX_READS)
+    lowered = narrowed(staged(in_blocks(graph)), MAX_READS)
     fusion = decided(lowered, fuse=fuse)
     return GraphPlan(graph, fuse, lowered, fusion, kernels_of(lowered, fusion))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from vyre.graph.fields import FIELDS, OPERANDS
+from vyre.graph.fields import OPERANDS, fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -65,7 +65,7 @@ def _pattern(site: Site) -> tuple[Hashable, tuple[str, ...]]:
 def _said(node: GraphNode, numbers: Mapping[str, int]) -> tuple[Hashable, ...]:
     """The fields of a node; operands by their numbers."""
     said: list[Any] = [type(node)]
-    for field in FIELDS[type(node)]:
+    for field in fields_of(type(node)):
         value = getattr(node, field.name)
         if field.kind not in OPERANDS or value is None:
             said.append(value)
