@@ -4,7 +4,8 @@
     python examples/transformer.py --backend opencl --size small --batch 8
 
 The weights are made from a seed, by integers alone. The prompt is run at once and token by
-token, alone and inside a batch; all four must give equal bytes, and the hash is printed.
+token, alone and inside a batch; all four must give equal bytes, and the hash is printed. Weights and caches
+stay on the device: what goes in is tokens, and what comes out are logits.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+import vyre
 from vyre import nn
 from vyre import tensor as vt
 
@@ -117,26 +119,34 @@ def network(heads: int) -> vt.TensorFunction:
     return forward
 
 
-def caches(model: Model, batch: int) -> list[Any]:
+def placed(part: Any, backend: str | None) -> Any:
+    """Arrays in dicts and lists, on the device."""
+    if isinstance(part, dict):
+        return {name: placed(p, backend) for name, p in part.items()}
+    if isinstance(part, list):
+        return [placed(p, backend) for p in part]
+    return vyre.to_device(part, backend=backend)
+
+
+def caches(model: Model, batch: int, backend: str | None) -> list[Any]:
     """Empty ones."""
     shape = (batch, model.heads, 0, model.width // model.heads)
-    return [np.zeros(shape, np.float32) for _ in range(model.layers)]
+    return placed([np.zeros(shape, np.float32) for _ in range(model.layers)], backend)
 
 
 def at_once(forward: vt.TensorFunction, model: Model, params: Any, tokens: Any, backend: str | None) -> Any:
-    logits, _, _ = forward(
-        tokens, caches(model, len(tokens)), caches(model, len(tokens)), params, backend=backend
-    )
-    return logits
+    keys, values = caches(model, len(tokens), backend), caches(model, len(tokens), backend)
+    logits, _, _ = forward(tokens, keys, values, params, backend=backend)
+    return logits.numpy()
 
 
 def by_token(forward: vt.TensorFunction, model: Model, params: Any, tokens: Any, backend: str | None) -> Any:
-    keys, values = caches(model, len(tokens)), caches(model, len(tokens))
+    keys, values = caches(model, len(tokens), backend), caches(model, len(tokens), backend)
     rows: list[Any] = []
     for i in range(tokens.shape[1]):
         logits, keys, values = forward(tokens[:, i : i + 1], keys, values, params, backend=backend)
         rows.append(logits)
-    return np.concatenate(rows, axis=1)
+    return np.concatenate([row.numpy() for row in rows], axis=1)
 
 
 def main() -> None:
@@ -150,7 +160,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     model = SIZES[options.size]
-    params = weights(model, options.seed)
+    params = placed(weights(model, options.seed), options.backend)
     count = sum(a.size for a in _arrays(params))
     tokens = (seeded((options.batch, options.length), 999, 1.0).view(np.uint32) % model.vocabulary).astype(
         np.uint32

@@ -38,7 +38,7 @@ ALLOWED: dict[str, set[str]] = {
     "engines": {"errors", "ir", "backends"},
     "planning": {"errors", "ir", "graph", "compose", "backends", "engines", "wire"},
     "tensor": {"errors", "ir", "graph", "planning", "reference", "backends", "engines"},
-    "nn": {"errors", "ir", "graph", "tensor"},
+    "nn": {"errors", "files", "ir", "graph", "tensor"},
     "onnx": {"errors", "ir", "graph", "planning", "tensor", "nn", "backends"},
     "conform": {
         "errors",

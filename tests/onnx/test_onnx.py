@@ -209,3 +209,15 @@ def test_inputs_are_asked_for_by_name() -> None:
         loaded({})
     with pytest.raises(VyreError, match="there is no input 'z'"):
         loaded(x=np.zeros((1, 1, 6), np.float32), z=1)
+
+
+def test_weights_out_of_a_safetensors_file(tmp_path: Path) -> None:
+    numpy_files = pytest.importorskip("safetensors.numpy")
+    path = tmp_path / "weights.safetensors"
+    numpy_files.save_file({"w": np.ascontiguousarray(W * 2)}, path)
+    x = np.ones((1, 1, 6), np.float32)
+    found = vyre_onnx.load(reshaping(), weights=path).evaluate(x=x)["y"]
+    np.testing.assert_array_equal(found, np.maximum(x.reshape(1, 1, 2, 3) @ W, 0) * 2)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(VyreError, match="not a sound safetensors file"):
+        vyre_onnx.load(reshaping(), weights=str(path))

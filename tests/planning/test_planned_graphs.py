@@ -224,7 +224,7 @@ def test_a_value_over_the_limit_of_a_device_is_refused_by_name(monkeypatch: pyte
     def told(_: object) -> BackendInfo:
         return small
 
-    monkeypatch.setattr("vyre.planning.plan.described", told)
+    monkeypatch.setattr("vyre.planning.parts.described", told)
     with pytest.raises(DispatchError, match=r"'y' of type F32\[8\] takes 32 bytes; .* cpu accepts 16"):
         run_graph(plan, {"a": np.zeros(4, np.float32)}, backend="cpu")
 

@@ -39,7 +39,8 @@ def is_on_device(value: Any) -> bool:
 
 def plain_array(what: str, value: Any) -> Array:
     """The elements of an array of NumPy, of whatever class it is; one that hides some of them is refused."""
-    if isinstance(value, np.ma.MaskedArray):
+    masked: Any = sys.modules.get("numpy.ma")  # which takes NumPy a while to load
+    if masked is not None and isinstance(value, masked.MaskedArray):
         raise DispatchError(
             f"{what} is a masked array, and a kernel has no masked elements.",
             fix="pass x.filled(v) to put v for the masked elements, or x.data for what lies under the mask.",

@@ -1,4 +1,4 @@
-"""How each element type lies in arrays: the dtype that holds it, and the axis of its lanes."""
+"""How each element type lies in arrays: the dtype that holds it, its bits, and the axis of its lanes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from vyre.errors import DispatchError
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
     from vyre.ir.buffers import BufferDecl
 
 _T = DataType
@@ -43,6 +47,21 @@ def holds(element: DataType, dtype: np.dtype[Any]) -> bool:
     if dtype == STORAGE[element]:
         return True
     return dtype == BOOL if element is _T.Bool else element is _T.BF16 and dtype.name == "bfloat16"
+
+
+def bits_of(array: NDArray[Any]) -> list[int]:
+    """The bits of every element, in row-major order; a bool of NumPy is 0 or 1."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    if flat.dtype == BOOL:
+        flat = flat.astype(np.uint8)
+    flat = flat.astype(flat.dtype.newbyteorder("<"), copy=False)
+    return flat.view(f"<u{flat.itemsize}").tolist()
+
+
+def array_of_bits(element: DataType, bits: Sequence[int], shape: tuple[int, ...]) -> NDArray[Any]:
+    """The elements of these bits, in the dtype that holds them."""
+    dtype = STORAGE[element]
+    return np.array(bits, f"<u{dtype.itemsize}").view(dtype).reshape(shape)
 
 
 def public_name(element: DataType) -> str:

@@ -154,6 +154,14 @@ class EngineMemory:
     def take(self, name: str) -> NDArray[Any]:
         return self._buffers[name].numpy()
 
+    def hand_over(self, name: str) -> DeviceBuffer:
+        """A buffer of the engine's own, which is the caller's from now on."""
+        return self._buffers.pop(name)
+
+    def copied(self, name: str) -> DeviceBuffer:
+        """A copy of an input, on the device."""
+        return to_device(self._buffers[name], backend=self._backend)
+
     def drop(self, name: str) -> None:
         if self._claims.pop(name, None) is not None:
             del self._buffers[name]

@@ -7,6 +7,7 @@ said once, in `unwritable`, for every form.
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from vyre.graph.nodes import NODES, Accumulator, Constant, Duplicates, ElementWise, Joining, MulStep
@@ -75,6 +76,12 @@ class NodeField:
         return self.default is MISSING
 
 
+@cache
+def fields_of(cls: type[GraphNode]) -> tuple[NodeField, ...]:
+    """Those of a node, in the order of its constructor."""
+    return tuple(_fields(cls))
+
+
 def _fields(cls: type[GraphNode]) -> Iterator[NodeField]:
     for field in fields(cls):
         written = str(field.type)
@@ -84,7 +91,7 @@ def _fields(cls: type[GraphNode]) -> Iterator[NodeField]:
         )
 
 
-FIELDS: Mapping[type[GraphNode], tuple[NodeField, ...]] = {cls: tuple(_fields(cls)) for cls in NODES}
+FIELDS: Mapping[type[GraphNode], tuple[NodeField, ...]] = {cls: fields_of(cls) for cls in NODES}
 """The fields of every node, in the order of its constructor."""
 
 

@@ -8,6 +8,7 @@ from vyre.nn.linear import linear
 from vyre.nn.norms import batch_norm, layer_norm, rms_norm
 from vyre.nn.pooling import average_pool, max_pool
 from vyre.nn.quantised import fp8_decode, fp8_encode, fp8_matmul, nf4_decode, nf4_encode, nf4_matmul
+from vyre.nn.stored import load_weights
 
 __all__ = [
     "attention",
@@ -23,6 +24,7 @@ __all__ = [
     "gelu",
     "layer_norm",
     "linear",
+    "load_weights",
     "log_softmax",
     "max_pool",
     "merge_heads",

@@ -10,6 +10,7 @@ import numpy as np
 from vyre.errors import VyreError, boundary
 from vyre.graph.sizes import Size
 from vyre.graph.types import ValueType
+from vyre.nn.stored import load_weights
 from vyre.onnx.table import FIRST_OPSET, HANDLERS, LAST_OPSET
 from vyre.onnx.values import HostArray, OnnxNode
 from vyre.planning import plan_graph, run_graph
@@ -90,14 +91,16 @@ def load(
     *,
     sizes: Mapping[str, int] | None = None,
     fixed: Mapping[str, Any] | None = None,
-    weights: Mapping[str, Any] | None = None,
+    weights: Mapping[str, Any] | str | Path | None = None,
 ) -> OnnxModel:
     """Reads a model from a file, or takes a loaded `onnx.ModelProto`.
 
     `sizes` fixes dynamic dimensions by their names, and `fixed` inputs, such as a shape that a model takes as
-    one. `weights` replaces initializers by their names, as `safetensors.numpy.load_file` gives them. Raises
+    one. `weights` replaces initializers by their names: arrays, or the path of a .safetensors file. Raises
     `VyreError`, which names the op, for what cannot be imported.
     """
+    if isinstance(weights, (str, Path)):
+        weights = load_weights(weights)
     proto = path if hasattr(path, "graph") else _read(Path(path))
     return _imported(proto, dict(sizes or {}), fixed or {}, weights or {})
 

@@ -68,7 +68,10 @@ def bound_plan(graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[st
         bindings[OUTPUT] = bound(kernel.root, seen[OUTPUT])
         words = tuple(size.value(sizes) for size in drafted.words)
         steps.append(Step(drafted.program, variant.groups(sizes), bindings, words))
-    made = {f"out_{name}": Space(graph.types[name].element, max(1, counts[name])) for name in outputs & roots}
+    made = {
+        f"out_{name}": Space(graph.types[name].element, max(1, counts[name]), written=counts[name] > 0)
+        for name in outputs & roots
+    }
     scratch = {f"slot{number}": Space(DataType.Bytes, size) for number, size in enumerate(slots.sizes)}
     shapes = {name: graph.types[name].resolved(sizes) for name in graph.outputs}
     held = dict.fromkeys((*graph.inputs, *(value for step in chosen for value in _values(*step))))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from vyre.backends.registry import described
 from vyre.engines.run import Runner
 from vyre.errors import DispatchError, WireError, boundary
 from vyre.graph.binding import sizes_of
@@ -19,7 +18,10 @@ from vyre.planning.explain import explained
 from vyre.planning.fusion import MAX_READS, decided
 from vyre.planning.kernels.build import PlannedKernel, kernels_of
 from vyre.planning.narrowed import narrowed
+from vyre.planning.parts import PartedCall, parted, refuse_large, too_large
+from vyre.planning.prefixes import in_blocks
 from vyre.planning.session import Session, keeps_on_device
+from vyre.planning.staged import staged
 from vyre.wire import byte_digest
 
 if TYPE_CHECKING:
@@ -36,11 +38,12 @@ _MAGIC = b"vyre plan 1\n"
 
 
 class _Used:
-    """What a plan keeps of a backend: its compiled kernels, and a session that nobody is using."""
+    """What a plan keeps of a backend: compiled kernels, a session that nobody is using, and what was cut."""
 
     def __init__(self, runner: Runner) -> None:
         self.runner = runner
         self.idle: list[Session] = []
+        self.parts: dict[tuple[int, ...], PartedCall[GraphPlan] | None] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +53,8 @@ class GraphPlan:
     graph: Graph
     fuse: bool
     lowered: Graph
-    """The graph that the kernels compute: the same values, cut where one would read too many buffers."""
+    """The graph that the kernels compute: the same values, cut where one would read too many buffers, or
+    would be the work of one workgroup alone."""
     fusion: Fusion
     kernels: tuple[PlannedKernel, ...]
     _bound: dict[tuple[int, ...], BoundPlan] = field(
@@ -95,9 +99,7 @@ class GraphPlan:
         One with a `memory` of its own is always new.
         """
         on_device = memory is None and (on_device or keeps_on_device(backend))
-        used = self._used.get(backend)
-        if used is None:
-            used = self._used[backend] = _Used(Runner(backend))
+        used = self._use(backend)
         try:
             found = used.idle.pop() if memory is None else None
         except IndexError:
@@ -108,19 +110,34 @@ class GraphPlan:
                 for name, node in self.lowered.values
                 if isinstance(node, Constant) and name in self.fusion.stored
             }
-            self._require_room(bound, backend)
             found = Session(bound, used.runner, backend, constants, on_device=on_device, memory=memory)
         return found
 
-    def _require_room(self, bound: BoundPlan, backend: Backend) -> None:
-        most = described(backend).limits.buffer_bytes
-        for name, nbytes in bound.nbytes.items():
-            if most is not None and nbytes > most:
-                raise DispatchError(
-                    f"the value {name!r} of type {self.lowered.types[name]} takes {nbytes} bytes; "
-                    f"the backend {backend.name} accepts {most} per buffer.",
-                    fix="cut the graph into smaller ones, or choose another backend.",
-                )
+    def parts(self, bound: BoundPlan, backend: Backend, *, whole: str = "") -> PartedCall[GraphPlan] | None:
+        """How a call is cut into pieces for a device, None where it need not be; `whole` says why it may not.
+
+        Raises `DispatchError` where a value is too large and the call cannot be cut.
+        """
+        used = self._use(backend)
+        key = (*bound.sizes.values(), bool(whole))
+        if key not in used.parts:
+            large, made = too_large(bound, backend), None
+            if large is not None:
+                again = partial(plan_graph, fuse=self.fuse)
+                made = None if whole else parted(again, self.graph, bound, backend)
+                if made is None:
+                    why = whole or "the graph cannot be cut along an axis"
+                    raise refuse_large(self.lowered, bound, large, backend, why)
+            if len(used.parts) >= _KEPT:
+                used.parts.clear()
+            used.parts[key] = made
+        return used.parts[key]
+
+    def _use(self, backend: Backend) -> _Used:
+        used = self._used.get(backend)
+        if used is None:
+            used = self._used[backend] = _Used(Runner(backend))
+        return used
 
     def release(self, session: Session, backend: Backend) -> None:
         """Gives a session back after its results were taken. One is kept for each backend."""
@@ -172,6 +189,6 @@ class GraphPlan:
 def plan_graph(graph: Graph, *, fuse: bool = True) -> GraphPlan:
     """The plan of a graph. Without `fuse` every value that is no view has a kernel of its own."""
     _ = graph.types
-    lowered = narrowed(graph, MAX_READS)
+    lowered = narrowed(staged(in_blocks(graph)), MAX_READS)
     fusion = decided(lowered, fuse=fuse)
     return GraphPlan(graph, fuse, lowered, fusion, kernels_of(lowered, fusion))

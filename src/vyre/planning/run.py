@@ -6,6 +6,7 @@ arrays and launches what is there.
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -17,15 +18,19 @@ from vyre.backends.registry import get
 from vyre.errors import boundary
 from vyre.ir.types import DataType
 from vyre.planning.plan import GraphPlan, plan_graph
+from vyre.planning.results import bfloat_of, returned_as
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
+    from vyre.backends.device_buffer import DeviceBuffer
     from vyre.backends.protocol import Backend
     from vyre.engines.memory import Memory
     from vyre.graph.graph import Graph
+    from vyre.planning.bound import BoundPlan
+    from vyre.planning.session import Session
 
 
 @boundary
@@ -35,20 +40,41 @@ def run_graph(
     *,
     backend: str | Backend | None = None,
     memory: Memory | None = None,
-) -> dict[str, NDArray[Any]]:
-    """The outputs of a graph by name, as NumPy arrays of their own.
+) -> dict[str, Any]:
+    """The outputs of a graph by name, as arrays of their own.
 
-    A bfloat16 comes back as its bits in uint16, a Bool as NumPy's bool. Pass a plan rather than a graph to
-    plan once and call often; inputs that are on the device already are read where they are. `memory` is where
-    the buffers of this one call lie, by default the host's or the device's.
+    Inputs that are on the device already are read where they are, and then the outputs stay there too: as
+    arrays of torch or CuPy where all of those inputs are, else as `DeviceBuffer`, a Bool as uint32. Otherwise
+    outputs are NumPy arrays, a bfloat16 as its bits in uint16, a Bool as NumPy's bool. Pass a plan rather
+    than a graph to plan once and call often. `memory` is where the buffers of this one call lie, by default
+    the host's or the device's; from there outputs come back as NumPy arrays.
     """
     made = plan if isinstance(plan, GraphPlan) else plan_graph(plan)
     graph = made.graph
     values = {name: _array(name, value) for name, value in inputs.items()}
     bound = made.fitted({name: tuple(value.shape) for name, value in values.items()})
     found = get(backend or default_backend()) if backend is None or isinstance(backend, str) else backend
-    session = made.session(bound, found, on_device=any(map(is_on_device, values.values())), memory=memory)
+    taking = None if memory is not None else returned_as(values.values())
+    whole = "" if taking is None and memory is None else "arrays that are on the device are not cut"
+    parts = made.parts(bound, found, whole=whole)
+    if parts is not None:
+        return dict(parts.run(values, partial(_run_part, backend=found)))
+    session = made.session(bound, found, on_device=taking is not None, memory=memory)
     session.run({name: (of, values[name]) for name, of in graph.inputs.items()})
+    if taking is None:
+        results: dict[str, Any] = _on_host(graph, bound, session)
+    else:
+        results = _on_device(graph, session, taking, bfloat_of(values.values()))
+    if memory is None:
+        made.release(session, found)
+    return results
+
+
+def _run_part(plan: GraphPlan, inputs: Mapping[str, Any], *, backend: Backend) -> dict[str, Any]:
+    return run_graph(plan, inputs, backend=backend)
+
+
+def _on_host(graph: Graph, bound: BoundPlan, session: Session) -> dict[str, NDArray[Any]]:
     results: dict[str, NDArray[Any]] = {}
     for name in graph.outputs:
         computed = f"out_{name}" in bound.plan.outputs
@@ -58,8 +84,21 @@ def run_graph(
         if graph.types[name].element is DataType.Bool:
             whole = whole != 0
         results[name] = whole if computed else whole.copy()
-    if memory is None:
-        made.release(session, found)
+    return results
+
+
+def _on_device(
+    graph: Graph,
+    session: Session,
+    taking: Callable[[DeviceBuffer], Any],
+    bfloat: np.dtype[Any] | None,
+) -> dict[str, Any]:
+    results: dict[str, Any] = {}
+    for name in graph.outputs:
+        buffer = session.hand_over(name)
+        if bfloat is not None and graph.types[name].element is DataType.BF16:
+            buffer.dtype = bfloat
+        results[name] = taking(buffer)
     return results
 
 

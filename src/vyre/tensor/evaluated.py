@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.backends.storage import BOOL, STORAGE
+from vyre.backends.storage import array_of_bits, bits_of
+from vyre.ir.types import DataType
 from vyre.reference.tensors import Elements, evaluate
 
 if TYPE_CHECKING:
@@ -15,30 +16,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vyre.graph.graph import Graph
-    from vyre.ir.types import DataType
-
-_WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
 def evaluated(graph: Graph, inputs: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    """The outputs by name. The arrays have been held against the types of the inputs."""
-    given = {name: elements(np.asarray(inputs[name])) for name in graph.inputs}
+    """The outputs by name, Bool as NumPy's own. The arrays have been held against the types of the inputs."""
+    arrays = {name: np.asarray(inputs[name]) for name in graph.inputs}
+    given = {name: Elements(array.shape, bits_of(array)) for name, array in arrays.items()}
     made = evaluate(graph, given)
-    return {name: array(made[name], graph.types[name].element) for name in graph.outputs}
+    return {name: _array(made[name], graph.types[name].element) for name in graph.outputs}
 
 
-def elements(values: NDArray[Any]) -> Elements:
-    """The bits of an array."""
-    whole = np.ascontiguousarray(values)
-    if whole.dtype == BOOL:
-        whole = whole.astype(np.uint32)
-    whole = whole.astype(whole.dtype.newbyteorder("="), copy=False)
-    bits: list[int] = whole.reshape(-1).view(_WORDS[whole.itemsize]).tolist()
-    return Elements(values.shape, bits)
-
-
-def array(value: Elements, element: DataType) -> NDArray[Any]:
-    """The array of these bits; Bool as NumPy's own."""
-    dtype = STORAGE[element]
-    made = np.array(value.bits, _WORDS[dtype.itemsize]).view(dtype).reshape(value.shape)
-    return made != 0 if element.name == "Bool" else made
+def _array(value: Elements, element: DataType) -> NDArray[Any]:
+    made = array_of_bits(element, value.bits, value.shape)
+    return made != 0 if element is DataType.Bool else made

@@ -24,7 +24,6 @@ from vyre.graph.types import ValueType
 from vyre.planning import plan_graph, run_graph
 from vyre.tensor.arguments import flattened, holds_value, key_of, replaced
 from vyre.tensor.defaults import element_of
-from vyre.tensor.evaluated import evaluated
 from vyre.tensor.tracing import traced
 
 if TYPE_CHECKING:
@@ -80,6 +79,8 @@ class TensorFunction:
     @boundary
     def evaluate(self, *args: Any, **kwargs: Any) -> Any:
         """What every backend must give, by the reference evaluator, element by element on exact numbers."""
+        from vyre.tensor.evaluated import evaluated
+
         structure, arrays = self._arguments(args, kwargs)
         found = self._trace(structure, arrays)
         made = evaluated(found.graph, {leaf.name: a for leaf, a in arrays.items()})

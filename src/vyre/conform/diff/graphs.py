@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.backends.storage import STORAGE
+from vyre.backends.storage import STORAGE, array_of_bits, bits_of
 from vyre.errors import ValidationError
 from vyre.graph import Graph, Input
 from vyre.ir.types import DataType
@@ -51,11 +51,11 @@ class GraphCase:
 
 def arrays_of(case: GraphCase) -> dict[str, NDArray[Any]]:
     """The inputs as arrays that hold their elements."""
-    made: dict[str, NDArray[Any]] = {}
-    for name, given in case.inputs.items():
-        dtype = STORAGE[case.graph.inputs[name].element]
-        made[name] = np.array(given.bits, f"<u{dtype.itemsize}").view(dtype).reshape(given.shape)
-    return made
+    types = case.graph.inputs
+    return {
+        name: array_of_bits(types[name].element, given.bits, given.shape)
+        for name, given in case.inputs.items()
+    }
 
 
 def first_difference(case: GraphCase, run: Run) -> GraphDifference | None:
@@ -65,13 +65,11 @@ def first_difference(case: GraphCase, run: Run) -> GraphDifference | None:
     for name, wanted in expected.items():
         element = case.graph.types[name].element
         given = found[name]
-        dtype = np.dtype(np.uint32) if given.dtype == np.bool_ else given.dtype
         shape = f"{given.dtype} {list(given.shape)}"
-        if given.shape != wanted.shape or dtype.itemsize != element.stride:
+        width = DataType.Bool.stride if given.dtype == np.bool_ else given.itemsize
+        if given.shape != wanted.shape or width != element.stride:
             return GraphDifference(name, None, f"{element.value} {list(wanted.shape)}", shape)
-        flat = np.ascontiguousarray(given).reshape(-1).astype(dtype, copy=False)
-        bits: list[int] = flat.view(f"u{dtype.itemsize}").tolist()
-        for index, (want, have) in enumerate(zip(wanted.bits, bits, strict=True)):
+        for index, (want, have) in enumerate(zip(wanted.bits, bits_of(given), strict=True)):
             if want != have:
                 place = tuple(int(c) for c in np.unravel_index(index, wanted.shape))
                 return GraphDifference(name, place, _shown(element, want), _shown(element, have))
@@ -81,7 +79,7 @@ def first_difference(case: GraphCase, run: Run) -> GraphDifference | None:
 def _shown(element: DataType, bits: int) -> str:
     dtype = STORAGE[element]
     plain = element is DataType.BF16 or not element.is_float
-    number = "" if plain else f" ({np.array([bits], f'u{dtype.itemsize}').view(dtype)[0]})"
+    number = "" if plain else f" ({array_of_bits(element, [bits], (1,))[0]})"
     return f"{bits:#0{2 + dtype.itemsize * 2}x}{number}"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
 from vyre.graph.nodes import Accumulator, Constant, Input, MatMul, Recurrence, Reduce, Scan, Scatter
+from vyre.planning.kernels.alike import WrittenKernels
 from vyre.planning.kernels.exact import exact_variants
 from vyre.planning.kernels.mapped import map_variants
 from vyre.planning.kernels.products import product_variants
@@ -17,9 +18,10 @@ from vyre.planning.kernels.site import Site, Variant
 from vyre.planning.kernels.tiled import tiled_variant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from vyre.graph.graph import Graph
+    from vyre.graph.nodes import GraphNode
     from vyre.planning.fusion import Fusion
 
 
@@ -40,29 +42,38 @@ class PlannedKernel:
 
 def kernels_of(graph: Graph, fusion: Fusion) -> tuple[PlannedKernel, ...]:
     """The kernels in the order in which they run."""
+    written = WrittenKernels()
     return tuple(
-        _kernel(Site(graph, fusion, name, fusion.core.get(name)))
+        _kernel(Site(graph, fusion, name, fusion.core.get(name)), written)
         for name, node in graph.values
         if name in fusion.stored and not isinstance(node, Input | Constant)
     )
 
 
-def _kernel(site: Site) -> PlannedKernel:
-    match site.node:
+def _kernel(site: Site, written: WrittenKernels) -> PlannedKernel:
+    kind, write = _way(site.node)
+    return PlannedKernel(site.root, kind, written.variants(site, write))
+
+
+def _way(node: GraphNode) -> tuple[str, Callable[[Site], tuple[Variant, ...]]]:
+    """What a kernel is called, and what writes it."""
+    match node:
         case Reduce():
-            kind, variants = "reduce", reduce_variants(site)
+            return "reduce", reduce_variants
         case Scan():
-            kind, variants = "scan", scan_variants(site)
+            return "scan", scan_variants
         case Recurrence():
-            kind, variants = "recurrence", recurrence_variants(site)
+            return "recurrence", recurrence_variants
         case MatMul(accumulator=Accumulator.Exact):
-            kind, variants = "matmul", exact_variants(site)
+            return "matmul", exact_variants
         case MatMul():
-            tiled = tiled_variant(site)
-            kind = "matmul"
-            variants = (*((tiled,) if tiled.possible else ()), *product_variants(site))
+            return "matmul", _matmul_variants
         case Scatter():
-            kind, variants = "scatter", scatter_variants(site)
+            return "scatter", scatter_variants
         case _:
-            kind, variants = "map", map_variants(site)
-    return PlannedKernel(site.root, kind, variants)
+            return "map", map_variants
+
+
+def _matmul_variants(site: Site) -> tuple[Variant, ...]:
+    tiled = tiled_variant(site)
+    return (*((tiled,) if tiled.possible else ()), *product_variants(site))

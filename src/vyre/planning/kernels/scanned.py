@@ -1,22 +1,22 @@
-"""Scans and recurrences: one invocation goes along a row and leaves what it has so far at every element."""
+"""Scans and recurrences: an invocation goes along a row, or a block of it, and leaves what it has so far."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from vyre.graph.nodes import Recurrence, Scan
-from vyre.graph.sizes import product
-from vyre.ir.expr import Expr, FMulAdd, Literal, LitU32, Var
-from vyre.ir.node import Assign, If, Loop
+from vyre.graph.sizes import Size, product
+from vyre.ir.expr import Expr, FMulAdd, Literal, LitU32, Select, Var
+from vyre.ir.node import Assign, If, Loop, Store
 from vyre.ir.types import DataType
 from vyre.planning.draft import Place
 from vyre.planning.joins import MOVES, Join
 from vyre.planning.kernels.reduced import Counter
 from vyre.planning.kernels.site import Variant
 from vyre.planning.numbers import rounded, widened
+from vyre.planning.prefixes import BlockScan, levels_of
 
 if TYPE_CHECKING:
-    from vyre.graph.sizes import Size
     from vyre.planning.kernels.site import Site
     from vyre.planning.pull import Pull
 
@@ -32,11 +32,20 @@ def scan_variants(site: Site) -> tuple[Variant, ...]:
     draft, length = pull.draft, of.shape[node.axis]
     kind = of.element.loaded if node.joining in MOVES else node.accumulator
     join = Join(node.joining, kind, of.element)
-    index = draft.invocation(LANES, rows)
-    with draft.where(index < draft.size(rows)):
-        others = draft.parted(index, row)
+    blocks = node if isinstance(node, BlockScan) else None
+    number = 1 if blocks is None else 1 + levels_of(length.static or 0, blocks.block)[0]
+    index = draft.invocation(LANES, rows * number)
+    with draft.where(index < draft.size(rows * number)):
+        which = LitU32(0) if blocks is None else draft.let(index % LitU32(number), "block")
+        others = draft.parted(index if blocks is None else draft.let(index // LitU32(number), "q"), row)
         total = draft.variable(join.empty(), "total")
         counter = Counter(draft, join, length.static) if join.ordered else None
+        first, stop = LitU32(0), draft.size(length)
+        if blocks is not None:
+            first = draft.let(which * LitU32(blocks.block), "first")
+            last = draft.let(first + LitU32(blocks.block), "last")
+            stop = draft.let(Select(last < stop, last, stop), "stop")
+            _continue(pull, blocks, of.shape, others, which, counter, total, join)
         k = Var(draft.fresh("k"))
         with draft.block() as body:
             place = _at(of.shape, node.axis, others, k)
@@ -44,8 +53,8 @@ def scan_variants(site: Site) -> tuple[Variant, ...]:
             def take() -> None:
                 value = draft.let(widened(pull.value(node.source, place), of.element.loaded, kind))
                 if counter is None:
-                    first, later = Assign(total.name, value), Assign(total.name, join.of(total, value))
-                    draft.emit(If(k.eq(0), [first], [later]))
+                    begin, later = Assign(total.name, value), Assign(total.name, join.of(total, value))
+                    draft.emit(If(k.eq(0), [begin], [later]))
                 else:
                     counter.push(k, value)
                     counter.total(total, k + LitU32(1))
@@ -56,8 +65,43 @@ def scan_variants(site: Site) -> tuple[Variant, ...]:
 
             for step in (leave, take) if node.exclusive else (take, leave):
                 step()
-        draft.emit(Loop(k.name, LitU32(0), draft.size(length), body))
-    return (Variant(site.finished(pull, LANES), ((rows, LANES),)),)
+        draft.emit(Loop(k.name, first, stop, body))
+    label = "" if blocks is None else f"an invocation for {blocks.block} elements"
+    return (Variant(site.finished(pull, LANES), ((rows * number, LANES),), (), label),)
+
+
+def _continue(
+    pull: Pull,
+    node: BlockScan,
+    shape: tuple[Size, ...],
+    others: tuple[Expr, ...],
+    which: Expr,
+    counter: Counter | None,
+    total: Var,
+    join: Join,
+) -> None:
+    """What is known before a block: the subtree of every digit of its number, from the highest."""
+    draft = pull.draft
+    counts = levels_of(shape[node.axis].static or 0, node.block)
+    trees = _along(shape, node.axis, Size(sum(counts)))
+    for level in reversed(range(len(counts))):
+        digits = draft.let(which >> LitU32(level), "digits")
+        with draft.where((digits & LitU32(1)).ne(0)):
+            at = draft.let(digits + LitU32(sum(counts[:level])) - LitU32(1), "k")
+            value = draft.let(pull.value(node.trees, _at(trees, node.axis, others, at)))
+            if counter is None:
+                only = (which >> LitU32(level + 1)).eq(0)
+                joined = Assign(total.name, join.of(total, value))
+                draft.emit(If(only, [Assign(total.name, value)], [joined]))
+            else:
+                size = node.block.bit_length() - 1
+                draft.emit(Store(counter.digits.name, LitU32(level + size), value))
+    if counter is not None:
+        counter.total(total, which * LitU32(node.block))
+
+
+def _along(shape: tuple[Size, ...], axis: int, size: Size) -> tuple[Size, ...]:
+    return (*shape[:axis], size, *shape[axis + 1 :])
 
 
 def recurrence_variants(site: Site) -> tuple[Variant, ...]:

@@ -71,14 +71,14 @@ class Site:
     def of(self, name: str) -> ValueType:
         return self.graph.types[name]
 
+    def stores(self, name: str) -> bool:
+        """Whether a value lies in a buffer that this kernel reads, where it reads the value."""
+        if name == self.core or self.fusion.absorbed.get(name) == self.root:
+            return False
+        return name in self.fusion.stored
+
     def pull(self) -> Pull:
-        inside = self.fusion.absorbed
-        core = self.core
-
-        def stored(name: str) -> bool:
-            return name in self.fusion.stored and name != core and inside.get(name) != self.root
-
-        return Pull(self.graph, Draft(), stored)
+        return Pull(self.graph, Draft(), self.stores)
 
     def close(self, pull: Pull, place: Place, value: Expr, kind: DataType) -> None:
         """Stores the root at a place of the core, whose value there is `value` of the type `kind`."""
