@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from vyre.engines.digits import BINS, BITS, Sorting, count_program, place_program
+from vyre.engines.digits import Sorting, count_program, place_program
 from vyre.engines.kernels import U32
 from vyre.engines.order import Order, carrier_of
 from vyre.engines.plan import Engine, Plan, Shape, SlotPart, Space, Step, groups_for
@@ -22,6 +22,7 @@ _TILE_BYTES = 14 << 10
 """Workgroup memory of a tile: every device has 16 KiB, and the starts of the digits take one."""
 _MOST_WALKS = 64
 """Tiles of one invocation: more than that leave no core idle, and every one costs a row of counts."""
+_SHORTEST_WALK = 1 << 14
 
 
 def fitting(shape: Shape, key: DataType, payload: DataType | None, room: int = _TILE_BYTES) -> Shape:
@@ -35,7 +36,7 @@ def turns_of(count: int, shape: Shape) -> int:
     """Turns of a tile: one where a workgroup sorts it, else as many as make a few big tiles."""
     if shape.lanes > 1:
         return 1
-    return shape.turns or groups_for(groups_for(count, _MOST_WALKS), shape.items)
+    return shape.turns or groups_for(max(groups_for(count, _MOST_WALKS), _SHORTEST_WALK), shape.items)
 
 
 def sort_steps(
@@ -45,11 +46,11 @@ def sort_steps(
     carrier, payload, shape = sorting.order.carrier, sorting.payload, sorting.shape
     turns = turns_of(count, shape)
     tiles = groups_for(count, sorting.tile * turns)
-    passes = [(shift, word) for word in range(carrier.stride // 4) for shift in range(0, 32, BITS)]
+    passes = [(shift, word) for word in range(carrier.stride // 4) for shift in range(0, 32, sorting.bits)]
     scratch = {name: Space(carrier, count, written=True) for name in ("sort_a", "sort_b")}
     if payload is not None:
         scratch |= {name: Space(payload, count, written=True) for name in ("pay_a", "pay_b")}
-    scratch |= {name: Space(U32, BINS * tiles, written=True) for name in ("sort_counts", "sort_starts")}
+    scratch |= {name: Space(U32, sorting.bins * tiles, written=True) for name in ("sort_counts", "sort_starts")}
     steps: list[Step] = []
     keys, held = names["input"], names.get("given", "")
     for number, chosen in enumerate(passes):
@@ -62,7 +63,7 @@ def sort_steps(
         counted = {"input": source, "output": "sort_counts"}
         steps.append(Step(count_program(sorting), tiles, counted, params))
         scanned, more = scan_steps(
-            "add", shape_of_scan(shape), BINS * tiles, "sort_counts", "sort_starts", inclusive=False
+            "add", shape_of_scan(shape), sorting.bins * tiles, "sort_counts", "sort_starts", inclusive=False
         )
         steps += scanned
         scratch |= more
