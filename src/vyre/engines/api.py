@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.engines.bins import histogram_engine
+from vyre.engines.collection import cut_for, joinable, on_host, words_of
 from vyre.engines.compaction import compact_engine
 from vyre.engines.dfa import match_engine
 from vyre.engines.float_fold import fold_named
 from vyre.engines.fold import reduce_engine
+from vyre.engines.monoids import monoid, own_monoid
 from vyre.engines.plan import Shape
 from vyre.engines.prefix import scan_engine
 from vyre.engines.run import runner_of
@@ -31,15 +33,18 @@ from vyre.errors import DispatchError, boundary
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from vyre.backends.protocol import Backend
     from vyre.engines.automaton import Dfa
+    from vyre.ir.expr import Expr
 
     Words = NDArray[np.uint32]
 
 _PROCESSOR = Shape(64, 8, turns=4, banks=False)
-_PROCESSORS = (None, "cpu", "reference")
+_WALK = Shape(1, 1 << 16)
 _DTYPES = {
     DataType.F32: np.dtype(np.float32),
     DataType.F16: np.dtype(np.float16),
@@ -53,21 +58,44 @@ def reduce(
     array: Any, *, op: str = "add", backend: str | Backend | None = None, shape: Shape | None = None
 ) -> np.uint32:
     """All elements joined; of none, the neutral element."""
-    return runner_of(backend).run(reduce_engine(op, shape=shape), {"input": array})["output"][0]
+    return on_host(runner_of(backend).run(reduce_engine(op, shape=shape), {"input": array})["output"])[0]
 
 
 @boundary
 def scan(
     array: Any,
     *,
-    op: str = "add",
+    op: str | Callable[[Expr, Expr], Expr] = "add",
+    neutral: int | None = None,
     inclusive: bool = True,
+    heads: Any = None,
     backend: str | Backend | None = None,
     shape: Shape | None = None,
-) -> Words:
-    """Element i is the join of the elements up to i, or of those before it."""
-    engine = scan_engine(op, inclusive=inclusive, shape=shape)
-    return runner_of(backend).run(engine, {"input": array})["output"]
+) -> Any:
+    """Element i is the join of the elements up to i, or of those before it, since `heads` was last not zero.
+
+    `op` is a name (add mul min max and or xor), or a function of two expressions that is associative and for
+    which `neutral` changes nothing.
+    """
+    element = joinable(array)
+    if isinstance(op, str):
+        joins = monoid(op, element)
+    elif neutral is None:
+        raise DispatchError(
+            "the operation has no neutral element.",
+            fix="pass neutral=, the value that changes no other.",
+        )
+    else:
+        joins = own_monoid(op, element, neutral)
+    cut = cut_for(backend, shape, None)
+    if shape is None and cut is not None:
+        cut = _WALK
+    engine = scan_engine(joins, inclusive=inclusive, segmented=heads is not None, shape=cut)
+    if heads is None:
+        return runner_of(backend).run(engine, {"input": array})["output"]
+    if len(heads) != len(array):
+        raise DispatchError(f"{len(heads)} heads for {len(array)} elements.", fix="pass one head for each.")
+    return runner_of(backend).run(engine, {"input": array, "heads": words_of(heads)})["output"]
 
 
 @boundary
@@ -75,12 +103,12 @@ def compact(
     array: Any, flags: Any, *, backend: str | Backend | None = None, shape: Shape | None = None
 ) -> Words:
     """The elements whose flag is not zero, in their order."""
-    chosen = flags.astype(np.uint32) if getattr(flags, "dtype", None) == np.bool_ else flags
+    chosen = words_of(flags)
     sizes = [len(x) for x in (chosen, array)]
     if sizes[0] != sizes[1]:
         raise DispatchError(f"{sizes[0]} flags for {sizes[1]} elements.", fix="pass one flag for each.")
     found = runner_of(backend).run(compact_engine(shape=shape), {"input": array, "flags": chosen})
-    return found["output"][: int(found["count"][0])]
+    return on_host(found["output"])[: int(on_host(found["count"])[0])]
 
 
 @boundary
@@ -93,7 +121,7 @@ def histogram(data: Any, *, backend: str | Backend | None = None, shape: Shape |
 def match(data: Any, dfa: Dfa, *, backend: str | Backend | None = None, shape: Shape | None = None) -> Words:
     """The places of the bytes with which a match ends, ascending."""
     found = runner_of(backend).run(match_engine(shape=shape), {"input": data, "table": dfa.table})
-    return found["output"][: int(found["count"][0])]
+    return on_host(found["output"])[: int(on_host(found["count"])[0])]
 
 
 @boundary
@@ -107,10 +135,11 @@ def reduce_tree(
 ) -> Any:
     """`FReduceTreeBinary` over a whole array; uint16 bits are bfloat16 where `element` says so."""
     kind = _float_type(array, element)
-    if shape is None and getattr(backend, "name", backend) in _PROCESSORS:
+    if shape is None and cut_for(backend, None, None) is not None:
         shape = _PROCESSOR
     engine = tree_engine(fold_named(op, kind), shape=shape)
-    return _scalar(runner_of(backend).run(engine, {"input": array})["output"], array, kind)
+    found = runner_of(backend).run(engine, {"input": array})["output"]
+    return _scalar(on_host(found), array, kind)
 
 
 @boundary
@@ -120,7 +149,8 @@ def reduce_strict(
     """`FReduceStrict` over a whole array, in chunks."""
     kind = _float_type(array, element)
     engine = strict_engine(fold_named(op, kind))
-    return _scalar(runner_of(backend).run(engine, {"input": array})["output"], array, kind)
+    found = runner_of(backend).run(engine, {"input": array})["output"]
+    return _scalar(on_host(found), array, kind)
 
 
 def _float_type(array: Any, element: DataType | None) -> DataType:

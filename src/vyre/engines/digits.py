@@ -2,8 +2,8 @@
 
 `counts[digit * tiles + tile]` are scanned between the two, so that a key's place is the start of its digit in
 its tile and the number of keys with that digit before it in the tile. Nothing depends on the order in which
-workgroups run. A tile of one invocation walks through its keys; a wider one sorts them by the digit in its own
-memory first (`ranks.py`), and then writes neighbours to neighbouring places.
+workgroups run. A tile of one invocation walks through its keys; a wider one sorts them by the digit in its
+own memory first (`ranks.py`), and then writes neighbours to neighbouring places.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
     from vyre.ir.types import DataType
 
 RANKED_BITS, WALKED_BITS = 8, 11
-"""Of a digit: a workgroup ranks half of eight at a time; one invocation saves a pass over 32 bits by eleven."""
+"""Of a digit: a workgroup ranks half of eight at a time; one invocation saves a pass by eleven."""
+_HIGHEST = (1 << DIGIT_BITS) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Sorting:
     """What is sorted, and how it is cut: the programs of a pass follow from it.
 
-    `payload` is the type of what goes with a key. `numbered` makes it the number of the key, which is not read
-    but written by the first pass.
+    `payload` is the type of what goes with a key. `numbered` makes it the number of the key, which is not
+    read but written by the first pass.
     """
 
     order: Order
@@ -152,7 +153,7 @@ def _walked(sorting: Sorting, buffers: list[BufferDecl]) -> tuple[list[BufferDec
 def _exchanged(sorting: Sorting, buffers: list[BufferDecl]) -> tuple[list[BufferDecl], list[Node]]:
     """A workgroup sorts its tile by the digit, four bits at a time, and writes it in order.
 
-    Past the end stand keys that come last in any order, so they stay behind all others and are not written.
+    What stands past the end counts as the highest digit, so it stays behind all keys, and is not written.
     """
     shape, payload = sorting.shape, sorting.payload
     keys, starts = buffers[0], buffers[3]
@@ -160,14 +161,13 @@ def _exchanged(sorting: Sorting, buffers: list[BufferDecl]) -> tuple[list[Buffer
     begins = BufferDecl.workgroup("begins", U32, sorting.bins)
     digits = BufferDecl.private("own_digits", U32, shape.items)
     first, left, at, digit, place = Var("first"), Var("left"), Var("at"), Var("digit"), Var("place")
-    key = Select(at < left, keys[first + at], sorting.order.last)
-    loaded = ranks.put(at, key, None if payload is None else _payload(buffers, first + at))
+    loaded = ranks.put(at, keys[first + at], None if payload is None else _payload(buffers, first + at))
     begin = Store("begins", digit, starts[digit * PARAMS[LitU32(0)] + GROUP] - at)
     begun: list[Node] = [
         Let("digit", sorting.digit(ranks.key_at(at))),
         Let("before", sorting.digit(ranks.key_at(at - LitU32(1)))),
         Store("own_digits", Var("k"), digit),
-        If(at.eq(0) | digit.ne(Var("before")), [begin]),
+        If((at < left) & (at.eq(0) | digit.ne(Var("before"))), [begin]),
     ]
     stores: list[Node] = [
         Let("place", begins[digits[Var("k")]] + at),
@@ -181,13 +181,16 @@ def _exchanged(sorting: Sorting, buffers: list[BufferDecl]) -> tuple[list[Buffer
         index = Let("at", Var("k") * LitU32(shape.lanes) + LOCAL)
         return Loop("k", LitU32(0), LitU32(shape.items), [index, *body])
 
-    rounds = ranks.round(lambda key: (sorting.digit(key) >> (Var("half") * LitU32(DIGIT_BITS))) & LitU32(15))
+    def half(key: Expr, place: Expr) -> Expr:
+        bits = (sorting.digit(key) >> (Var("half") * LitU32(DIGIT_BITS))) & LitU32(_HIGHEST)
+        return Select(place < left, bits, LitU32(_HIGHEST))
+
     return [*ranks.buffers, begins, digits], [
         Let("first", GROUP * LitU32(sorting.tile)),
         Let("left", keys.length - first),
         each(loaded),
         Barrier(),
-        Loop("half", LitU32(0), LitU32(RANKED_BITS // DIGIT_BITS), rounds),
+        Loop("half", LitU32(0), LitU32(RANKED_BITS // DIGIT_BITS), ranks.round(half)),
         each(begun),
         Barrier(),
         each([If(at < left, stores)]),

@@ -5,6 +5,8 @@
     memory.bound(what)                 what a dispatch is handed: a buffer, or a part of one
     memory.whole                       whether that is the whole buffer of a window
     memory.take(name)                  an output as a NumPy array
+    memory.result(name)                the same where it lies: on a device a `DeviceBuffer`
+    memory.word(buffer, word)          the number that a step left in a buffer
     memory.drop(name)                  forgets what the caller owns: an input, or on the host an output
 
 `HostMemory` keeps NumPy arrays, `EngineMemory` buffers on a device. An engine never notices.
@@ -48,6 +50,10 @@ class Memory(Protocol):
 
     def take(self, name: str) -> NDArray[Any]: ...
 
+    def result(self, name: str) -> Any: ...
+
+    def word(self, buffer: str, word: int) -> int: ...
+
     def drop(self, name: str) -> None: ...
 
 
@@ -72,7 +78,7 @@ class HostMemory:
     def fresh(self, space: Space, *, output: bool) -> NDArray[Any]:
         """The contents of a buffer before the first step."""
         del output
-        return np.zeros(space.length, STORAGE[space.element])
+        return np.zeros(fixed(space), STORAGE[space.element])
 
     def placed(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
         """The array that is bound for a buffer: this one, or a copy of it somewhere else."""
@@ -89,6 +95,12 @@ class HostMemory:
 
     def take(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
+
+    def result(self, name: str) -> NDArray[Any]:
+        return self._arrays[name]
+
+    def word(self, buffer: str, word: int) -> int:
+        return int(self._arrays[buffer][word])
 
     def drop(self, name: str) -> None:
         del self._arrays[name]
@@ -133,15 +145,15 @@ class EngineMemory:
 
     def make(self, name: str, space: Space, *, output: bool) -> None:
         del output
-        backend, dtype = self._backend, STORAGE[space.element]
-        size = space.length * dtype.itemsize
+        backend, dtype, length = self._backend, STORAGE[space.element], fixed(space)
+        size = length * dtype.itemsize
         if space.written and able(backend, ReservingBackend):
             memory = backend.reserve(size)
         else:
             memory = backend.allocate(size)
-        made = DeviceBuffer(backend, memory, dtype, (space.length,))
+        made = DeviceBuffer(backend, memory, dtype, (length,))
         if space.initial:
-            start = np.zeros(space.length, dtype)
+            start = np.zeros(length, dtype)
             start[: len(space.initial)] = space.initial
             made.copy_from(start)
         self._buffers[name] = made
@@ -154,9 +166,21 @@ class EngineMemory:
     def take(self, name: str) -> NDArray[Any]:
         return self._buffers[name].numpy()
 
+    def result(self, name: str) -> DeviceBuffer:
+        return self._buffers[name]
+
+    def word(self, buffer: str, word: int) -> int:
+        return int(self.take(buffer)[word])
+
     def drop(self, name: str) -> None:
         if self._claims.pop(name, None) is not None:
             del self._buffers[name]
+
+
+def fixed(space: Space) -> int:
+    """The length of a space that is about to be made."""
+    assert isinstance(space.length, int)  # the runner has asked the device for a count
+    return space.length
 
 
 def as_array(name: str, element: DataType, value: Any) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.errors import DispatchError
-from vyre.ir.expr import Expr, Lane, LitU32, MakeVec
+from vyre.ir.expr import Expr, Lane, LitU32, Select
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class Order:
 
     element: DataType
     descending: bool = False
+    numeric: bool = False
+    """Floats by value: NaN of any bits is greatest, and -0 is 0."""
 
     @property
     def carrier(self) -> DataType:
@@ -44,27 +46,28 @@ class Order:
         return carrier_of(self.element)
 
     def words(self, key: Expr) -> tuple[Expr, ...]:
-        """The words of a key, lowest first, such that keys compare as the words do; `key` may appear often."""
+        """The words of a key, lowest first, such that keys compare as the words do."""
         low = () if self.carrier is U32 else (Lane(key, 0),)
         high: Expr = key if self.carrier is U32 else Lane(key, 1)
         if self.element in (DataType.I32, DataType.I64):
             high = high ^ _SIGN
         elif self.element.is_float:
+            if self.numeric:
+                low, high = self._by_value(low, high)
             negative = LitU32(0) - (high >> LitU32(31))
             low = tuple(word ^ negative for word in low)
             high = high ^ (negative | _SIGN)
         found = (*low, high)
         return tuple(~word for word in found) if self.descending else found
 
-    @property
-    def last(self) -> Expr:
-        """The key that comes last: all its words are ones."""
-        unsigned = self.element in (U32, U64)
-        if self.descending:
-            low, high = (_ONES, _ONES) if self.element.is_float else (0, 0 if unsigned else _TOP)
-        else:
-            low, high = _ONES, _ONES if unsigned else _TOP - 1
-        return LitU32(high) if self.carrier is U32 else MakeVec(U64, (LitU32(low), LitU32(high)))
+    def _by_value(self, low: tuple[Expr, ...], high: Expr) -> tuple[tuple[Expr, ...], Expr]:
+        """The words of the one NaN and the one zero in place of all others."""
+        infinity = LitU32(0x7F80_0000 if self.carrier is U32 else 0x7FF0_0000)
+        size, rest = high & LitU32(_TOP - 1), low[0].ne(0) if low else LitU32(0)
+        nan = (size > infinity) | (size.eq(infinity) & rest)
+        zero = size.eq(0) & rest.eq(0)
+        plain = Select(nan, LitU32(_TOP - 1), Select(zero, LitU32(0), high))
+        return tuple(Select(nan, LitU32(_ONES), word) for word in low), plain
 
     def less(self, left: Expr, right: Expr) -> Expr:
         """1 where `left` comes before `right`."""

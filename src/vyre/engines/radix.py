@@ -39,9 +39,7 @@ def turns_of(count: int, shape: Shape) -> int:
     return shape.turns or groups_for(max(groups_for(count, _MOST_WALKS), _SHORTEST_WALK), shape.items)
 
 
-def sort_steps(
-    sorting: Sorting, count: int, names: Mapping[str, str]
-) -> tuple[list[Step], dict[str, Space]]:
+def sort_steps(sorting: Sorting, count: int, names: Mapping[str, str]) -> tuple[list[Step], dict[str, Space]]:
     """The steps that sort `names["input"]` into `names["output"]`, and payloads `given` into `taken`."""
     carrier, payload, shape = sorting.order.carrier, sorting.payload, sorting.shape
     turns = turns_of(count, shape)
@@ -50,7 +48,9 @@ def sort_steps(
     scratch = {name: Space(carrier, count, written=True) for name in ("sort_a", "sort_b")}
     if payload is not None:
         scratch |= {name: Space(payload, count, written=True) for name in ("pay_a", "pay_b")}
-    scratch |= {name: Space(U32, sorting.bins * tiles, written=True) for name in ("sort_counts", "sort_starts")}
+    scratch |= {
+        name: Space(U32, sorting.bins * tiles, written=True) for name in ("sort_counts", "sort_starts")
+    }
     steps: list[Step] = []
     keys, held = names["input"], names.get("given", "")
     for number, chosen in enumerate(passes):

@@ -1,8 +1,8 @@
 """Sorting a tile inside a workgroup by four bits at a time, stably, for programs of radix sorts.
 
-Every invocation holds neighbouring keys and counts their digits in words of its own, two counts to a word. The
-words of all invocations, digit by digit, are scanned; then a key's place is the scanned count of its digit and
-invocation, and its rank among the keys of that invocation.
+Every invocation holds neighbouring keys and counts their digits in words of its own, two counts to a word.
+The words of all invocations, digit by digit, are scanned; then a key's place is the scanned count of its digit
+and invocation, and its rank among the keys of that invocation.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.engines.kernels import LOCAL, U32, monoid, upward
+from vyre.engines.kernels import LOCAL, U32, upward
+from vyre.engines.monoids import monoid
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import LitU32, Select, Var
 from vyre.ir.node import Assign, Barrier, Let, Loop, Store
@@ -84,15 +85,16 @@ class Ranks:
     def _buffer(self, name: str) -> BufferDecl:
         return next(b for b in self.buffers if b.name == name)
 
-    def round(self, digit: Callable[[Expr], Expr]) -> list[Node]:
-        """Sorts the tile by `digit` of its keys; starts after a barrier, and ends with one."""
+    def round(self, digit: Callable[[Expr, Expr], Expr]) -> list[Node]:
+        """Sorts the tile by `digit` of its keys and places; starts after a barrier, and ends with one."""
         lanes, items = self.shape.lanes, LitU32(self.shape.items)
         counts, k = self._buffer("tile_counts"), Var("k")
         key, old, word, side = Var("key"), Var("old"), Var("word"), Var("side")
         mine, ranks = self._buffer("own_keys"), self._buffer("own_ranks")
-        place = _padded(LOCAL * items + k)
+        given = LOCAL * items + k
+        place = _padded(given)
         found: list[Node] = [
-            Let("digit", digit(key)),
+            Let("digit", digit(key, given)),
             Let("word", _padded((Var("digit") & LitU32(7)) * LitU32(lanes) + LOCAL)),
             Let("side", (Var("digit") >> LitU32(3)) << LitU32(4)),
             Let("old", counts[word]),

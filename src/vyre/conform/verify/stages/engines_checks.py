@@ -132,10 +132,10 @@ def termination(bench: EngineBench) -> WrongResult | None:
             return WrongResult(
                 "the plan", "one that follows from the lengths", "another one for the same lengths"
             )
-        invocations = sum(step.groups * step.program.workgroup_size[0] for step in plan.steps)
+        invocations = plan.invocations
         if invocations > bench.case.work:
             return WrongResult("invocations", f"at most {bench.case.work}", str(invocations))
-        for step in plan.steps:
+        for step, _ in plan.dispatches:
             loop = data_dependent_loop(step.program)
             if loop is not None:
                 return WrongResult(
