@@ -95,7 +95,7 @@ def test_device_buffers_stay_on_the_device() -> None:
     data = rng.integers(0, 1 << 32, 70_000, dtype=np.uint32)
     held = vyre.to_device(data, backend="cpu")
     assert engines.reduce(held, backend="cpu") == np.add.reduce(data, dtype=np.uint32)
-    assert (engines.scan(held, backend="cpu") == np.cumsum(data, dtype=np.uint32)).all()
+    assert (engines.scan(held, backend="cpu").numpy() == np.cumsum(data, dtype=np.uint32)).all()
     floats = rng.standard_normal(600_001).astype(np.float32)
     on_device = vyre.to_device(floats, backend="cpu")
     assert engines.reduce_strict(on_device, backend="cpu") == engines.reduce_strict(floats)

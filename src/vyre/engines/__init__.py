@@ -20,7 +20,7 @@ from vyre.engines.collection import (
     unique,
 )
 from vyre.engines.elementwise import elementwise, workgroups
-from vyre.engines.plan import Count, Covering, Engine, Plan, Repeat, Shape, Space, Step, Window
+from vyre.engines.plan import Count, Covering, Engine, Plan, Repeated, Shape, Space, Step, Window
 from vyre.engines.run import Prepared, Runner
 
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
     "HashTable",
     "Plan",
     "Prepared",
-    "Repeat",
+    "Repeated",
     "Runner",
     "Shape",
     "Space",

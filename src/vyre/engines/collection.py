@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends.device_buffer import DeviceBuffer
 from vyre.engines.hashing import ABSENT, build_engine, find_engine
 from vyre.engines.keyed import by_key_engine, unique_engine
 from vyre.engines.monoids import ELEMENTS, monoid
@@ -205,7 +206,7 @@ class HashTable:
 
 def on_host(found: Any) -> Any:
     """An array of the host, wherever the result is."""
-    return found if isinstance(found, np.ndarray) else found.numpy()
+    return found.numpy() if isinstance(found, DeviceBuffer) else found
 
 
 def words_of(flags: Any) -> Any:

@@ -22,7 +22,7 @@ from vyre.ir.operators import AtomicOp
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vyre.engines.plan import Bound
+    from vyre.engines.plan import Bound, Step
     from vyre.ir.expr import Expr
     from vyre.ir.node import Node
     from vyre.ir.program import Program
@@ -97,6 +97,24 @@ def find_program(order: Order, shape: Shape) -> Program:
     return over(shape, queries.length, body, (queries, keys, slots, output))
 
 
+def _build_steps(order: Order, shape: Shape, count: int, keys: str, slots: str) -> list[Step]:
+    """Clears the slots, and puts the keys into them."""
+    size = slots_for(count)
+    bindings: dict[str, Bound] = {"input": SlotPart(keys, order.carrier, count), "output": slots}
+    put = step_over(build_program(order, shape), shape, count, bindings, (size,))
+    return [filled(shape, size, slots, 0), put] if count else [filled(shape, size, slots, 0)]
+
+
+def _find_steps(order: Order, shape: Shape, count: int, keys: int, slots: int) -> list[Step]:
+    """Looks up `input` in `keys`."""
+    if not count or not keys:
+        return [filled(shape, count, "output", ABSENT)] if count else []
+    sizes = {"input": count, "keys": keys}
+    bindings: dict[str, Bound] = {name: SlotPart(name, order.carrier, n) for name, n in sizes.items()}
+    bindings |= {"slots": "slots", "output": "output"}
+    return [step_over(find_program(order, shape), shape, count, bindings, (slots,))]
+
+
 @lru_cache(maxsize=64)
 def build_engine(key: DataType, *, shape: Shape | None = None) -> Engine:
     """The slots of a table of the keys `input`."""
@@ -104,11 +122,8 @@ def build_engine(key: DataType, *, shape: Shape | None = None) -> Engine:
 
     def plan(lengths: Mapping[str, int]) -> Plan:
         count = lengths["input"]
-        size = slots_for(count)
-        bindings: dict[str, Bound] = {"input": SlotPart("input", order.carrier, count), "output": "output"}
-        step = step_over(build_program(order, cut), cut, count, bindings, (size,))
-        clear = filled(cut, size, "output", 0)
-        return Plan({"output": Space(U32, size, written=True)}, (clear, step) if count else (clear,))
+        output = {"output": Space(U32, slots_for(count), written=True)}
+        return Plan(output, tuple(_build_steps(order, cut, count, "input", "output")))
 
     return Engine("hash_build", {"input": key}, plan, cut)
 
@@ -119,14 +134,24 @@ def find_engine(key: DataType, *, shape: Shape | None = None) -> Engine:
     cut, order = shape or Shape(), Order(key)
 
     def plan(lengths: Mapping[str, int]) -> Plan:
-        count, size = lengths["input"], lengths["keys"]
+        count = lengths["input"]
         output = {"output": Space(U32, count, written=bool(count))}
-        if not size or not count:
-            return Plan(output, (filled(cut, count, "output", ABSENT),) if count else ())
-        sizes = {"input": count, "keys": size}
-        bindings: dict[str, Bound] = {name: SlotPart(name, order.carrier, n) for name, n in sizes.items()}
-        bindings |= {"slots": "slots", "output": "output"}
-        step = step_over(find_program(order, cut), cut, count, bindings, (lengths["slots"],))
-        return Plan(output, (step,))
+        return Plan(output, tuple(_find_steps(order, cut, count, lengths["keys"], lengths["slots"])))
 
     return Engine("hash_find", {"input": key, "keys": key, "slots": U32}, plan, cut)
+
+
+@lru_cache(maxsize=64)
+def table_engine(key: DataType, *, shape: Shape | None = None) -> Engine:
+    """The same with a table that is built for this one use."""
+    cut, order = shape or Shape(), Order(key)
+
+    def plan(lengths: Mapping[str, int]) -> Plan:
+        count, keys = lengths["input"], lengths["keys"]
+        slots = slots_for(keys)
+        steps = _build_steps(order, cut, keys, "keys", "slots")
+        steps += _find_steps(order, cut, count, keys, slots)
+        output = {"output": Space(U32, count, written=bool(count))}
+        return Plan(output, tuple(steps), {"slots": Space(U32, slots, written=True)})
+
+    return Engine("hash", {"input": key, "keys": key}, plan, cut)

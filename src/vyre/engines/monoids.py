@@ -1,8 +1,8 @@
 """The operations that scans and reductions join elements with: associative, with a neutral element.
 
-`monoid("add", DataType.U64)` is one of a name; `own_monoid(lambda a, b: …, element, neutral)` is the caller's,
-as a function on expressions. Two are the same when they build the same expression, so that a function that is
-written anew for every call compiles nothing anew.
+`monoid("add", DataType.U64)` is one of a name; `own_monoid(lambda a, b: …, element, neutral)` is the
+caller's, as a function on expressions. Two are the same when they build the same expression, so that a
+function that is written anew for every call compiles nothing anew.
 """
 
 from __future__ import annotations

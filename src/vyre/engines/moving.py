@@ -80,7 +80,7 @@ def settle_program(carrier: DataType, shape: Shape) -> Program:
 
 @lru_cache(maxsize=64)
 def scatter_engine(element: DataType, *, shape: Shape | None = None) -> Engine:
-    """`into`, with `input[i]` at place `indices[i]`; the last of several stays, one past the end is dropped."""
+    """`into` with `input[i]` at `indices[i]`; the last of several stays, one past the end is dropped."""
     cut, carrier = shape or Shape(), carrier_of(element)
 
     def plan(lengths: Mapping[str, int]) -> Plan:

@@ -2,7 +2,7 @@
 
 A plan never looks at data. Where a size does, the plan says which word of which buffer will hold it, and how
 large it may become (`Count`): the device counts, then it fills. Where a number of turns does, the plan says
-which word asks for another one, and how many there may be (`Repeat`). So an engine ends within a bound that
+which word asks for another one, and how many there may be (`Repeated`). So an engine ends within a bound that
 follows from lengths alone whenever its programs do, and one plan serves all contents.
 """
 
@@ -130,7 +130,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeated:
     """Steps that are run while word 0 of the buffer `flag` is set, which is asked before each turn.
 
     A run in which it is still set after `most` turns has failed.
@@ -146,7 +146,7 @@ class Plan:
     """Everything that is run for inputs of certain lengths."""
 
     outputs: Mapping[str, Space]
-    steps: tuple[Step | Repeat, ...]
+    steps: tuple[Step | Repeated, ...]
     scratch: Mapping[str, Space] = field(default_factory=dict[str, Space])
 
     @property
@@ -154,7 +154,7 @@ class Plan:
         """Every step with the most turns that it may take."""
         found: list[tuple[Step, int]] = []
         for step in self.steps:
-            inner, turns = (step.steps, step.most) if isinstance(step, Repeat) else ((step,), 1)
+            inner, turns = (step.steps, step.most) if isinstance(step, Repeated) else ((step,), 1)
             found += [(one, turns) for one in inner]
         return tuple(found)
 

@@ -1,8 +1,8 @@
 """Sorting a tile inside a workgroup by four bits at a time, stably, for programs of radix sorts.
 
 Every invocation holds neighbouring keys and counts their digits in words of its own, two counts to a word.
-The words of all invocations, digit by digit, are scanned; then a key's place is the scanned count of its digit
-and invocation, and its rank among the keys of that invocation.
+The words of all invocations, digit by digit, are scanned; then a key's place is the scanned count of its
+digit and invocation, and its rank among the keys of that invocation.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from vyre.backends.dispatch import Compiled, recently_compiled
 from vyre.backends.foreign import is_on_device
 from vyre.backends.recent import recent_of
 from vyre.engines.memory import EngineMemory, HostMemory
-from vyre.engines.plan import Count, Covering, Repeat, Window, groups_for
+from vyre.engines.plan import Count, Covering, Repeated, Window, groups_for
 from vyre.errors import DispatchError
 from vyre.ir.limits import U32_MAX
 
@@ -278,12 +278,12 @@ class Runner:
 
         sizes = frozenset(counted)
         for step in plan.steps:
-            inner = step.steps if isinstance(step, Repeat) else (step,)
+            inner = step.steps if isinstance(step, Repeated) else (step,)
             for what in (what for one in inner for what in one.bindings.values()):
                 name = what if isinstance(what, str) else what.buffer
                 if name in counted:
                     stages.append(Fill(name, counted.pop(name), output=name in plan.outputs))
-            if isinstance(step, Repeat):
+            if isinstance(step, Repeated):
                 stages.append(Turns(tuple(made(one) for one in inner), step.flag, step.most))
             else:
                 stages.append(made(step))

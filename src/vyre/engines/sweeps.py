@@ -1,8 +1,8 @@
 """The programs of a scan: the joins of tiles, and tiles that are swept from where they start.
 
 A segmented scan starts anew wherever `heads` is not zero: a state is then a value and whether a head was
-seen, and what lies before a head is dropped. A tile of one invocation is walked through; a wider one is cut into
-neighbouring elements for each invocation, whose joins are scanned in the memory of the workgroup.
+seen, and what lies before a head is dropped. A tile of one invocation is walked through; a wider one is cut
+into neighbouring elements for each invocation, whose joins are scanned in the memory of the workgroup.
 """
 
 from __future__ import annotations

@@ -209,9 +209,14 @@ def _copied(outputs: Outputs) -> dict[str, NDArray[Any]]:
 
 
 def _difference(first: Outputs, later: Outputs) -> tuple[str, int, int, int] | None:
+    """By bits: a NaN is what it was."""
     for name, array in first.items():
-        wrong = np.flatnonzero(array != later[name])
+        if array.size != later[name].size:
+            return f"the length of {name}", 0, array.size, later[name].size
+        kind = np.dtype(f"<u{array.itemsize}")
+        one, other = array.view(kind), later[name].view(kind)
+        wrong = np.flatnonzero(one != other)
         if wrong.size:
             at = int(wrong[0])
-            return name, at, int(array[at]), int(later[name][at])
+            return name, at, int(one[at]), int(other[at])
     return None
