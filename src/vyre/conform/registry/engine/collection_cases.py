@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Inputs = Mapping[str, Array]
 
-KINDS = (DataType.U32, DataType.F32, DataType.U64, DataType.I32)
+KINDS = (DataType.I32, DataType.F32, DataType.U64, DataType.U32)
 _DTYPES = {
     DataType.U32: np.uint32,
     DataType.F32: np.float32,

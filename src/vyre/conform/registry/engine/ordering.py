@@ -61,6 +61,7 @@ SORT = Subject(
     _only_keys,
     _sorted,
     _numbered,
+    kinds=(DataType.F32, DataType.U64),
 )
 
 

@@ -1,4 +1,4 @@
-"""Specs of what is found or moved: `searchsorted`, `merge`, `members`, `partition`, `gather`, `scatter`, `hash`."""
+"""Specs of what is found or moved: in sorted arrays, in hash tables, by flags and by indices."""
 
 from __future__ import annotations
 
