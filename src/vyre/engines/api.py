@@ -24,6 +24,7 @@ from vyre.engines.dfa import match_engine
 from vyre.engines.float_fold import fold_named
 from vyre.engines.fold import reduce_engine
 from vyre.engines.monoids import monoid, own_monoid
+from vyre.engines.order import element_of
 from vyre.engines.plan import Shape
 from vyre.engines.prefix import scan_engine
 from vyre.engines.run import runner_of
@@ -101,14 +102,14 @@ def scan(
 @boundary
 def compact(
     array: Any, flags: Any, *, backend: str | Backend | None = None, shape: Shape | None = None
-) -> Words:
+) -> Any:
     """The elements whose flag is not zero, in their order."""
     chosen = words_of(flags)
     sizes = [len(x) for x in (chosen, array)]
     if sizes[0] != sizes[1]:
         raise DispatchError(f"{sizes[0]} flags for {sizes[1]} elements.", fix="pass one flag for each.")
-    found = runner_of(backend).run(compact_engine(shape=shape), {"input": array, "flags": chosen})
-    return on_host(found["output"])[: int(on_host(found["count"])[0])]
+    engine = compact_engine(element_of(array, "elements"), shape=cut_for(backend, shape))
+    return runner_of(backend).run(engine, {"input": array, "flags": chosen})["output"]
 
 
 @boundary

@@ -8,13 +8,14 @@ import numpy as np
 
 from vyre.conform.registry.engine.collection_cases import Subject, in_order, items_of, keys, ordered
 from vyre.conform.registry.engine.engine_inputs import flags
+from vyre.engines.compaction import compact_engine
 from vyre.engines.hashing import ABSENT, table_engine
 from vyre.engines.moving import gather_engine, partition_engine, scatter_engine
 from vyre.engines.searching import member_engine, merge_engine, search_engine
+from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
     from vyre.conform.registry.engine.collection_cases import Array, Inputs
-    from vyre.ir.types import DataType
 
 _OTHERS = 300
 
@@ -128,6 +129,25 @@ def _gathered(inputs: Inputs, index: int) -> Array:
     return np.concatenate([data, np.zeros(2 * _OTHERS, data.dtype)])[inputs["indices"]]
 
 
+def _build_keep(kind: DataType, index: int, shape: Any) -> Any:
+    return compact_engine(kind, shape=shape)
+
+
+def _kept(inputs: Inputs, index: int) -> Array:
+    return items_of(inputs["input"])[inputs["flags"] != 0]
+
+
+KEEP = Subject(
+    "keep",
+    "the elements whose flag is set, in an output that is made when they are counted",
+    _build_keep,
+    _flagged,
+    _kept,
+    elements=("input", "flags"),
+    kinds=(DataType.F32, DataType.U64),
+)
+
+
 GATHER = Subject(
     "gather",
     "the elements at given places, and 0 for places past the end",
@@ -189,4 +209,4 @@ HASH = Subject(
     _found,
 )
 
-SPECS = tuple(subject.spec() for subject in (SEARCH, MERGE, MEMBERS, PARTITION, GATHER, SCATTER, HASH))
+SPECS = tuple(subject.spec() for subject in (SEARCH, MERGE, MEMBERS, PARTITION, KEEP, GATHER, SCATTER, HASH))
