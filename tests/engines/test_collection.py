@@ -195,3 +195,22 @@ def test_mistakes_are_explained(wrong: Callable[[], object], hint: str) -> None:
     with pytest.raises(VyreError) as caught:
         wrong()
     assert hint in caught.value.fix
+
+
+@pytest.mark.parametrize("call", [engines.sort, engines.scan])
+def test_results_are_written_into_what_is_given(call: Callable[..., Any]) -> None:
+    array = drawn(np.uint32, 3000)
+    wanted = call(array)
+    out = np.empty_like(array)
+    assert call(array, out=out) is out
+    assert (out == wanted).all()
+    held, room = vyre.to_device(array, backend="cpu"), vyre.device_zeros(3000, np.uint32, backend="cpu")
+    assert call(held, out=room, backend="cpu") is room
+    assert (room.numpy() == wanted).all()
+    for misfit in (out[:-1], out.astype(np.int32), out[::-1], room):
+        with pytest.raises(VyreError, match="cannot be written into"):
+            call(array, out=misfit)
+    with pytest.raises(VyreError, match="may not be written"):
+        call(array, out=array)
+    with pytest.raises(VyreError, match="may not be written"):
+        call(held, out=held, backend="cpu")

@@ -70,13 +70,14 @@ def scan(
     neutral: int | None = None,
     inclusive: bool = True,
     heads: Any = None,
+    out: Any = None,
     backend: str | Backend | None = None,
     shape: Shape | None = None,
 ) -> Any:
     """Element i is the join of the elements up to i, or of those before it, since `heads` was last not zero.
 
     `op` is a name (add mul min max and or xor), or a function of two expressions that is associative and for
-    which `neutral` changes nothing.
+    which `neutral` changes nothing. `out` is written in place, and may not be the input.
     """
     element = joinable(array)
     if isinstance(op, str):
@@ -92,11 +93,15 @@ def scan(
     if shape is None and cut is not None:
         cut = _WALK
     engine = scan_engine(joins, inclusive=inclusive, segmented=heads is not None, shape=cut)
-    if heads is None:
-        return runner_of(backend).run(engine, {"input": array})["output"]
-    if len(heads) != len(array):
-        raise DispatchError(f"{len(heads)} heads for {len(array)} elements.", fix="pass one head for each.")
-    return runner_of(backend).run(engine, {"input": array, "heads": words_of(heads)})["output"]
+    inputs = {"input": array}
+    if heads is not None:
+        if len(heads) != len(array):
+            raise DispatchError(
+                f"{len(heads)} heads for {len(array)} elements.", fix="pass one head for each."
+            )
+        inputs["heads"] = words_of(heads)
+    given = None if out is None else {"output": out}
+    return runner_of(backend).run(engine, inputs, out=given)["output"]
 
 
 @boundary

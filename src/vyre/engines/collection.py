@@ -48,10 +48,18 @@ def cut_for(backend: Where, shape: Shape | None, other: Shape | None = _ROWS) ->
 
 
 @boundary
-def sort(keys: Any, *, descending: bool = False, backend: Where = None, shape: Shape | None = None) -> Any:
-    """The keys in order."""
+def sort(
+    keys: Any,
+    *,
+    descending: bool = False,
+    out: Any = None,
+    backend: Where = None,
+    shape: Shape | None = None,
+) -> Any:
+    """The keys in order. `out` is written in place, and may not be the keys."""
     engine = sort_engine(element_of(keys), descending=descending, shape=cut_for(backend, shape, None))
-    return runner_of(backend).run(engine, {"input": keys})["output"]
+    given = None if out is None else {"output": out}
+    return runner_of(backend).run(engine, {"input": keys}, out=given)["output"]
 
 
 @boundary

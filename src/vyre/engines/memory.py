@@ -2,6 +2,7 @@
 
     memory.give(name, type, array)     an input; gives its length
     memory.make(name, space, …)        a buffer of the engine's own
+    memory.accept(name, space, array)  the same where the caller has it
     memory.bound(what)                 what a dispatch is handed: a buffer, or a part of one
     memory.whole                       whether that is the whole buffer of a window
     memory.take(name)                  an output as a NumPy array
@@ -46,6 +47,8 @@ class Memory(Protocol):
 
     def make(self, name: str, space: Space, *, output: bool) -> None: ...
 
+    def accept(self, name: str, space: Space, value: Any) -> None: ...
+
     def bound(self, what: Bound) -> Any: ...
 
     def take(self, name: str) -> NDArray[Any]: ...
@@ -74,6 +77,15 @@ class HostMemory:
         array = self.placed(name, self.fresh(space, output=output))
         array[: len(space.initial)] = space.initial
         self._arrays[name] = array
+
+    def accept(self, name: str, space: Space, value: Any) -> None:
+        dtype = STORAGE[space.element]
+        fits = isinstance(value, np.ndarray) and value.dtype == dtype and value.shape == (space.length,)
+        if not fits or not value.flags.c_contiguous or not value.flags.writeable:
+            _refuse_output(name, space)
+        if any(np.may_share_memory(value, held) for held in self._arrays.values()):
+            _refuse_alias(name)
+        self._arrays[name] = value
 
     def fresh(self, space: Space, *, output: bool) -> NDArray[Any]:
         """The contents of a buffer before the first step."""
@@ -158,6 +170,16 @@ class EngineMemory:
             made.copy_from(start)
         self._buffers[name] = made
 
+    def accept(self, name: str, space: Space, value: Any) -> None:
+        fits = isinstance(value, DeviceBuffer) and not value.readonly
+        if not fits or value.dtype != STORAGE[space.element] or value.size != space.length:
+            _refuse_output(name, space)
+        if any(value.memory.span == held.memory.span for held in self._buffers.values() if held.size):
+            _refuse_alias(name)
+        require_owner(value, self._backend)
+        self._claims[name] = value.held()[0]
+        self._buffers[name] = value
+
     def bound(self, what: Bound) -> Any:
         if isinstance(what, SlotPart):
             return self._buffers[what.buffer].seen_as(STORAGE[what.element])
@@ -175,6 +197,22 @@ class EngineMemory:
     def drop(self, name: str) -> None:
         if self._claims.pop(name, None) is not None:
             del self._buffers[name]
+
+
+def _refuse_output(name: str, space: Space) -> NoReturn:
+    length = space.length if isinstance(space.length, int) else "as many as will be counted"
+    raise DispatchError(
+        f"the output {name!r} cannot be written into the array that was given for it.",
+        fix=f"pass a writable, contiguous array of {STORAGE[space.element].name} with one dimension and "
+        f"{length} elements, on the device if the input is; or leave it out.",
+    )
+
+
+def _refuse_alias(name: str) -> NoReturn:
+    raise DispatchError(
+        f"the array that was given for the output {name!r} is also an input, which may not be written.",
+        fix="pass another array, or leave it out.",
+    )
 
 
 def fixed(space: Space) -> int:

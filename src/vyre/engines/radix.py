@@ -45,18 +45,18 @@ def sort_steps(sorting: Sorting, count: int, names: Mapping[str, str]) -> tuple[
     turns = turns_of(count, shape)
     tiles = groups_for(count, sorting.tile * turns)
     passes = [(shift, word) for word in range(carrier.stride // 4) for shift in range(0, 32, sorting.bits)]
-    scratch = {name: Space(carrier, count, written=True) for name in ("sort_a", "sort_b")}
+    scratch = {"sort_keys": Space(carrier, count, written=True)}
     if payload is not None:
-        scratch |= {name: Space(payload, count, written=True) for name in ("pay_a", "pay_b")}
-    scratch |= {
-        name: Space(U32, sorting.bins * tiles, written=True) for name in ("sort_counts", "sort_starts")
-    }
+        scratch["sort_payload"] = Space(payload, count, written=True)
+    table = Space(U32, sorting.bins * tiles, written=True)
+    scratch |= {"sort_counts": table, "sort_starts": table}
     steps: list[Step] = []
     keys, held = names["input"], names.get("given", "")
     for number, chosen in enumerate(passes):
-        last, first = number == len(passes) - 1, number == 0
-        to_keys, to_held = ("sort_a", "pay_a") if number % 2 == 0 else ("sort_b", "pay_b")
-        if last:
+        first = number == 0
+        # The passes go to and fro between the output and one more buffer, and end in the output.
+        to_keys, to_held = "sort_keys", "sort_payload"
+        if (len(passes) - number) % 2:
             to_keys, to_held = names["output"], names.get("taken", "")
         params = (*chosen, turns)
         source = SlotPart(keys, carrier, count)

@@ -218,24 +218,32 @@ class Runner:
         self._schedules: dict[tuple[Any, ...], tuple[Plan, tuple[Stage, ...]]] = {}
 
     def run(
-        self, engine: Engine, inputs: Mapping[str, Any], *, memory: Memory | None = None
+        self,
+        engine: Engine,
+        inputs: Mapping[str, Any],
+        *,
+        memory: Memory | None = None,
+        out: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """The outputs, by name: arrays, or device buffers where an input is on the device."""
-        plan, steps, memory = self._placed(engine, inputs, memory)
+        """The outputs, by name: arrays, or device buffers where an input is on the device.
+
+        What `out` has of them is written in place, and must lie where the inputs do.
+        """
+        plan, steps, memory = self._placed(engine, inputs, memory, out or {})
         for step in steps:
             step.bound(memory)()
         return {name: memory.result(name) for name in plan.outputs}
 
     def prepare(self, engine: Engine, inputs: Mapping[str, Any], *, memory: Memory | None = None) -> Prepared:
         """Everything but the run itself. Where an input is on the device, all buffers are."""
-        plan, steps, memory = self._placed(engine, inputs, memory)
+        plan, steps, memory = self._placed(engine, inputs, memory, {})
         counted = next((n for n, step in enumerate(steps) if not isinstance(step, Launch)), len(steps))
         ready = [step.bound(memory) for step in steps[:counted]]
         later = [partial(_bind_and_run, step, memory) for step in steps[counted:]]
         return Prepared(plan, memory, (*ready, *later), steps)
 
     def _placed(
-        self, engine: Engine, inputs: Mapping[str, Any], memory: Memory | None
+        self, engine: Engine, inputs: Mapping[str, Any], memory: Memory | None, out: Mapping[str, Any]
     ) -> tuple[Plan, tuple[Stage, ...], Memory]:
         if memory is None:
             there = any(is_on_device(value) for value in inputs.values())
@@ -244,7 +252,9 @@ class Runner:
         plan, steps = self._schedule(engine, lengths, whole=memory.whole)
         for spaces, output in ((plan.scratch, False), (plan.outputs, True)):
             for name, space in spaces.items():
-                if isinstance(space.length, int):
+                if output and name in out:
+                    memory.accept(name, space, out[name])
+                elif isinstance(space.length, int):
                     memory.make(name, space, output=output)
         return plan, steps, memory
 
