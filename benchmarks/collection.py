@@ -2,9 +2,9 @@
 
 python benchmarks/collection.py [--backend cpu] [--length 16777216] [--threads 1]
 
-On `cpu` the peers are NumPy and a plain radix sort in C (eight bits a pass), which is compiled here with `cc`; on
-`cuda` CuPy, with everything on the device. Results are compared before anything is timed. The best of several calls
-counts; on `cpu` the time of the process is given beside the wall time, because a busy machine does not change it.
+On `cpu` the peers are NumPy and a plain radix sort in C (eight bits a pass), which `cc` compiles here; on
+`cuda` CuPy, with everything on the device. Results are compared before anything is timed. The best of several
+calls counts. The time of the process stands beside the wall time: a busy machine changes it little.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from vyre.engines.kernels import U32, param
 from vyre.engines.order import Order
 from vyre.engines.plan import Engine, Plan, Shape, SlotPart, Space
-from vyre.engines.runs import I, filled, over, step_over
+from vyre.engines.runs import NOTHING, I, filled, over, step_over
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Atomic, Lane, LitU32, Var
 from vyre.ir.node import Assign, Break, If, Let, Loop, Store
@@ -123,7 +123,7 @@ def build_engine(key: DataType, *, shape: Shape | None = None) -> Engine:
     def plan(lengths: Mapping[str, int]) -> Plan:
         count = lengths["input"]
         output = {"output": Space(U32, slots_for(count), written=True)}
-        return Plan(output, tuple(_build_steps(order, cut, count, "input", "output")))
+        return Plan(output, tuple(_build_steps(order, cut, count, "input", "output")), NOTHING)
 
     return Engine("hash_build", {"input": key}, plan, cut)
 
@@ -136,7 +136,7 @@ def find_engine(key: DataType, *, shape: Shape | None = None) -> Engine:
     def plan(lengths: Mapping[str, int]) -> Plan:
         count = lengths["input"]
         output = {"output": Space(U32, count, written=bool(count))}
-        return Plan(output, tuple(_find_steps(order, cut, count, lengths["keys"], lengths["slots"])))
+        return Plan(output, tuple(_find_steps(order, cut, count, lengths["keys"], lengths["slots"])), NOTHING)
 
     return Engine("hash_find", {"input": key, "keys": key, "slots": U32}, plan, cut)
 
@@ -152,6 +152,6 @@ def table_engine(key: DataType, *, shape: Shape | None = None) -> Engine:
         steps = _build_steps(order, cut, keys, "keys", "slots")
         steps += _find_steps(order, cut, count, keys, slots)
         output = {"output": Space(U32, count, written=bool(count))}
-        return Plan(output, tuple(steps), {"slots": Space(U32, slots, written=True)})
+        return Plan(output, tuple(steps), NOTHING | {"slots": Space(U32, slots, written=True)})
 
     return Engine("hash", {"input": key, "keys": key}, plan, cut)

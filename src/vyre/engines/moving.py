@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vyre.engines.kernels import U32
 from vyre.engines.order import carrier_of
 from vyre.engines.plan import Engine, Plan, Shape, SlotPart, Space
-from vyre.engines.runs import I, counted_places, fill_program, over, step_over
+from vyre.engines.runs import NOTHING, I, counted_places, filled, over, step_over
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Atomic, LitU32, Select, Var
 from vyre.ir.node import Let, Store
@@ -41,9 +41,8 @@ def gather_engine(element: DataType, *, shape: Shape | None = None) -> Engine:
             return Plan({"output": Space(element, 0)}, ())
         if not size:
             words = count * element.stride // 4
-            bound = {"output": SlotPart("output", U32, words)}
-            zeros = step_over(fill_program(cut), cut, words, bound, (0,))
-            return Plan({"output": Space(element, count, written=True)}, (zeros,))
+            zeros = filled(cut, words, SlotPart("output", U32, words), 0)
+            return Plan({"output": Space(element, count, written=True)}, (zeros,), NOTHING)
         bindings: dict[str, Bound] = {
             "input": SlotPart("input", carrier, size),
             "indices": "indices",

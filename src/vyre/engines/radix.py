@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _TILE_BYTES = 14 << 10
 """Workgroup memory of a tile: every device has 16 KiB, and the starts of the digits take one."""
-_MOST_WALKS = 64
-"""Tiles of one invocation: more than that leave no core idle, and every one costs a row of counts."""
+_MOST_WALKS = 16
+"""Tiles of one invocation: enough for the cores that memory can feed; every one costs a row of counts."""
 _SHORTEST_WALK = 1 << 14
 
 

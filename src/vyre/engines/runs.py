@@ -53,14 +53,19 @@ def step_over(
 
 @cache
 def fill_program(shape: Shape) -> Program:
-    """`param(0)` everywhere."""
-    output = BufferDecl.read_write("output", 1, U32)
-    return over(shape, output.length, [Store("output", I, param(0))], (output,))
+    """`param(0)` everywhere; the input is there because the convention asks for one."""
+    nothing, output = BufferDecl.read("input", 0, U32), BufferDecl.read_write("output", 1, U32)
+    return over(shape, output.length, [Store("output", I, param(0))], (nothing, output))
 
 
-def filled(shape: Shape, count: int, target: str, value: int) -> Step:
+NOTHING = {"nothing": Space(U32, 1)}
+"""The buffer that a step of `filled` needs."""
+
+
+def filled(shape: Shape, count: int, target: Bound, value: int) -> Step:
     """The step that writes one number to all of a buffer of U32."""
-    return step_over(fill_program(shape), shape, count, {"output": target}, (value,))
+    bindings: dict[str, Bound] = {"input": "nothing", "output": target}
+    return step_over(fill_program(shape), shape, count, bindings, (value,))
 
 
 @cache

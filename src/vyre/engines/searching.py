@@ -12,7 +12,7 @@ from vyre.engines.kernels import U32, param
 from vyre.engines.keyed import heads_step
 from vyre.engines.order import Order
 from vyre.engines.plan import Engine, Plan, Shape, SlotPart, Space
-from vyre.engines.runs import I, filled, kept_steps, over, step_over
+from vyre.engines.runs import NOTHING, I, filled, kept_steps, over, step_over
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import LitU32, Select, Var
 from vyre.ir.node import Assign, Let, Loop, Store
@@ -65,7 +65,7 @@ def search_engine(key: DataType, *, right: bool = False, shape: Shape | None = N
         count, size = lengths["input"], lengths["table"]
         output = {"output": Space(U32, count, written=bool(count))}
         if not count or not size:
-            return Plan(output, (filled(cut, count, "output", 0),) if count else ())
+            return Plan(output, (filled(cut, count, "output", 0),) if count else (), NOTHING)
         bindings = _seen(order, {"table": size, "input": count}) | {"output": "output"}
         program = search_program(order, cut, right=right)
         return Plan(output, (step_over(program, cut, count, bindings, (size.bit_length(),)),))

@@ -94,6 +94,8 @@ class Subject:
     elements: tuple[str, ...] = ("input",)
     least: int = 0
     kinds: tuple[DataType, ...] = KINDS
+    sorted_input: bool = False
+    """Whether nothing is promised for an input that is not in order."""
 
     def spec(self, invariants: tuple[Inv, ...] = ALL_BUT_ATOMIC) -> EngineSpec:
         return EngineSpec(self.id, self.doc, invariants, self._case)
@@ -113,6 +115,11 @@ class Subject:
             self.items,
             work_bound(16 * count),
             note=f"keys of {kind.value}",
-            on=partial(self._on, kind, index),
+            on=partial(self._again, kind, index),
             elements=self.elements,
         )
+
+    def _again(self, kind: DataType, index: int, inputs: Inputs) -> EngineCase | None:
+        numbers = ordered(inputs["input"])
+        unlawful = self.sorted_input and bool(np.any(numbers[1:] < numbers[:-1]))
+        return None if unlawful else self._on(kind, index, inputs)

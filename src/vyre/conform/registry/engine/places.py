@@ -64,7 +64,14 @@ def _merged(inputs: Inputs, index: int) -> Array:
     return items_of(in_order(np.concatenate([inputs["input"], inputs["other"]])))
 
 
-MERGE = Subject("merge", "the keys of two sorted arrays in order", _build_merge, _two, _merged)
+MERGE = Subject(
+    "merge",
+    "the keys of two sorted arrays in order",
+    _build_merge,
+    _two,
+    _merged,
+    sorted_input=True,
+)
 
 
 def _build_members(kind: DataType, index: int, shape: Any) -> Any:
@@ -89,6 +96,7 @@ MEMBERS = Subject(
     _build_members,
     _sorted_and_tabled,
     _members,
+    sorted_input=True,
 )
 
 
