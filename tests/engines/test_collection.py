@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -37,9 +37,10 @@ def drawn(dtype: Any, count: int, among: Array | None = None) -> Array:
 
 
 def same(found: Any, wanted: Array) -> None:
-    assert isinstance(found, np.ndarray)
-    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
-    assert found.tobytes() == wanted.tobytes()
+    assert type(found) is np.ndarray
+    array: Array = found
+    assert (array.dtype, array.shape) == (wanted.dtype, wanted.shape)
+    assert array.tobytes() == wanted.tobytes()
 
 
 def by_bits(array: Array, chosen: Array) -> Array:
@@ -154,7 +155,8 @@ def test_a_scan_of_an_own_operation_keeps_the_order(shape: Shape | None) -> None
         return ((p >> 16) * (q >> 16)) << 16 | (((p & 0xFFFF) * (q >> 16) + (q & 0xFFFF)) & 0xFFFF)
 
     array = drawn(np.uint32, 3001)
-    running, wanted = 1 << 16, []
+    running = 1 << 16
+    wanted: list[int] = []
     for step in array.tolist():
         running = composed(running, step) & 0xFFFF_FFFF
         wanted.append(running)
@@ -186,7 +188,7 @@ U = np.zeros(3, np.uint32)
         (lambda: engines.top_k(U, -1), "0 or more"),
         (lambda: engines.scan(np.zeros(3, np.float32)), "reduce_tree"),
         (lambda: engines.scan(U, op=lambda a, b: a + b), "neutral"),
-        (lambda: engines.scan(U, op=lambda a, b: 3, neutral=0), "lambda a, b"),
+        (lambda: engines.scan(U, op=cast("Any", max), neutral=0), "lambda a, b"),
         (lambda: engines.scan(U, heads=U[:2]), "one head for each"),
         (lambda: engines.reduce_by_key(U, U, op="sub"), "use one of"),
     ],

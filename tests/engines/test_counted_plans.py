@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from vyre.ir.program import Program
 
 SHAPE = Shape(32, 2)
+PLACES: list[Any] = [np.array, partial(vyre.to_device, backend="cpu")]
 _READ = BufferDecl.read("input", 0, U32)
 _WRITE = BufferDecl.read_write("output", 1, U32)
 
@@ -65,7 +67,7 @@ def halving_engine(most: int) -> Engine:
     return Engine("halving", {"input": U32}, plan, SHAPE)
 
 
-@pytest.mark.parametrize("place", [np.array, lambda x: vyre.to_device(x, backend="cpu")])
+@pytest.mark.parametrize("place", PLACES)
 def test_turns_are_taken_while_the_flag_is_set(place: Callable[[Any], Any]) -> None:
     data = np.array([5, 0, 1 << 9, 3] * 20, np.uint32)
     found = Runner("cpu").run(halving_engine(32), {"input": place(data)})
@@ -95,7 +97,7 @@ def filling_engine(most: int) -> Engine:
     return Engine("filling", {"input": U32}, plan, SHAPE)
 
 
-@pytest.mark.parametrize("place", [np.array, lambda x: vyre.to_device(x, backend="cpu")])
+@pytest.mark.parametrize("place", PLACES)
 def test_an_output_is_as_long_as_was_counted(place: Callable[[Any], Any]) -> None:
     runner, engine = Runner("cpu"), filling_engine(1000)
     for size in (5, 0, 64, 65, 1000):

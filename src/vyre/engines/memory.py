@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 import numpy as np
 
@@ -79,13 +79,15 @@ class HostMemory:
         self._arrays[name] = array
 
     def accept(self, name: str, space: Space, value: Any) -> None:
-        dtype = STORAGE[space.element]
-        fits = isinstance(value, np.ndarray) and value.dtype == dtype and value.shape == (space.length,)
-        if not fits or not value.flags.c_contiguous or not value.flags.writeable:
+        if not isinstance(value, np.ndarray):
             _refuse_output(name, space)
-        if any(np.may_share_memory(value, held) for held in self._arrays.values()):
+        array = cast("NDArray[Any]", value)
+        fits = array.dtype == STORAGE[space.element] and array.shape == (space.length,)
+        if not fits or not array.flags.c_contiguous or not array.flags.writeable:
+            _refuse_output(name, space)
+        if any(np.may_share_memory(array, held) for held in self._arrays.values()):
             _refuse_alias(name)
-        self._arrays[name] = value
+        self._arrays[name] = array
 
     def fresh(self, space: Space, *, output: bool) -> NDArray[Any]:
         """The contents of a buffer before the first step."""
@@ -171,8 +173,9 @@ class EngineMemory:
         self._buffers[name] = made
 
     def accept(self, name: str, space: Space, value: Any) -> None:
-        fits = isinstance(value, DeviceBuffer) and not value.readonly
-        if not fits or value.dtype != STORAGE[space.element] or value.size != space.length:
+        if not isinstance(value, DeviceBuffer) or value.readonly:
+            _refuse_output(name, space)
+        if value.dtype != STORAGE[space.element] or value.size != space.length:
             _refuse_output(name, space)
         if any(value.memory.span == held.memory.span for held in self._buffers.values() if held.size):
             _refuse_alias(name)

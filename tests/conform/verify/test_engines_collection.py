@@ -44,10 +44,15 @@ class Faulty(Runner):
         self.invariant, self.runs = invariant, 0
 
     def run(
-        self, engine: Engine, inputs: Mapping[str, Any], *, memory: Memory | None = None
+        self,
+        engine: Engine,
+        inputs: Mapping[str, Any],
+        *,
+        memory: Memory | None = None,
+        out: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         assert isinstance(memory, HostMemory)
-        outputs = super().run(engine, inputs, memory=memory)
+        outputs = super().run(engine, inputs, memory=memory, out=out)
         self.runs += 1
         bits = {name: array.view(f"<u{array.itemsize}") for name, array in outputs.items()}
         output = bits["output"]
