@@ -3,7 +3,7 @@
     reduce(x, op="add")               one u32              add mul min max and or xor
     scan(x, op="add")                 as many u32          inclusive, or exclusive on request
     compact(x, flags)                 the elements whose flag is set, in order
-    histogram(data)                   256 counts of bytes
+    histogram(data)                   256 counts of bytes, or of u32 below a number of bins
     match(data, dfa)                  where matches end, ascending
     reduce_tree(x, op="add")          one float            add mul min max, in the order of a binary tree
     reduce_strict(x, op="add")        one float            the same from left to right
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.engines.bins import histogram_engine
+from vyre.engines.bins import bins_engine, histogram_engine
 from vyre.engines.collection import cut_for, joinable, on_host, words_of
 from vyre.engines.compaction import compact_engine
 from vyre.engines.dfa import match_engine
@@ -31,6 +31,7 @@ from vyre.engines.run import runner_of
 from vyre.engines.strict import strict_engine
 from vyre.engines.tree import tree_engine
 from vyre.errors import DispatchError, boundary
+from vyre.ir.limits import U32_MAX
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
@@ -118,9 +119,20 @@ def compact(
 
 
 @boundary
-def histogram(data: Any, *, backend: str | Backend | None = None, shape: Shape | None = None) -> Words:
-    """How often each of the 256 byte values occurs."""
-    return runner_of(backend).run(histogram_engine(shape=shape), {"input": data})["output"]
+def histogram(
+    data: Any,
+    *,
+    bins: int | None = None,
+    backend: str | Backend | None = None,
+    shape: Shape | None = None,
+) -> Any:
+    """How often each of the 256 byte values occurs; with `bins`, each u32 below it, the others not counted."""
+    if bins is None:
+        return runner_of(backend).run(histogram_engine(shape=shape), {"input": data})["output"]
+    if not 1 <= bins <= U32_MAX:
+        raise DispatchError(f"a histogram has no {bins} bins.", fix="ask for 1 or more.")
+    engine = bins_engine(bins, shape=cut_for(backend, shape))
+    return runner_of(backend).run(engine, {"input": data})["output"]
 
 
 @boundary

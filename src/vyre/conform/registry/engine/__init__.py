@@ -34,5 +34,6 @@ ENGINES: tuple[EngineSpec, ...] = (
     programs.SPEC,
     *ordering.SPECS,
     *places.SPECS,
+    histogram.BINS_SPEC,
 )
 """Their order is part of the names of cases: new ones go to the end."""
