@@ -47,6 +47,15 @@ def test_bytes_are_counted_and_padding_is_not(count: int) -> None:
     assert (engines.histogram(data) == np.bincount(data, minlength=256)).all()
 
 
+@pytest.mark.parametrize("shape", [None, SMALL])
+@pytest.mark.parametrize("bins", [1, 300, 70_000])
+def test_words_are_counted_below_the_number_of_bins(bins: int, shape: Shape | None) -> None:
+    for count in (0, 1, 2049, 30_001):
+        data = rng.integers(0, 2 * bins, count, dtype=np.uint32)
+        wanted = np.bincount(data[data < bins], minlength=bins)
+        assert (engines.histogram(data, bins=bins, shape=shape) == wanted).all()
+
+
 def test_a_fold_of_nothing_is_the_neutral_element() -> None:
     nothing = np.zeros(0, np.uint32)
     found = {op: int(engines.reduce(nothing, op=op)) for op in ("add", "mul", "min", "max", "and", "or")}
@@ -95,7 +104,7 @@ def test_device_buffers_stay_on_the_device() -> None:
     data = rng.integers(0, 1 << 32, 70_000, dtype=np.uint32)
     held = vyre.to_device(data, backend="cpu")
     assert engines.reduce(held, backend="cpu") == np.add.reduce(data, dtype=np.uint32)
-    assert (engines.scan(held, backend="cpu") == np.cumsum(data, dtype=np.uint32)).all()
+    assert (engines.scan(held, backend="cpu").numpy() == np.cumsum(data, dtype=np.uint32)).all()
     floats = rng.standard_normal(600_001).astype(np.float32)
     on_device = vyre.to_device(floats, backend="cpu")
     assert engines.reduce_strict(on_device, backend="cpu") == engines.reduce_strict(floats)
@@ -160,6 +169,7 @@ def test_plans_follow_from_lengths_alone() -> None:
         (lambda: engines.reduce_tree(np.zeros(3, np.float64)), "float32"),
         (lambda: engines.reduce_tree(np.zeros(3, np.float32), op="sub"), "add, mul, min or max"),
         (lambda: engines.compact(np.zeros(3, np.uint32), np.zeros(2, np.uint32)), "one flag for each"),
+        (lambda: engines.histogram(np.zeros(3, np.uint32), bins=0), "1 or more"),
         (lambda: Shape(lanes=48), "powers of two"),
         (lambda: Shape(row=70_000), "65535"),
         (lambda: Dfa.of(np.zeros((2, 255), np.uint32), ()), "256"),

@@ -91,7 +91,7 @@ def engine_programs() -> Mapping[str, Program]:
             "strict": strict_engine(sums, shape=shape),
         }
         for name, engine in engines.items():
-            for number, step in enumerate(engine.plan(lengths).steps):
+            for number, (step, _) in enumerate(engine.plan(lengths).dispatches):
                 if step.program not in found.values():
                     found[f"{name} {cut} {number}"] = step.program
     return found

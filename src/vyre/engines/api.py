@@ -3,7 +3,7 @@
     reduce(x, op="add")               one u32              add mul min max and or xor
     scan(x, op="add")                 as many u32          inclusive, or exclusive on request
     compact(x, flags)                 the elements whose flag is set, in order
-    histogram(data)                   256 counts of bytes
+    histogram(data)                   256 counts of bytes, or of u32 below a number of bins
     match(data, dfa)                  where matches end, ascending
     reduce_tree(x, op="add")          one float            add mul min max, in the order of a binary tree
     reduce_strict(x, op="add")        one float            the same from left to right
@@ -17,30 +17,36 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.backends.chosen import default_name
-from vyre.engines.bins import histogram_engine
+from vyre.engines.bins import bins_engine, histogram_engine
+from vyre.engines.collection import cut_for, joinable, on_host, words_of
 from vyre.engines.compaction import compact_engine
 from vyre.engines.dfa import match_engine
 from vyre.engines.float_fold import fold_named
 from vyre.engines.fold import reduce_engine
+from vyre.engines.monoids import monoid, own_monoid
+from vyre.engines.order import element_of
 from vyre.engines.plan import Shape
 from vyre.engines.prefix import scan_engine
 from vyre.engines.run import runner_of
 from vyre.engines.strict import strict_engine
 from vyre.engines.tree import tree_engine
 from vyre.errors import DispatchError, boundary
+from vyre.ir.limits import U32_MAX
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from vyre.backends.protocol import Backend
     from vyre.engines.automaton import Dfa
+    from vyre.ir.expr import Expr
 
     Words = NDArray[np.uint32]
 
 _PROCESSOR = Shape(64, 8, turns=4, banks=False)
-_PROCESSORS = ("cpu", "reference")
+_WALK = Shape(1, 1 << 16)
 _DTYPES = {
     DataType.F32: np.dtype(np.float32),
     DataType.F16: np.dtype(np.float16),
@@ -54,47 +60,86 @@ def reduce(
     array: Any, *, op: str = "add", backend: str | Backend | None = None, shape: Shape | None = None
 ) -> np.uint32:
     """All elements joined; of none, the neutral element."""
-    return runner_of(backend).run(reduce_engine(op, shape=shape), {"input": array})["output"][0]
+    return on_host(runner_of(backend).run(reduce_engine(op, shape=shape), {"input": array})["output"])[0]
 
 
 @boundary
 def scan(
     array: Any,
     *,
-    op: str = "add",
+    op: str | Callable[[Expr, Expr], Expr] = "add",
+    neutral: int | None = None,
     inclusive: bool = True,
+    heads: Any = None,
+    out: Any = None,
     backend: str | Backend | None = None,
     shape: Shape | None = None,
-) -> Words:
-    """Element i is the join of the elements up to i, or of those before it."""
-    engine = scan_engine(op, inclusive=inclusive, shape=shape)
-    return runner_of(backend).run(engine, {"input": array})["output"]
+) -> Any:
+    """Element i is the join of the elements up to i, or of those before it, since `heads` was last not zero.
+
+    `op` is a name (add mul min max and or xor), or a function of two expressions that is associative and for
+    which `neutral` changes nothing. `out` is written in place, and may not be the input.
+    """
+    element = joinable(array)
+    if isinstance(op, str):
+        joins = monoid(op, element)
+    elif neutral is None:
+        raise DispatchError(
+            "the operation has no neutral element.",
+            fix="pass neutral=, the value that changes no other.",
+        )
+    else:
+        joins = own_monoid(op, element, neutral)
+    cut = cut_for(backend, shape, None)
+    if shape is None and cut is not None:
+        cut = _WALK
+    engine = scan_engine(joins, inclusive=inclusive, segmented=heads is not None, shape=cut)
+    inputs = {"input": array}
+    if heads is not None:
+        if len(heads) != len(array):
+            raise DispatchError(
+                f"{len(heads)} heads for {len(array)} elements.", fix="pass one head for each."
+            )
+        inputs["heads"] = words_of(heads)
+    given = None if out is None else {"output": out}
+    return runner_of(backend).run(engine, inputs, out=given)["output"]
 
 
 @boundary
 def compact(
     array: Any, flags: Any, *, backend: str | Backend | None = None, shape: Shape | None = None
-) -> Words:
+) -> Any:
     """The elements whose flag is not zero, in their order."""
-    chosen = flags.astype(np.uint32) if getattr(flags, "dtype", None) == np.bool_ else flags
+    chosen = words_of(flags)
     sizes = [len(x) for x in (chosen, array)]
     if sizes[0] != sizes[1]:
         raise DispatchError(f"{sizes[0]} flags for {sizes[1]} elements.", fix="pass one flag for each.")
-    found = runner_of(backend).run(compact_engine(shape=shape), {"input": array, "flags": chosen})
-    return found["output"][: int(found["count"][0])]
+    engine = compact_engine(element_of(array, "elements"), shape=cut_for(backend, shape))
+    return runner_of(backend).run(engine, {"input": array, "flags": chosen})["output"]
 
 
 @boundary
-def histogram(data: Any, *, backend: str | Backend | None = None, shape: Shape | None = None) -> Words:
-    """How often each of the 256 byte values occurs."""
-    return runner_of(backend).run(histogram_engine(shape=shape), {"input": data})["output"]
+def histogram(
+    data: Any,
+    *,
+    bins: int | None = None,
+    backend: str | Backend | None = None,
+    shape: Shape | None = None,
+) -> Any:
+    """How often each of the 256 byte values occurs; with `bins`, each u32 below it, the others not counted."""
+    if bins is None:
+        return runner_of(backend).run(histogram_engine(shape=shape), {"input": data})["output"]
+    if not 1 <= bins <= U32_MAX:
+        raise DispatchError(f"a histogram has no {bins} bins.", fix="ask for 1 or more.")
+    engine = bins_engine(bins, shape=cut_for(backend, shape))
+    return runner_of(backend).run(engine, {"input": data})["output"]
 
 
 @boundary
 def match(data: Any, dfa: Dfa, *, backend: str | Backend | None = None, shape: Shape | None = None) -> Words:
     """The places of the bytes with which a match ends, ascending."""
     found = runner_of(backend).run(match_engine(shape=shape), {"input": data, "table": dfa.table})
-    return found["output"][: int(found["count"][0])]
+    return on_host(found["output"])[: int(on_host(found["count"])[0])]
 
 
 @boundary
@@ -108,10 +153,11 @@ def reduce_tree(
 ) -> Any:
     """`FReduceTreeBinary` over a whole array; uint16 bits are bfloat16 where `element` says so."""
     kind = _float_type(array, element)
-    if shape is None and getattr(backend, "name", backend or default_name()) in _PROCESSORS:
+    if shape is None and cut_for(backend, None, None) is not None:
         shape = _PROCESSOR
     engine = tree_engine(fold_named(op, kind), shape=shape)
-    return _scalar(runner_of(backend).run(engine, {"input": array})["output"], array, kind)
+    found = runner_of(backend).run(engine, {"input": array})["output"]
+    return _scalar(on_host(found), array, kind)
 
 
 @boundary
@@ -121,7 +167,8 @@ def reduce_strict(
     """`FReduceStrict` over a whole array, in chunks."""
     kind = _float_type(array, element)
     engine = strict_engine(fold_named(op, kind))
-    return _scalar(runner_of(backend).run(engine, {"input": array})["output"], array, kind)
+    found = runner_of(backend).run(engine, {"input": array})["output"]
+    return _scalar(on_host(found), array, kind)
 
 
 def _float_type(array: Any, element: DataType | None) -> DataType:

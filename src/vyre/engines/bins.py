@@ -1,4 +1,7 @@
-"""`histogram`: how often each byte value occurs, counted by atomics in workgroup memory."""
+"""`histogram`: how often each byte value occurs, or each of a number of u32, counted by atomics.
+
+Bytes are counted in the memory of workgroups, whose rows of counts are then summed; u32 in the output itself.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening, param
 from vyre.engines.plan import Engine, Plan, Shape, Space, Step, groups_for
+from vyre.engines.runs import NOTHING, I, filled, over, step_over
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Atomic, LitU32, Var
 from vyre.ir.node import Assign, Barrier, If, Let, Loop, Store
@@ -94,3 +98,25 @@ def histogram_engine(*, shape: Shape | None = None) -> Engine:
         return Plan({"output": Space(U32, BINS)}, tuple(steps), {"rows": Space(U32, max(rows, 1) * BINS)})
 
     return Engine("histogram", {"input": DataType.Bytes}, plan, cut)
+
+
+@cache
+def tally_program(shape: Shape) -> Program:
+    """Adds 1 to the bin of every element; there is none past the last."""
+    data, output = BufferDecl.read("input", 0, U32), BufferDecl.read_write("output", 1, U32)
+    tally = Let("old", Atomic(AtomicOp.Add, "output", data[I], LitU32(1)))
+    return over(shape, data.length, [If(data[I] < output.length, [tally])], (data, output))
+
+
+@lru_cache(maxsize=64)
+def bins_engine(bins: int, *, shape: Shape | None = None) -> Engine:
+    """How often each u32 below `bins` occurs."""
+    cut = shape or Shape()
+
+    def plan(lengths: Mapping[str, int]) -> Plan:
+        count = lengths["input"]
+        clear = filled(cut, bins, "output", 0)
+        add = step_over(tally_program(cut), cut, count, {"input": "input", "output": "output"})
+        return Plan({"output": Space(U32, bins, written=True)}, (clear, add) if count else (clear,), NOTHING)
+
+    return Engine("bins", {"input": U32}, plan, cut)

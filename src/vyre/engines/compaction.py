@@ -1,70 +1,31 @@
-"""`compact`: the elements whose flag is not zero, in their order, and how many they are."""
+"""`compact`: the elements whose flag is not zero, in their order, counted before the output is made."""
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening
-from vyre.engines.plan import Engine, Plan, Shape, Space, Step, groups_for
-from vyre.engines.prefix import scan_steps
-from vyre.ir.buffers import BufferDecl
-from vyre.ir.convention import arranged
-from vyre.ir.expr import LitU32, Var
-from vyre.ir.node import If, Let, Loop, Store
-from vyre.ir.program import Program
+from vyre.engines.kernels import U32
+from vyre.engines.order import carrier_of
+from vyre.engines.plan import Engine, Plan, Shape, Space
+from vyre.engines.runs import kept_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vyre.ir.node import Node
-
-
-@cache
-def scatter_program(shape: Shape) -> Program:
-    """Element i goes to the place that the scan of the flags gives it; the last one says the number."""
-    values = BufferDecl.read("input", 0, U32)
-    output = BufferDecl.read_write("output", 1, U32)
-    flags = BufferDecl.read("flags", 3, U32)
-    places = BufferDecl.read("places", 4, U32)
-    total = BufferDecl.read_write("count", 5, U32, count=1)
-    i, keep, place = Var("i"), Var("keep"), Var("place")
-    last = i.eq(values.length - LitU32(1))
-    body: list[Node] = [
-        Let("i", Var("first") + Var("k") * LitU32(shape.lanes)),
-        If(
-            i < values.length,
-            [
-                Let("keep", flags[i].ne(0)),
-                Let("place", places[i]),
-                If(keep, [Store("output", place, values[i])]),
-                If(last, [Store("count", LitU32(0), place + keep)]),
-            ],
-        ),
-    ]
-    entry: list[Node] = [
-        *opening(shape),
-        Let("first", GROUP * LitU32(shape.lanes * shape.items) + LOCAL),
-        Loop("k", LitU32(0), LitU32(shape.items), body),
-    ]
-    return Program(arranged((values, output, PARAMS, flags, places, total)), (shape.lanes, 1, 1), entry)
+    from vyre.ir.types import DataType
 
 
 @lru_cache(maxsize=64)
-def compact_engine(*, shape: Shape | None = None) -> Engine:
-    """Outputs `output`, of which the first `count[0]` elements are written, and `count`."""
+def compact_engine(element: DataType = U32, *, shape: Shape | None = None) -> Engine:
+    """The elements of `input` whose one of `flags` is set, into `output`, which has as many."""
     cut = shape or Shape()
 
     def plan(lengths: Mapping[str, int]) -> Plan:
         count = lengths["input"]
-        outputs = {"output": Space(U32, count), "count": Space(U32, 1, () if count else (0,))}
         if not count:
-            return Plan(outputs, ())
-        steps, scratch = scan_steps("add", cut, count, "flags", "places", inclusive=False, truth=True)
-        scratch["places"] = Space(U32, count)
-        names = ("input", "output", "flags", "places", "count")
-        groups = groups_for(count, cut.lanes * cut.items)
-        steps.append(Step(scatter_program(cut), groups, {name: name for name in names}))
-        return Plan(outputs, tuple(steps), scratch)
+            return Plan({"output": Space(element, 0)}, ())
+        steps, scratch, kept = kept_steps(carrier_of(element), cut, count, "input", "flags", "output")
+        return Plan({"output": Space(element, kept, written=True)}, tuple(steps), scratch)
 
-    return Engine("compact", {"input": U32, "flags": U32}, plan, cut)
+    return Engine("compact", {"input": element, "flags": U32}, plan, cut)

@@ -12,11 +12,11 @@ from vyre.engines.kernels import (
     U32,
     halving,
     joined_into,
-    monoid,
     opening,
     param,
     taken,
 )
+from vyre.engines.monoids import monoid
 from vyre.engines.plan import Engine, Plan, Shape, Space, Step, groups_for
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import LitU32, Var
@@ -26,6 +26,7 @@ from vyre.ir.program import Program
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from vyre.engines.monoids import Monoid
     from vyre.ir.node import Node
 
 MOST_TURNS = 4
@@ -34,12 +35,11 @@ _BUSY = 1 << 12
 
 
 @cache
-def fold_program(op: str, shape: Shape, *, truth: bool = False) -> Program:
+def fold_program(joins: Monoid, shape: Shape, *, truth: bool = False) -> Program:
     """Each workgroup joins `lanes * items` elements a turn, `param(0)` turns, into `output[group]`."""
-    joins = monoid(op)
-    source = BufferDecl.read("input", 0, U32)
-    output = BufferDecl.read_write("output", 1, U32)
-    tile = BufferDecl.workgroup("tile", U32, shape.lanes)
+    source = BufferDecl.read("input", 0, joins.element)
+    output = BufferDecl.read_write("output", 1, joins.element)
+    tile = BufferDecl.workgroup("tile", joins.value, shape.lanes)
     total, index = Var("total"), Var("first") + Var("k") * LitU32(shape.lanes)
     body: list[Node] = [
         Let("i", index),
@@ -49,7 +49,7 @@ def fold_program(op: str, shape: Shape, *, truth: bool = False) -> Program:
         *opening(shape),
         Let("rounds", param(0) * LitU32(shape.items)),
         Let("first", GROUP * (Var("rounds") * LitU32(shape.lanes)) + LOCAL),
-        Let("total", LitU32(joins.neutral)),
+        Let("total", joins.start),
         Loop("k", LitU32(0), Var("rounds"), body),
         Store("tile", LOCAL, total),
         *halving(joins, tile, shape.lanes),
@@ -72,7 +72,7 @@ def turns_for(count: int, shape: Shape, most: int) -> int:
 def reduce_engine(op: str = "add", *, shape: Shape | None = None) -> Engine:
     """The join of all u32; of none, the neutral element."""
     cut = shape or Shape()
-    program = fold_program(op, cut)
+    program = fold_program(monoid(op), cut)
 
     def plan(lengths: Mapping[str, int]) -> Plan:
         count, source = lengths["input"], "input"

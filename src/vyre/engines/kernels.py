@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.errors import VyreError
 from vyre.ir.buffers import BufferDecl
-from vyre.ir.expr import BinOp, Expr, LitU32, LocalId, Select, Var, WorkgroupId
+from vyre.ir.expr import Expr, LitU32, LocalId, Select, Var, WorkgroupId
 from vyre.ir.node import Assign, Barrier, If, Let, Loop, Node, Return, Store
-from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
+    from vyre.engines.monoids import Monoid
     from vyre.engines.plan import Shape
 
 U32 = DataType.U32
@@ -40,50 +38,10 @@ def opening(shape: Shape) -> list[Node]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Monoid:
-    """An associative, commutative u32 operation with a neutral element."""
-
-    name: str
-    neutral: int
-    operator: BinaryOp | None = None
-    less: BinaryOp | None = None
-
-    def join(self, left: Expr, right: Expr) -> Expr:
-        """The operation on two values; both may appear twice, so they should be names."""
-        if self.operator is not None:
-            return BinOp(self.operator, left, right)
-        assert self.less is not None
-        return Select(BinOp(self.less, left, right), left, right)
-
-
-_ALL = 0xFFFF_FFFF
-MONOIDS = {
-    m.name: m
-    for m in (
-        Monoid("add", 0, BinaryOp.Add),
-        Monoid("mul", 1, BinaryOp.Mul),
-        Monoid("min", _ALL, less=BinaryOp.Lt),
-        Monoid("max", 0, less=BinaryOp.Gt),
-        Monoid("and", _ALL, BinaryOp.BitAnd),
-        Monoid("or", 0, BinaryOp.BitOr),
-        Monoid("xor", 0, BinaryOp.BitXor),
-    )
-}
-
-
-def monoid(op: str) -> Monoid:
-    """The operation of that name. Raises `VyreError` for another one."""
-    found = MONOIDS.get(op)
-    if found is None:
-        raise VyreError(f"no operation on u32 is called {op!r}.", fix=f"use one of {', '.join(MONOIDS)}.")
-    return found
-
-
 def taken(source: BufferDecl, index: Expr, op: Monoid, *, truth: bool) -> Expr:
     """The element at `index`, or the neutral one past the end; `truth` makes it 0 or 1."""
     value = source[index].ne(0) if truth else source[index]
-    return Select(index < source.length, value, LitU32(op.neutral))
+    return Select(index < source.length, value, op.start)
 
 
 def halving(op: Monoid, tile: BufferDecl, lanes: int) -> list[Node]:
@@ -107,7 +65,7 @@ def upward(op: Monoid, tile: BufferDecl, lanes: int) -> list[Node]:
     reach, mine, earlier = Var("reach"), Var("mine"), Var("earlier")
     body: list[Node] = [
         Let("reach", LitU32(1) << Var("level")),
-        Let("earlier", Select(reach <= LOCAL, tile[LOCAL - reach], LitU32(op.neutral))),
+        Let("earlier", Select(reach <= LOCAL, tile[LOCAL - reach], op.start)),
         Let("mine", tile[LOCAL]),
         Barrier(),
         Store(tile.name, LOCAL, op.join(earlier, mine)),

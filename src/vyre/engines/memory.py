@@ -2,9 +2,12 @@
 
     memory.give(name, type, array)     an input; gives its length
     memory.make(name, space, …)        a buffer of the engine's own
+    memory.accept(name, space, array)  the same where the caller has it
     memory.bound(what)                 what a dispatch is handed: a buffer, or a part of one
     memory.whole                       whether that is the whole buffer of a window
     memory.take(name)                  an output as a NumPy array
+    memory.result(name)                the same where it lies: on a device a `DeviceBuffer`
+    memory.word(buffer, word)          the number that a step left in a buffer
     memory.drop(name)                  forgets what the caller owns: an input, or on the host an output
 
 `HostMemory` keeps NumPy arrays, `EngineMemory` buffers on a device. An engine never notices.
@@ -12,7 +15,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 import numpy as np
 
@@ -44,9 +47,15 @@ class Memory(Protocol):
 
     def make(self, name: str, space: Space, *, output: bool) -> None: ...
 
+    def accept(self, name: str, space: Space, value: Any) -> None: ...
+
     def bound(self, what: Bound) -> Any: ...
 
     def take(self, name: str) -> NDArray[Any]: ...
+
+    def result(self, name: str) -> Any: ...
+
+    def word(self, buffer: str, word: int) -> int: ...
 
     def drop(self, name: str) -> None: ...
 
@@ -69,10 +78,21 @@ class HostMemory:
         array[: len(space.initial)] = space.initial
         self._arrays[name] = array
 
+    def accept(self, name: str, space: Space, value: Any) -> None:
+        if not isinstance(value, np.ndarray):
+            _refuse_output(name, space)
+        array = cast("NDArray[Any]", value)
+        fits = array.dtype == STORAGE[space.element] and array.shape == (space.length,)
+        if not fits or not array.flags.c_contiguous or not array.flags.writeable:
+            _refuse_output(name, space)
+        if any(np.may_share_memory(array, held) for held in self._arrays.values()):
+            _refuse_alias(name)
+        self._arrays[name] = array
+
     def fresh(self, space: Space, *, output: bool) -> NDArray[Any]:
         """The contents of a buffer before the first step."""
         del output
-        return np.zeros(space.length, STORAGE[space.element])
+        return np.zeros(fixed(space), STORAGE[space.element])
 
     def placed(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
         """The array that is bound for a buffer: this one, or a copy of it somewhere else."""
@@ -89,6 +109,12 @@ class HostMemory:
 
     def take(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
+
+    def result(self, name: str) -> NDArray[Any]:
+        return self._arrays[name]
+
+    def word(self, buffer: str, word: int) -> int:
+        return int(self._arrays[buffer][word])
 
     def drop(self, name: str) -> None:
         del self._arrays[name]
@@ -133,18 +159,29 @@ class EngineMemory:
 
     def make(self, name: str, space: Space, *, output: bool) -> None:
         del output
-        backend, dtype = self._backend, STORAGE[space.element]
-        size = space.length * dtype.itemsize
+        backend, dtype, length = self._backend, STORAGE[space.element], fixed(space)
+        size = length * dtype.itemsize
         if space.written and able(backend, ReservingBackend):
             memory = backend.reserve(size)
         else:
             memory = backend.allocate(size)
-        made = DeviceBuffer(backend, memory, dtype, (space.length,))
+        made = DeviceBuffer(backend, memory, dtype, (length,))
         if space.initial:
-            start = np.zeros(space.length, dtype)
+            start = np.zeros(length, dtype)
             start[: len(space.initial)] = space.initial
             made.copy_from(start)
         self._buffers[name] = made
+
+    def accept(self, name: str, space: Space, value: Any) -> None:
+        if not isinstance(value, DeviceBuffer) or value.readonly:
+            _refuse_output(name, space)
+        if value.dtype != STORAGE[space.element] or value.size != space.length:
+            _refuse_output(name, space)
+        if any(value.memory.span == held.memory.span for held in self._buffers.values() if held.size):
+            _refuse_alias(name)
+        require_owner(value, self._backend)
+        self._claims[name] = value.held()[0]
+        self._buffers[name] = value
 
     def bound(self, what: Bound) -> Any:
         if isinstance(what, SlotPart):
@@ -153,6 +190,12 @@ class EngineMemory:
 
     def take(self, name: str) -> NDArray[Any]:
         return self._buffers[name].numpy()
+
+    def result(self, name: str) -> DeviceBuffer:
+        return self._buffers[name]
+
+    def word(self, buffer: str, word: int) -> int:
+        return int(self.take(buffer)[word])
 
     def hand_over(self, name: str) -> DeviceBuffer:
         """A buffer of the engine's own, which is the caller's from now on."""
@@ -165,6 +208,28 @@ class EngineMemory:
     def drop(self, name: str) -> None:
         if self._claims.pop(name, None) is not None:
             del self._buffers[name]
+
+
+def _refuse_output(name: str, space: Space) -> NoReturn:
+    length = space.length if isinstance(space.length, int) else "as many as will be counted"
+    raise DispatchError(
+        f"the output {name!r} cannot be written into the array that was given for it.",
+        fix=f"pass a writable, contiguous array of {STORAGE[space.element].name} with one dimension and "
+        f"{length} elements, on the device if the input is; or leave it out.",
+    )
+
+
+def _refuse_alias(name: str) -> NoReturn:
+    raise DispatchError(
+        f"the array that was given for the output {name!r} is also an input, which may not be written.",
+        fix="pass another array, or leave it out.",
+    )
+
+
+def fixed(space: Space) -> int:
+    """The length of a space that is about to be made."""
+    assert isinstance(space.length, int)  # the runner has asked the device for a count
+    return space.length
 
 
 def as_array(name: str, element: DataType, value: Any) -> NDArray[Any]:

@@ -1,7 +1,9 @@
-"""What an engine is made of: dispatches over named buffers, all sizes known from the lengths of the inputs.
+"""What an engine is made of: dispatches over named buffers, all of it known from the lengths of the inputs.
 
-A plan never looks at data. So how much is run, and where the results lie, follows from lengths alone, and
-an engine ends whenever its programs do.
+A plan never looks at data. Where a size does, the plan says which word of which buffer will hold it, and how
+large it may become (`Count`): the device counts, then it fills. Where a number of turns does, the plan says
+which word asks for another one, and how many there may be (`Repeated`). So an engine ends within a bound that
+follows from lengths alone whenever its programs do, and one plan serves all contents.
 """
 
 from __future__ import annotations
@@ -52,14 +54,33 @@ def _is_power(number: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Count:
+    """A number that steps leave in word `word` of a buffer of U32, and that is at most `most`."""
+
+    buffer: str
+    most: int
+    word: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Covering:
+    """As many workgroups of `each` elements as cover a count."""
+
+    count: Count
+    each: int
+
+
+@dataclass(frozen=True, slots=True)
 class Space:
     """A buffer that the engine makes; `initial` words are in it before the first step, else zeros.
 
     Where `written` is set the steps write all of it before they read any, so that it may hold anything.
+    A buffer whose length is a `Count` is made when the first step that binds it is due; a step that binds one
+    of no elements is not run.
     """
 
     element: DataType
-    length: int
+    length: int | Count
     initial: tuple[int, ...] = ()
     written: bool = False
 
@@ -92,14 +113,14 @@ Bound = str | Window | SlotPart
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One dispatch of `groups` workgroups: which engine buffer each program buffer is, and its parameters.
+    """A dispatch of `groups` workgroups: which engine buffer each program buffer is, and its parameters.
 
     `params` fill the uniform buffer `params`, where the program has one; the runner puts the number of
     groups in front.
     """
 
     program: Program
-    groups: int
+    groups: int | Covering
     bindings: Mapping[str, Bound]
     params: tuple[int, ...] = ()
     convention: Convention | None = None
@@ -109,12 +130,40 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Repeated:
+    """Steps that are run while word 0 of the buffer `flag` is set, which is asked before each turn.
+
+    A run in which it is still set after `most` turns has failed.
+    """
+
+    steps: tuple[Step, ...]
+    flag: str
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Everything that is run for inputs of certain lengths."""
 
     outputs: Mapping[str, Space]
-    steps: tuple[Step, ...]
+    steps: tuple[Step | Repeated, ...]
     scratch: Mapping[str, Space] = field(default_factory=dict[str, Space])
+
+    @property
+    def dispatches(self) -> tuple[tuple[Step, int], ...]:
+        """Every step with the most turns that it may take."""
+        found: list[tuple[Step, int]] = []
+        for step in self.steps:
+            inner, turns = (step.steps, step.most) if isinstance(step, Repeated) else ((step,), 1)
+            found += [(one, turns) for one in inner]
+        return tuple(found)
+
+    @property
+    def invocations(self) -> int:
+        """The most that all dispatches together may have."""
+        return sum(
+            turns * most_groups(step) * step.program.workgroup_size[0] for step, turns in self.dispatches
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,6 +177,15 @@ class Engine:
     inputs: Mapping[str, DataType]
     plan: Callable[[Mapping[str, int]], Plan]
     shape: Shape
+
+
+def most_groups(step: Step) -> int:
+    """The largest number of workgroups that a step may have."""
+    match step.groups:
+        case Covering(count=count, each=each):
+            return groups_for(count.most, each)
+        case groups:
+            return groups
 
 
 def groups_for(count: int, each: int) -> int:

@@ -2,11 +2,12 @@
 
 What follows from an engine and the lengths of its inputs is worked out once: the plan, its compiled programs,
 their parameters and grids. A second run of the same lengths makes buffers and launches, and nothing else.
+Counts that the device leaves are read where the plan asks for them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,8 @@ from vyre.backends.dispatch import Compiled, recently_compiled
 from vyre.backends.foreign import is_on_device
 from vyre.backends.recent import recent_of
 from vyre.engines.memory import EngineMemory, HostMemory
-from vyre.engines.plan import Window
+from vyre.engines.plan import Count, Covering, Repeated, Window, groups_for
+from vyre.errors import DispatchError
 from vyre.ir.limits import U32_MAX
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     from vyre.backends.protocol import Backend, DeviceMemory
     from vyre.engines.memory import Memory
-    from vyre.engines.plan import Bound, Engine, Plan, Step
+    from vyre.engines.plan import Bound, Engine, Plan, Space, Step
     from vyre.ir.program import Program
     from vyre.ir.signature import Convention
 
@@ -95,13 +97,109 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
+class CountedLaunch:
+    """A launch that depends on counts: how many workgroups it has, and whether there is anything to fill."""
+
+    launch: Launch
+    filled: tuple[Count, ...]
+    covering: Covering | None
+    row: int
+    _sized: dict[int, Launch] = field(default_factory=dict[int, Launch])
+
+    def bound(self, memory: Memory) -> Callable[[], object]:
+        return partial(self._run, memory)
+
+    def _run(self, memory: Memory) -> None:
+        if any(counted(count, memory) == 0 for count in self.filled):
+            return
+        if self.covering is None:
+            self.launch.bound(memory)()
+            return
+        groups = groups_for(counted(self.covering.count, memory), self.covering.each)
+        if groups:
+            self._of(groups).bound(memory)()
+
+    def _of(self, groups: int) -> Launch:
+        """The launch of that many workgroups."""
+        found = self._sized.get(groups)
+        if found is None:
+            given = self.launch
+            params = None if given.params is None else np.array([groups], "<u4").tobytes() + given.params[4:]
+            found = Launch(given.compiled, given.bindings, params, grid_of(groups, self.row))
+            if len(self._sized) >= _MOST_SCHEDULES:
+                self._sized.clear()
+            self._sized[groups] = found
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """Makes a buffer as large as a count says."""
+
+    name: str
+    space: Space
+    output: bool
+
+    def bound(self, memory: Memory) -> Callable[[], object]:
+        return partial(self._run, memory)
+
+    def _run(self, memory: Memory) -> None:
+        assert isinstance(self.space.length, Count)
+        length = counted(self.space.length, memory)
+        memory.make(self.name, replace(self.space, length=length), output=self.output)
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Launches that are repeated while a flag is set."""
+
+    steps: tuple[Stage, ...]
+    flag: str
+    most: int
+
+    def bound(self, memory: Memory) -> Callable[[], object]:
+        return partial(self._run, memory)
+
+    def _run(self, memory: Memory) -> None:
+        for _ in range(self.most):
+            if not memory.word(self.flag, 0):
+                return
+            for step in self.steps:
+                step.bound(memory)()
+        if memory.word(self.flag, 0):
+            raise DispatchError(
+                f"an engine asks for more than the {self.most} turns that its inputs allow.",
+                fix="report it with the inputs: the engine or the backend is wrong.",
+            )
+
+
+Stage = Launch | CountedLaunch | Fill | Turns
+"""What a schedule is made of: each has `bound(memory)`, which gives the call that does it."""
+
+
+def counted(count: Count, memory: Memory) -> int:
+    """What the device has counted. Raises `DispatchError` where it is more than the plan allows."""
+    found = memory.word(count.buffer, count.word)
+    if found > count.most:
+        raise DispatchError(
+            f"an engine counted {found} elements, and its inputs allow {count.most}.",
+            fix="report it with the inputs: the engine or the backend is wrong.",
+        )
+    return found
+
+
+def _bind_and_run(stage: Stage, memory: Memory) -> None:
+    stage.bound(memory)()
+
+
+@dataclass(frozen=True, slots=True)
 class Prepared:
     """An engine bound to its inputs. Call it again after they have changed where they lie."""
 
     plan: Plan
     memory: Memory
     launches: tuple[Callable[[], object], ...]
-    steps: tuple[Launch, ...]
+    steps: tuple[Stage, ...]
     """They hold the parameters of the launches."""
 
     def __call__(self) -> None:
@@ -118,39 +216,52 @@ class Runner:
     def __init__(self, backend: str | Backend | None = None) -> None:
         self.backend = backend
         self._compiled: dict[tuple[Program, Convention | None], Compiled] = {}
-        self._schedules: dict[tuple[Any, ...], tuple[Plan, tuple[Launch, ...]]] = {}
+        self._schedules: dict[tuple[Any, ...], tuple[Plan, tuple[Stage, ...]]] = {}
 
     def run(
-        self, engine: Engine, inputs: Mapping[str, Any], *, memory: Memory | None = None
-    ) -> dict[str, NDArray[Any]]:
-        """The outputs, by name."""
-        plan, steps, memory = self._placed(engine, inputs, memory)
+        self,
+        engine: Engine,
+        inputs: Mapping[str, Any],
+        *,
+        memory: Memory | None = None,
+        out: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """The outputs, by name: arrays, or device buffers where an input is on the device.
+
+        What `out` has of them is written in place, and must lie where the inputs do.
+        """
+        plan, steps, memory = self._placed(engine, inputs, memory, out or {})
         for step in steps:
             step.bound(memory)()
-        return {name: memory.take(name) for name in plan.outputs}
+        return {name: memory.result(name) for name in plan.outputs}
 
     def prepare(self, engine: Engine, inputs: Mapping[str, Any], *, memory: Memory | None = None) -> Prepared:
         """Everything but the run itself. Where an input is on the device, all buffers are."""
-        plan, steps, memory = self._placed(engine, inputs, memory)
-        return Prepared(plan, memory, tuple([step.bound(memory) for step in steps]), steps)
+        plan, steps, memory = self._placed(engine, inputs, memory, {})
+        counted = next((n for n, step in enumerate(steps) if not isinstance(step, Launch)), len(steps))
+        ready = [step.bound(memory) for step in steps[:counted]]
+        later = [partial(_bind_and_run, step, memory) for step in steps[counted:]]
+        return Prepared(plan, memory, (*ready, *later), steps)
 
     def _placed(
-        self, engine: Engine, inputs: Mapping[str, Any], memory: Memory | None
-    ) -> tuple[Plan, tuple[Launch, ...], Memory]:
+        self, engine: Engine, inputs: Mapping[str, Any], memory: Memory | None, out: Mapping[str, Any]
+    ) -> tuple[Plan, tuple[Stage, ...], Memory]:
         if memory is None:
             there = any(is_on_device(value) for value in inputs.values())
             memory = EngineMemory(self.backend) if there else HostMemory()
         lengths = {name: memory.give(name, of, inputs[name]) for name, of in engine.inputs.items()}
         plan, steps = self._schedule(engine, lengths, whole=memory.whole)
-        for name, space in plan.scratch.items():
-            memory.make(name, space, output=False)
-        for name, space in plan.outputs.items():
-            memory.make(name, space, output=True)
+        for spaces, output in ((plan.scratch, False), (plan.outputs, True)):
+            for name, space in spaces.items():
+                if output and name in out:
+                    memory.accept(name, space, out[name])
+                elif isinstance(space.length, int):
+                    memory.make(name, space, output=output)
         return plan, steps, memory
 
     def _schedule(
         self, engine: Engine, lengths: Mapping[str, int], *, whole: bool
-    ) -> tuple[Plan, tuple[Launch, ...]]:
+    ) -> tuple[Plan, tuple[Stage, ...]]:
         key = (engine, whole, *lengths.values())
         found = self._schedules.get(key)
         if found is None:
@@ -162,21 +273,45 @@ class Runner:
             self._schedules[key] = found
         return found
 
-    def launches(self, plan: Plan, row: int, *, whole: bool) -> tuple[Launch, ...]:
+    def launches(self, plan: Plan, row: int, *, whole: bool) -> tuple[Stage, ...]:
         """The compiled steps of a plan; grids are folded onto y after `row` workgroups."""
-        return tuple(self._launch(step, row, whole=whole) for step in plan.steps)
+        spaces = {**plan.scratch, **plan.outputs}
+        counted = {name: space for name, space in spaces.items() if isinstance(space.length, Count)}
+        stages: list[Stage] = []
+
+        def made(step: Step) -> Stage:
+            launch = self._launch(step, row, whole=whole)
+            names = {what if isinstance(what, str) else what.buffer for what in step.bindings.values()}
+            bound = tuple(spaces[name].length for name in names if name in sizes)
+            counts = tuple(length for length in bound if isinstance(length, Count))
+            covering = step.groups if isinstance(step.groups, Covering) else None
+            return CountedLaunch(launch, counts, covering, row) if counts or covering else launch
+
+        sizes = frozenset(counted)
+        for step in plan.steps:
+            inner = step.steps if isinstance(step, Repeated) else (step,)
+            for what in (what for one in inner for what in one.bindings.values()):
+                name = what if isinstance(what, str) else what.buffer
+                if name in counted:
+                    stages.append(Fill(name, counted.pop(name), output=name in plan.outputs))
+            if isinstance(step, Repeated):
+                stages.append(Turns(tuple(made(one) for one in inner), step.flag, step.most))
+            else:
+                stages.append(made(step))
+        return (*stages, *(Fill(name, space, output=True) for name, space in counted.items()))
 
     def _launch(self, step: Step, row: int, *, whole: bool) -> Launch:
         declared = step.program.buffer(_PARAMS)
+        groups = step.groups if isinstance(step.groups, int) else 0
         words = [0] * (0 if declared is None else declared.count)
-        words[: 1 + len(step.params)] = (step.groups, *step.params)
+        words[: 1 + len(step.params)] = (groups, *step.params)
         for what in step.bindings.values():
             if isinstance(what, Window):
                 first = what.start if whole else 0
                 words[6:] = (first, first + what.stop - what.start)
         given = declared is None or _PARAMS in step.bindings
         params = None if given else np.array(words, "<u4").tobytes()
-        grid = step.grid or grid_of(step.groups, row)
+        grid = step.grid or grid_of(groups, row)
         return Launch(self.compiled(step.program, step.convention), step.bindings, params, grid)
 
     def compiled(self, program: Program, convention: Convention | None) -> Compiled:

@@ -80,7 +80,7 @@ def test_every_engine_asks_the_same_of_fewer_elements(spec: EngineSpec) -> None:
     stage = Engines((spec,))
     for number, invariant in enumerate(spec.invariants):
         case = spec.case(PLAN.seed + number, 0, invariant)
-        small = smaller(case, lambda c: len(c.inputs["input"]) > 4)
+        small = smaller(case, lambda c: len(c.inputs[c.elements[0]]) > 4)
         assert {len(small.inputs[name]) for name in small.elements} == {5}
         assert small.on is not None
         asked = _one(spec, small)

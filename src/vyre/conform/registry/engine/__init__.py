@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.registry.engine import bucket, compact, histogram, match, pipeline, programs, reduce, scan
+from vyre.conform.registry.engine import (
+    bucket,
+    compact,
+    histogram,
+    match,
+    ordering,
+    pipeline,
+    places,
+    programs,
+    reduce,
+    scan,
+)
 from vyre.conform.registry.engine import float_engines as floats
 
 if TYPE_CHECKING:
@@ -21,5 +32,8 @@ ENGINES: tuple[EngineSpec, ...] = (
     floats.STRICT,
     pipeline.SPEC,
     programs.SPEC,
+    *ordering.SPECS,
+    *places.SPECS,
+    histogram.BINS_SPEC,
 )
 """Their order is part of the names of cases: new ones go to the end."""

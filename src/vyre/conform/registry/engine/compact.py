@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.conform.registry.engine.engine_inputs import distinct, flags, length, source, work_bound
+from vyre.conform.registry.engine.slotted_compaction import slotted_engine
 from vyre.conform.spec.engine import EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv
-from vyre.engines.compaction import compact_engine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def build(shape: Shape) -> Any:
-    return compact_engine(shape=shape)
+    return slotted_engine(shape=shape)
 
 
 def counted(outputs: Mapping[str, Any]) -> Any:

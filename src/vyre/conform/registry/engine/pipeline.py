@@ -11,9 +11,9 @@ import numpy as np
 from vyre.conform.registry.engine.compact import counted, written
 from vyre.conform.registry.engine.engine_inputs import length, source, words, work_bound
 from vyre.conform.registry.engine.reduce import scanned
+from vyre.conform.registry.engine.slotted_compaction import scatter_program
 from vyre.conform.spec.engine import EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv
-from vyre.engines.compaction import scatter_program
 from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening, param
 from vyre.engines.plan import Engine, Plan, Shape, Space, Step, groups_for
 from vyre.engines.prefix import scan_steps

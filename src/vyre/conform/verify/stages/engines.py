@@ -92,7 +92,9 @@ class _Question:
         if wrong is None:
             return Outcome(name, subject, PASSED)
         bench = self._bench(case)
-        programs = "\n\n".join(dict.fromkeys(s.program.to_text() for s in bench.plan(bench.shape).steps))
+        programs = "\n\n".join(
+            dict.fromkeys(s.program.to_text() for s, _ in bench.plan(bench.shape).dispatches)
+        )
         note = "; ".join(text for text in (f"at {wrong.where}", case.note) if text)
         return Outcome(
             name, subject, FAILED, wrong.kind, shown(case), wrong.expected, wrong.actual, note, programs

@@ -136,10 +136,10 @@ def termination(bench: EngineBench) -> WrongResult | None:
             return WrongResult(
                 "the plan", "one that follows from the lengths", "another one for the same lengths"
             )
-        invocations = sum(step.groups * step.program.workgroup_size[0] for step in plan.steps)
+        invocations = plan.invocations
         if invocations > bench.case.work:
             return WrongResult("invocations", f"at most {bench.case.work}", str(invocations))
-        for step in plan.steps:
+        for step, _ in plan.dispatches:
             loop = data_dependent_loop(step.program)
             if loop is not None:
                 return WrongResult(
@@ -214,9 +214,14 @@ def _copied(outputs: Outputs) -> dict[str, NDArray[Any]]:
 
 
 def _difference(first: Outputs, later: Outputs) -> tuple[str, int, int, int] | None:
+    """By bits: a NaN is what it was."""
     for name, array in first.items():
-        wrong = np.flatnonzero(array != later[name])
+        if array.size != later[name].size:
+            return f"the length of {name}", 0, array.size, later[name].size
+        kind = np.dtype(f"<u{array.itemsize}")
+        one, other = array.view(kind), later[name].view(kind)
+        wrong = np.flatnonzero(one != other)
         if wrong.size:
             at = int(wrong[0])
-            return name, at, int(array[at]), int(later[name][at])
+            return name, at, int(one[at]), int(other[at])
     return None

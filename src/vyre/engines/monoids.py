@@ -1,0 +1,106 @@
+"""The operations that scans and reductions join elements with: associative, with a neutral element.
+
+`monoid("add", DataType.U64)` is one of a name; `own_monoid(lambda a, b: …, element, neutral)` is the
+caller's, as a function on expressions. Two are the same when they build the same expression, so that a
+function that is written anew for every call compiles nothing anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from vyre.engines.order import Order
+from vyre.errors import VyreError
+from vyre.ir.expr import BinOp, Cast, Expr, LitI32, LitU32, Select, Var, call, u64
+from vyre.ir.operators import BinaryOp
+from vyre.ir.types import DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_A, _B = Var("a"), Var("b")
+NAMES = ("add", "mul", "min", "max", "and", "or", "xor")
+ELEMENTS = (DataType.U32, DataType.I32, DataType.U64, DataType.I64)
+_OPERATORS = {
+    "add": BinaryOp.Add,
+    "mul": BinaryOp.Mul,
+    "and": BinaryOp.BitAnd,
+    "or": BinaryOp.BitOr,
+    "xor": BinaryOp.BitXor,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Monoid:
+    """An associative operation on the elements of an array; `body` is the join of `a` and `b`."""
+
+    name: str
+    element: DataType
+    neutral: int
+    """Its bits."""
+    body: Expr
+    commutes: bool
+    build: Callable[[Expr, Expr], Expr] = field(compare=False, repr=False)
+
+    def join(self, left: Expr, right: Expr) -> Expr:
+        """The operation on two values; both may appear twice, so they should be names."""
+        return self.build(left, right)
+
+    @property
+    def value(self) -> DataType:
+        """The type of the values, which those of the elements are loaded as."""
+        return self.element.loaded
+
+    @property
+    def start(self) -> Expr:
+        """The neutral element."""
+        return literal(self.element, self.neutral)
+
+
+def literal(element: DataType, bits: int) -> Expr:
+    """A value of the type as which elements are loaded."""
+    match element.loaded:
+        case DataType.I32:
+            return LitI32(bits - (bits >> 31 << 32))
+        case DataType.U64:
+            return u64(bits)
+        case _:
+            return LitU32(bits)
+
+
+def monoid(op: str, element: DataType = DataType.U32) -> Monoid:
+    """The operation of that name. Raises `VyreError` for another one."""
+    if op not in NAMES:
+        raise VyreError(f"no operation on elements is called {op!r}.", fix=f"use one of {', '.join(NAMES)}.")
+    ones = (1 << 8 * element.stride) - 1
+    signed = element in (DataType.I32, DataType.I64)
+    least, greatest = (ones // 2 + 1, ones // 2) if signed else (0, ones)
+    neutral = {"mul": 1, "and": ones, "min": greatest, "max": least}.get(op, 0)
+
+    def build(left: Expr, right: Expr) -> Expr:
+        if op in ("min", "max"):
+            a, b = (left, right) if op == "min" else (right, left)
+            return Select(_less(element, a, b), left, right)
+        if element.stride == 8:
+            return call(f"wide.u64.{op}", left, right)
+        return BinOp(_OPERATORS[op], left, right)
+
+    return Monoid(op, element, neutral, build(_A, _B), True, build)
+
+
+def own_monoid(op: Callable[[Expr, Expr], Expr], element: DataType, neutral: int) -> Monoid:
+    """The caller's own operation, which must be associative; joined with `neutral` a value stays itself."""
+    body = op(_A, _B)
+    if not isinstance(body, Expr):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise VyreError(
+            f"the operation gave {body!r}, which is not an expression.",
+            fix="build an expression of its two parameters, such as lambda a, b: a + b.",
+        )
+    return Monoid("own", element, neutral & ((1 << 8 * element.stride) - 1), body, False, op)
+
+
+def _less(element: DataType, left: Expr, right: Expr) -> Expr:
+    if element is DataType.I32:
+        left, right = Cast(DataType.U32, left), Cast(DataType.U32, right)
+    return Order(element).less(left, right)
