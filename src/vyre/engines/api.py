@@ -126,7 +126,7 @@ def histogram(
     backend: str | Backend | None = None,
     shape: Shape | None = None,
 ) -> Any:
-    """How often each of the 256 byte values occurs; with `bins`, each u32 below it, the others not counted."""
+    """How often each byte value occurs; with `bins`, each u32 below it, the others not counted."""
     if bins is None:
         return runner_of(backend).run(histogram_engine(shape=shape), {"input": data})["output"]
     if not 1 <= bins <= U32_MAX:
