@@ -159,6 +159,39 @@ def test_every_form_of_a_call_is_the_same_on_a_kept_kernel(tmp_path: Path) -> No
     assert second == first
 
 
+CALLED = """
+import sys, json, numpy as np, vyre
+from vyre import In, Out, u32
+STEP = 3
+def stepped(x: u32, by: u32 = 2) -> u32:
+    if x > 3:
+        return x + by * STEP
+    return x
+@vyre.kernel
+def called(a: In[u32], out: Out[u32]):
+    i = vyre.invocation_id(0)
+    out[i] = stepped(a[i]) + vyre.call("primitive.bitwise.xor", a[i], u32(1))
+A = np.arange(6, dtype=np.uint32)
+found = [called(A).tolist(), "vyre.frontend.functions" in sys.modules]
+found.append(called(vyre.to_device(A)).numpy().tolist())
+print(json.dumps([*found, called.program.to_text(), called.source_program.to_text()]))
+"""
+
+
+def test_a_kernel_that_calls_ops_is_kept_where_all_are_known(tmp_path: Path) -> None:
+    first, second = run(tmp_path, CALLED), run(tmp_path, CALLED)
+    assert first[:3] == ([1, 1, 5, 5, 15, 15], True, [1, 1, 5, 5, 15, 15])
+    assert second == (first[0], False, *first[2:])
+    changed, needed, *_ = run(tmp_path, CALLED.replace("STEP = 3", "STEP = 4"))
+    assert (changed, needed) == ([1, 1, 5, 5, 17, 17], True)
+    package = tmp_path / "others-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Name: others\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[vyre.ops]\nnone = builtins:tuple\n")
+    assert run(tmp_path, CALLED) == first
+    assert run(tmp_path, CALLED) == first
+
+
 WARNED = """
 import sys, json, warnings, numpy as np, vyre
 from vyre import In, Out, u32
