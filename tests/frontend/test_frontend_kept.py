@@ -104,6 +104,94 @@ def test_a_kernel_that_moved_is_the_same_and_has_its_new_places(tmp_path: Path) 
         assert new == f"{file}:{int(line) + by[os.path.basename(file)]}:{column}"
 
 
+EVERYTHING = """
+import sys, json, pickle, numpy as np, vyre
+from vyre import In, InOut, Out, u32
+from typing import Literal
+@vyre.kernel
+def mixed(a: In[u32], out: Out[u32], both: InOut[u32], by: u32 = 2):
+    i = vyre.invocation_id(0)
+    out[i] = a[i] * by
+    for k in range(by):
+        both[i] += a[i]
+@vyre.kernel(workgroup_size=(4, 4))
+def turned(a: In[u32, Literal["m", "n"]], out: Out[u32, Literal["n", "m"]]):
+    i, j = vyre.grid(2)
+    out[i, j] = a[j, i]
+found = ["vyre.frontend.functions" in sys.modules]
+A, B = np.arange(8, dtype=np.uint32), np.ones(8, np.uint32)
+
+def told(call):
+    try:
+        result = call()
+    except vyre.VyreError as error:
+        found.append(f"{type(error).__name__}: {error}")
+        return
+    parts = result if isinstance(result, tuple) else (result,)
+    found.append([np.asarray(x.numpy() if hasattr(x, "numpy") else x).tolist() for x in parts])
+
+on = [vyre.to_device(x.copy()) for x in (A, A, B)]
+calls = [
+    lambda: mixed(A, both=B.copy()), lambda: mixed(A, 4, B.copy(), 5), lambda: mixed(A, None, B.copy()),
+    lambda: mixed(A, B.copy(), B, copy=True), lambda: mixed(*on), lambda: mixed(*on, 3), lambda: mixed(A),
+    lambda: mixed(A.astype(np.int64), both=B), lambda: mixed(A, both=B.copy(), workgroups=0),
+    lambda: mixed(A, both=B.copy(), step_limit=1), lambda: mixed(A, both=B.copy(), by=-1),
+    lambda: mixed(A, both=B.copy(), backend="reference"), lambda: mixed(A[::2], both=B.copy()),
+    lambda: mixed(A.reshape(2, 4), both=B.copy()), lambda: mixed(A, A, B), lambda: mixed(out=3, both=B),
+    lambda: pickle.loads(pickle.dumps(mixed))(A, both=B.copy()),
+    lambda: turned(A.reshape(2, 4)), lambda: turned(A), lambda: turned(A.reshape(2, 4), out=(2, 4)),
+]
+for call in calls:
+    told(call)
+for kernel in (mixed, turned):
+    found += [repr(kernel), kernel.program.to_text(), kernel.registry.get("none")]
+    found += [str(place) for place in kernel.source_program.locations.values()]
+found.append(str(mixed.check(A, both=B)))
+found.append(str(mixed.trace(A, both=B, invocation=3)))
+print(json.dumps(found))
+"""
+
+
+def test_every_form_of_a_call_is_the_same_on_a_kept_kernel(tmp_path: Path) -> None:
+    needed, *first = run(tmp_path, EVERYTHING)
+    kept_too, *second = run(tmp_path, EVERYTHING)
+    assert (needed, kept_too) == (True, False)
+    assert second == first
+
+
+CALLED = """
+import sys, json, numpy as np, vyre
+from vyre import In, Out, u32
+STEP = 3
+def stepped(x: u32, by: u32 = 2) -> u32:
+    if x > 3:
+        return x + by * STEP
+    return x
+@vyre.kernel
+def called(a: In[u32], out: Out[u32]):
+    i = vyre.invocation_id(0)
+    out[i] = stepped(a[i]) + vyre.call("primitive.bitwise.xor", a[i], u32(1))
+A = np.arange(6, dtype=np.uint32)
+found = [called(A).tolist(), "vyre.frontend.functions" in sys.modules]
+found.append(called(vyre.to_device(A)).numpy().tolist())
+print(json.dumps([*found, called.program.to_text(), called.source_program.to_text()]))
+"""
+
+
+def test_a_kernel_that_calls_ops_is_kept_where_all_are_known(tmp_path: Path) -> None:
+    first, second = run(tmp_path, CALLED), run(tmp_path, CALLED)
+    assert first[:3] == ([1, 1, 5, 5, 15, 15], True, [1, 1, 5, 5, 15, 15])
+    assert second == (first[0], False, *first[2:])
+    changed, needed, *_ = run(tmp_path, CALLED.replace("STEP = 3", "STEP = 4"))
+    assert (changed, needed) == ([1, 1, 5, 5, 17, 17], True)
+    package = tmp_path / "others-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Name: others\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[vyre.ops]\nnone = builtins:tuple\n")
+    assert run(tmp_path, CALLED) == first
+    assert run(tmp_path, CALLED) == first
+
+
 WARNED = """
 import sys, json, warnings, numpy as np, vyre
 from vyre import In, Out, u32

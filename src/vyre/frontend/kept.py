@@ -5,8 +5,8 @@
 
 An entry is found by all that a kernel is made of (`fingerprint.py`) and all that its code depends on, the
 processor and every file of vyre's own (`backends/cpu/place.py`). It holds what a plain call has to know, the
-key of the machine code, and the translation, which is read when somebody asks for it. Kernels that call ops,
-print, or warn when they are decorated are not kept.
+key of the machine code, and the translation, which is read when somebody asks for it. Kernels that print, or
+warn when they are decorated, are not kept; nor are those that call ops where other packages offer some.
 
 A process that has loaded the front end uses it, which takes a millisecond, so that who changes a part of it
 sees what comes of it.
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from vyre.backends.dispatch import Compiled
+    from vyre.compose.registry import Registry
     from vyre.frontend.translation import Translation
     from vyre.ir.outline import Outlined
 
@@ -45,15 +46,19 @@ class KeptKernel:
         self.standing = standing
         self.takes: Takes | None = None
         if entry is not None:
-            takes, self._outline, self._facts, self._written, self._stood, self._whole = pickle.loads(entry)
-            self.takes = Takes(*takes)
+            takes, calls, self._outline, self._facts, self._written, self._stood, self._whole = pickle.loads(
+                entry
+            )
+            self.takes = None if calls and _ops_of_others() else Takes(*takes)
 
     def translation(self) -> Translation:
         """What was translated, with the places where the functions stand now."""
         found, places = pickle.loads(self._whole)
         return _placed(found, places, list(zip(self._stood, self.standing, strict=True)))
 
-    def compiled(self, translation: Callable[[], Translation]) -> Compiled | None:
+    def compiled(
+        self, translation: Callable[[], Translation], registry: Callable[[], Registry | None]
+    ) -> Compiled | None:
         """The kernel on the default backend; None where that is another one now, or the code is gone."""
         from vyre.backends.agreed import settled
         from vyre.backends.chosen import default_backend
@@ -66,7 +71,7 @@ class KeptKernel:
         if type(backend) is not CpuBackend:
             return None
         # What the ordinary way comes to for a program that went it before, in another process.
-        agreed = cache(lambda: settled(translation().program, backend))
+        agreed = cache(lambda: settled(translation().program, backend, registry()))
         outline = _outline(self._outline)
         executable = backend.ready(outline, LaunchFacts.of_row(self._facts), lambda: agreed().program)
         if executable is None:
@@ -95,21 +100,28 @@ def keep(kept: KeptKernel, translation: Translation, takes: Takes, compiled: Com
 
     disk, backend, program = default_cache(), compiled.backend, compiled.program
     facts = backend.facts_to_keep(compiled.executable) if type(backend) is CpuBackend else None
-    entry = translation.program.entry
-    if disk is None or facts is None or translation.ops or translation.prints is not None:
+    if disk is None or facts is None or translation.prints is not None:
         return
-    if any(isinstance(x, Call) for x in (*expressions(entry), *expressions(program.entry))):
+    calls = any(isinstance(x, Call) for x in expressions(translation.program.entry))
+    if (calls and _ops_of_others()) or any(isinstance(x, Call) for x in expressions(program.entry)):
         return
     bound = [b for b in program.buffers if b.access.bound]
     rows = [(b.name, b.binding, b.access.value, b.element.value, b.count) for b in bound]
     whole = pickle.dumps((translation, dict(translation.program.locations)))
     row = (
-        _row(takes), (rows, program.workgroup_size), facts.row(), sorted(compiled.covered),
+        _row(takes), calls, (rows, program.workgroup_size), facts.row(), sorted(compiled.covered),
         [tuple(x) for x in kept.standing], whole,
     )  # fmt: skip
     content = pickle.dumps(row)
     if len(content) <= _MOST_BYTES:
         disk.keep(kept.key, content)
+
+
+def _ops_of_others() -> bool:
+    """Whether an id may mean an op that is no part of what an entry is found by."""
+    from vyre.backends.packages import offered_points
+
+    return bool(offered_points("vyre.ops"))
 
 
 def _row(takes: Takes) -> tuple[Any, ...]:

@@ -228,7 +228,7 @@ class Kernel:
 
     def _compiled_anew(self, backend: str | Backend | None) -> Compiled:
         if backend is None and self._kept is not None:
-            ready = self._kept.compiled(lambda: self._translation)
+            ready = self._kept.compiled(lambda: self._translation, lambda: self._looked_up)
             if ready is not None:
                 return ready
         from vyre.backends.dispatch import recently_compiled
