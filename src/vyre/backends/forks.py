@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
+_process = os.getpid()
+"""This process. A child of a fork writes it anew: asking the system each time takes longer than a launch."""
+
+
 class Home:
     """The process in which the library behind a backend was first opened: the only one that may use it."""
 
@@ -32,11 +36,11 @@ class Home:
 
     @property
     def here(self) -> bool:
-        return self._process == os.getpid()
+        return self._process == _process
 
     def require(self) -> None:
         """Raises `BackendUnavailable` in a child of the process. Call it before any lock is taken."""
-        if self._process != os.getpid():
+        if self._process != _process:
             raise BackendUnavailable(
                 f"the backend {self._backend!r} was opened before this process was forked, and neither its "
                 "device nor its buffers work here.",
@@ -47,7 +51,7 @@ class Home:
 
 @cache
 def _opened_in(backend: str) -> int:
-    return os.getpid()
+    return _process
 
 
 def abandon(things: Iterable[object]) -> None:
@@ -78,6 +82,8 @@ def hold_across_fork(lock: AbstractContextManager[Any]) -> None:
 
 
 def _renew_all() -> None:
+    global _process
+    _process = os.getpid()
     for thing in list(_renewable):
         thing.renew()
     if _opened_in.cache_info().currsize:

@@ -214,7 +214,7 @@ def test_a_forked_child_is_refused_and_calls_nothing(monkeypatch: pytest.MonkeyP
     held = vyre.to_device(np.arange(4, dtype=np.uint32), backend=backend)
     kernel = backend.compile(COPY)
     launch = kernel.bind([held.memory, held.memory], (1, 1, 1))  # pyright: ignore[reportArgumentType] - of cuda
-    monkeypatch.setattr("vyre.backends.forks.os.getpid", lambda: -1)
+    monkeypatch.setattr("vyre.backends.forks._process", -1)
     before = len(driver.calls)
     for use in (held.numpy, launch, backend.synchronize, lambda: backend.allocate(4)):
         with pytest.raises(BackendUnavailable, match=r"'scripted' was opened before this process was forked"):
