@@ -214,6 +214,10 @@ class Compiled:
 
     __call__ = boundary(call)
 
+    def short(self, names: tuple[str, ...], given: int, lengths: Lengths, zeroed: tuple[str, ...]) -> Any:
+        """As in `CallPlan`."""
+        return None if self._plain is None else self._plain.short(names, given, lengths, zeroed)
+
     def at(self, lengths: tuple[int, ...], workgroups: Grid) -> Callable[[Sequence[int]], None] | None:
         """A launch by addresses alone (`AddressedExecutable`), for who has seen that the memory fits."""
         executable = self._executable

@@ -17,6 +17,7 @@ from numpy import ndarray
 
 from vyre.backends import recycled
 from vyre.backends.host_memory import address_of, pinned
+from vyre.backends.recording import current
 from vyre.backends.storage import LANES, STORAGE
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.limits import MAX_UNIFORM_BYTES, U32_MAX
@@ -92,6 +93,25 @@ class CallPlan:
         self._prepare = prepare
         self._launches: dict[Any, PreparedLaunch] = {}
 
+    def short(
+        self, names: tuple[str, ...], given: int, lengths: Lengths, zeroed: tuple[str, ...]
+    ) -> Callable[[tuple[Any, ...]], Any] | None:
+        """Calls of a kernel, whose parameters have these names, by the first `given` of them and nothing else
+        that a call may have: what the kernel gives back, or None with nothing done.
+
+        None where there is no such way: a parameter is no buffer, or what is left out cannot be made.
+        """
+        made = self.wanted[given:]
+        plain = names == tuple(w.name for w in self.wanted) and all(w.written for w in made)
+        return (
+            self._short(given, lengths, zeroed) if plain and not any(w.lanes for w in self.wanted) else None
+        )
+
+    def _short(
+        self, given: int, lengths: Lengths, zeroed: tuple[str, ...]
+    ) -> Callable[[tuple[Any, ...]], Any] | None:
+        return None
+
     def launch(self, workgroups: int | Grid | None, counts: Sequence[int]) -> PreparedLaunch:
         key = (workgroups, *counts)
         found = self._launches.get(key)
@@ -130,6 +150,129 @@ def fresh_shape(wanted: Wanted, count: int | None) -> tuple[int, ...] | None:
     if count is None:
         return None
     return (count, wanted.lanes) if wanted.lanes else (count * wanted.stride // wanted.dtype.itemsize,)
+
+
+class Made(NamedTuple):
+    """An output that a call makes."""
+
+    nbytes: int
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    cleared: bool
+
+
+class Ready(NamedTuple):
+    """What is ready for arrays of certain sizes."""
+
+    run: Callable[[Sequence[int]], None]
+    made: tuple[Made, ...]
+    cleared: tuple[int, ...]
+    """Which of the arrays that were passed start as zeros."""
+
+
+class PositionalCall:
+    """Calls with an array for each of the first buffers of a program; the outputs after those are made.
+
+    What follows from how many bytes each array has is worked out once: whether they fit, the launch, and the
+    outputs to make. What is left for a call is to look at each array, and at whether they overlap.
+    """
+
+    __slots__ = ("_lengths", "_plan", "_zeroed", "asked", "flat", "ready", "written")
+
+    def __init__(self, plan: CallPlan, given: int, lengths: Lengths, zeroed: tuple[str, ...]) -> None:
+        passed = plan.wanted[:given]
+        self._plan = plan
+        self._lengths = lengths
+        self._zeroed = tuple(k for k, w in enumerate(passed) if w.name in zeroed)
+        self.asked = tuple((w.dtype, w.misaligned, w.written) for w in passed)
+        self.written = tuple(k for k, w in enumerate(passed) if w.written)
+        self.flat = given < len(plan.wanted)
+        """Whether outputs are made, which take their shape from inputs that have more than one dimension."""
+        self.ready: dict[tuple[int, ...], Ready] = {}
+
+    def overlap(self, places: Sequence[int], sizes: Sequence[int]) -> bool:
+        """Whether memory that is written may be bound twice."""
+        for k in self.written:
+            start, end = places[k], places[k] + sizes[k]
+            for other, first in enumerate(places):
+                if first < end and start < first + sizes[other] and other != k:
+                    return True
+        return False
+
+    def prepare(self, sizes: tuple[int, ...]) -> Ready | None:
+        """What `ready` has for these sizes from now on; None where they do not fit."""
+        plan = self._plan
+        counts: list[int] = []
+        for size, wanted in zip(sizes, plan.wanted, strict=False):
+            count, rest = divmod(size, wanted.stride)
+            if rest or count > wanted.most or (wanted.fixed and count != wanted.fixed):
+                return None
+            counts.append(count)
+        counts += [-1] * (len(plan.wanted) - len(sizes))
+        shapes: list[tuple[int, ...]] = []
+        for k in range(len(sizes), len(counts)):
+            shape = fresh_shape(plan.wanted[k], plan.length(k, self._lengths, counts))
+            if shape is None:
+                return None
+            shapes.append(shape)
+        launch = plan.launch(None, counts)
+        made: list[Made] = []
+        for k, shape in enumerate(shapes, len(sizes)):
+            name, dtype, _, stride, *_ = plan.wanted[k]
+            made.append(Made(counts[k] * stride, dtype, shape, name in launch.uncovered))
+        cleared = tuple(k for k in self._zeroed if plan.wanted[k].name in launch.uncovered)
+        if len(self.ready) >= _MOST_LAUNCHES:
+            self.ready = {}
+        self.ready[sizes] = found = Ready(launch.run, tuple(made), cleared)
+        return found
+
+
+class HostCall(PositionalCall):
+    """Such calls on arrays of NumPy."""
+
+    __slots__ = ()
+
+    def __call__(self, arrays: tuple[Any, ...]) -> Any:
+        """The output, or a tuple of several; None, with nothing done, for a call that is not plain."""
+        if current.get() is not None:
+            return None
+        flat = self.flat
+        places: list[int] = []
+        sizes: list[int] = []
+        held: list[Any] = []  # until the launch is over
+        for value, (dtype, misaligned, written) in zip(arrays, self.asked, strict=True):
+            if value.__class__ is not ndarray or value.dtype is not dtype:
+                return None
+            flags, dimensions = value.flags, value.ndim
+            if not flags.c_contiguous or not dimensions or (flat and dimensions != 1):
+                return None
+            if flags.writeable:
+                place = addressof(_BYTES.from_buffer(value))
+            elif written:
+                return None
+            else:
+                place = address_of(value)
+            if place & misaligned:
+                return None
+            held.append(ref(value) if value.base is None else pinned(value.data))
+            places.append(place)
+            sizes.append(value.nbytes)
+        key = tuple(sizes)
+        ready = self.ready.get(key) or self.prepare(key)
+        if ready is None or (self.written and self.overlap(places, sizes)):
+            return None
+        results: list[Any] = [arrays[k] for k in self.written]
+        try:
+            for _, dtype, shape, cleared in ready.made:
+                made: Any = np.zeros(shape, dtype) if cleared else np.empty(shape, dtype)
+                results.append(made)
+                places.append(addressof(_BYTES.from_buffer(made)))
+        except MemoryError:  # the ordinary way says of what
+            return None
+        for k in ready.cleared:
+            arrays[k].fill(0)
+        ready.run(places)
+        return results[0] if len(results) == 1 else tuple(results)
 
 
 class HostPlan(CallPlan):
@@ -208,6 +351,13 @@ class HostPlan(CallPlan):
                     results[name].fill(0)
         launch.run(places)
         return results
+
+    def _short(
+        self, given: int, lengths: Lengths, zeroed: tuple[str, ...]
+    ) -> Callable[[tuple[Any, ...]], Any] | None:
+        if any(w.name in self._booleans for w in self.wanted):
+            return None
+        return HostCall(self, given, lengths, zeroed)
 
     def _fresh(self, k: int, count: int, *, zeros: bool) -> NDArray[Any] | None:
         """An output that was left out. Memory that is written whole is not cleared first: what was freed a

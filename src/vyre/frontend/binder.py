@@ -53,6 +53,12 @@ class Binder:
                 given[name] = b"".join([scalar_bytes(self._kernel, p, given.pop(p.name)) for p in scalars])
         return Bound(given, form.lengths, {}, workgroups)
 
+    def lengths(self, positional: int) -> Mapping[str, int | tuple[str, ...]] | None:
+        """Of the outputs that a call leaves out which gives so many arguments by position; None where there
+        is more to settle in such a call."""
+        form = self._forms.get((positional,))
+        return None if form is None else form.lengths
+
     def _anyhow(
         self,
         arrays: tuple[Any, ...],

@@ -64,6 +64,7 @@ class Kernel:
         self._to_keep: KeptKernel | None = None
         self._bind = Binder(self.__name__, takes, lambda: self._translation)
         self._compiled: dict[str, Compiled] = {}
+        self._shorts: dict[tuple[str, int], Any] = {}
 
     @property
     def _translation(self) -> Translation:
@@ -148,12 +149,36 @@ class Kernel:
         try:
             if checks_calls():
                 check_first(self._run, self._bind, self.__name__, arrays, workgroups, named)
-            return self._run(
-                *arrays, workgroups=workgroups, backend=backend, copy=copy, step_limit=step_limit, **named
-            )
+            plain = workgroups is step_limit is None and not (copy or named)
+            if not plain or not (backend is None or type(backend) is str):
+                return self._run(
+                    *arrays, workgroups=workgroups, backend=backend, copy=copy, step_limit=step_limit, **named
+                )
+            name = backend
+            if name is None:
+                from vyre.backends.chosen import default_name
+
+                name = default_name()
+            key = (name, len(arrays))
+            short = self._shorts.get(key)
+            if short is not None:
+                found = short(arrays)
+                if found is not None:
+                    return found
+            result = self._run(*arrays, backend=backend)
+            if key not in self._shorts:
+                self._shorts[key] = self._short(*key)
+            return result
         except VyreError as error:
             hide_own_frames(error)
             raise
+
+    def _short(self, backend: str, given: int) -> Any:
+        """The short way of calls by so many arguments and nothing else; None where there is none."""
+        lengths = self._bind.lengths(given)
+        if lengths is None:
+            return None
+        return self._compile(backend).short(self._takes.names, given, lengths, self._takes.outs)
 
     def _run(
         self,
