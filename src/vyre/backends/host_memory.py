@@ -66,6 +66,15 @@ def borrow(data: memoryview) -> HostMemory:
     return HostMemory(np.frombuffer(data, np.uint8) if data.nbytes else np.empty(0, np.uint8))
 
 
+def located(value: Any) -> tuple[int, int, np.dtype[Any], object] | None:
+    """Address, bytes and dtype of an array whose elements lie side by side, and what keeps it there; None for
+    anything else."""
+    if value.__class__ is not np.ndarray or not value.flags.c_contiguous or not value.ndim:
+        return None
+    keeper = weakref.ref(value) if value.base is None else pinned(value.data)
+    return address_of(value), value.nbytes, value.dtype, keeper
+
+
 def pinned(view: memoryview) -> list[Any]:
     """What keeps the memory of a view where it is for as long as it is held.
 

@@ -13,6 +13,7 @@ All take `backend=` and `shape=`; the results depend on neither.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +36,7 @@ from vyre.ir.limits import U32_MAX
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from numpy.typing import NDArray
 
@@ -60,7 +61,7 @@ def reduce(
     array: Any, *, op: str = "add", backend: str | Backend | None = None, shape: Shape | None = None
 ) -> np.uint32:
     """All elements joined; of none, the neutral element."""
-    return on_host(runner_of(backend).run(reduce_engine(op, shape=shape), {"input": array})["output"])[0]
+    return runner_of(backend).value(reduce_engine(op, shape=shape), {"input": array})[0]
 
 
 @boundary
@@ -156,8 +157,7 @@ def reduce_tree(
     if shape is None and cut_for(backend, None, None) is not None:
         shape = _PROCESSOR
     engine = tree_engine(fold_named(op, kind), shape=shape)
-    found = runner_of(backend).run(engine, {"input": array})["output"]
-    return _scalar(on_host(found), array, kind)
+    return _scalar(runner_of(backend).value(engine, {"input": array}), array, kind)
 
 
 @boundary
@@ -167,12 +167,11 @@ def reduce_strict(
     """`FReduceStrict` over a whole array, in chunks."""
     kind = _float_type(array, element)
     engine = strict_engine(fold_named(op, kind))
-    found = runner_of(backend).run(engine, {"input": array})["output"]
-    return _scalar(on_host(found), array, kind)
+    return _scalar(runner_of(backend).value(engine, {"input": array}), array, kind)
 
 
 def _float_type(array: Any, element: DataType | None) -> DataType:
-    name = str(getattr(array, "dtype", type(array).__name__)).rpartition(".")[2]  # torch says torch.float32
+    name = _type_name(getattr(array, "dtype", type(array).__name__))
     found = element or _FLOATS.get(name)
     if found is None:
         raise DispatchError(
@@ -180,6 +179,11 @@ def _float_type(array: Any, element: DataType | None) -> DataType:
             fix="pass float32, float16 or bfloat16; for bits of bfloat16 add element=DataType.BF16.",
         )
     return found
+
+
+@lru_cache(maxsize=64)
+def _type_name(dtype: Hashable) -> str:
+    return str(dtype).rpartition(".")[2]  # torch says torch.float32
 
 
 def _scalar(words: Words, array: Any, kind: DataType) -> Any:

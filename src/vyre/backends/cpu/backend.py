@@ -185,6 +185,16 @@ class CpuBackend(Examined):
     def borrow(self, data: memoryview) -> HostMemory:
         return host_memory.borrow(data)
 
+    def located(self, value: Any) -> tuple[int, int, np.dtype[Any], object] | None:
+        return host_memory.located(value)
+
+    def visible(self, nbytes: int) -> tuple[HostMemory, NDArray[np.uint8]]:
+        memory = self.allocate(nbytes)
+        return memory, memory.array
+
+    def wait(self) -> None:
+        """A launch returns when it is done."""
+
 
 class CpuExecutable:
     """A kernel bound to a program's own buffer names."""
