@@ -35,13 +35,11 @@ from vyre.ir.limits import U32_MAX
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from vyre.backends.protocol import Backend
     from vyre.engines.automaton import Dfa
-    from vyre.ir.expr import Expr
+    from vyre.engines.monoids import Joins
 
     Words = NDArray[np.uint32]
 
@@ -67,7 +65,7 @@ def reduce(
 def scan(
     array: Any,
     *,
-    op: str | Callable[[Expr, Expr], Expr] = "add",
+    op: str | Joins = "add",
     neutral: int | None = None,
     inclusive: bool = True,
     heads: Any = None,
@@ -77,8 +75,8 @@ def scan(
 ) -> Any:
     """Element i is the join of the elements up to i, or of those before it, since `heads` was last not zero.
 
-    `op` is a name (add mul min max and or xor), or a function of two expressions that is associative and for
-    which `neutral` changes nothing. `out` is written in place, and may not be the input.
+    `op` is a name (add mul min max and or xor), or an op or a function of two expressions that is associative
+    and for which `neutral` changes nothing. `out` is written in place, and may not be the input.
     """
     element = joinable(array)
     if isinstance(op, str):
@@ -126,7 +124,7 @@ def histogram(
     backend: str | Backend | None = None,
     shape: Shape | None = None,
 ) -> Any:
-    """How often each of the 256 byte values occurs; with `bins`, each u32 below it, the others not counted."""
+    """How often each of the 256 byte values occurs; with `bins`, each u32 below it, others not counted."""
     if bins is None:
         return runner_of(backend).run(histogram_engine(shape=shape), {"input": data})["output"]
     if not 1 <= bins <= U32_MAX:
