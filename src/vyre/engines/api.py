@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.engines.bins import bins_engine, histogram_engine
-from vyre.engines.collection import cut_for, joinable, on_host, words_of
+from vyre.engines.collection import cut_for, joinable, on_host, walkers, words_of
 from vyre.engines.compaction import compact_engine
 from vyre.engines.dfa import match_engine
 from vyre.engines.float_fold import fold_named
@@ -90,7 +90,7 @@ def scan(
         joins = own_monoid(op, element, neutral)
     cut = cut_for(backend, shape, None)
     if shape is None and cut is not None:
-        cut = _WALK
+        cut = _WALK if walkers(backend) > 1 else Shape(1, 1 << len(array).bit_length())
     engine = scan_engine(joins, inclusive=inclusive, segmented=heads is not None, shape=cut)
     inputs = {"input": array}
     if heads is not None:

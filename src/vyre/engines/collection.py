@@ -12,10 +12,12 @@ the device is answered there. All take `backend=` and `shape=`; the results depe
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends import registry
 from vyre.backends.device_buffer import DeviceBuffer
 from vyre.engines.hashing import ABSENT, build_engine, find_engine
 from vyre.engines.keyed import by_key_engine, unique_engine
@@ -45,6 +47,18 @@ def cut_for(backend: Where, shape: Shape | None, other: Shape | None = _ROWS) ->
     if shape is not None:
         return shape
     return _WALK if getattr(backend, "name", backend) in _PROCESSORS else other
+
+
+def walkers(backend: Where) -> int:
+    """How many tiles a processor walks through at once: one alone needs no joins of tiles beforehand."""
+    return (
+        _walkers(backend) if backend is None or isinstance(backend, str) else getattr(backend, "threads", 1)
+    )
+
+
+@cache
+def _walkers(backend: str | None) -> int:
+    return getattr(registry.get(backend or registry.default_backend()), "threads", 1)
 
 
 @boundary
