@@ -35,7 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "backends": {"errors", "disk", "ir", "compose", "wire", "validate", "reference", "lower", "obligations"},
     "watch": {"errors", "ir", "validate", "reference", "backends"},
     "frontend": {"errors", "ir", "compose", "validate", "reference", "backends", "watch"},
-    "engines": {"errors", "ir", "backends"},
+    "engines": {"errors", "ir", "compose", "backends"},
     "planning": {"errors", "ir", "graph", "compose", "backends", "engines", "wire"},
     "tensor": {"errors", "ir", "graph", "planning", "reference", "backends", "engines"},
     "nn": {"errors", "files", "ir", "graph", "tensor"},

@@ -163,6 +163,29 @@ def test_a_scan_of_an_own_operation_keeps_the_order(shape: Shape | None) -> None
     same(engines.scan(array, op=composed, neutral=1 << 16, shape=shape), np.array(wanted, np.uint32))
 
 
+@vyre.op
+def capped(a: vyre.u32, b: vyre.u32) -> vyre.u32:
+    """A sum that stays at the largest number."""
+    total = a + b
+    return vyre.select(total < a, vyre.u32(0xFFFFFFFF), total)
+
+
+@vyre.op
+def signed(a: vyre.i32, b: vyre.i32) -> vyre.i32:
+    return a + b
+
+
+@pytest.mark.parametrize("shape", [None, WIDE], ids=["walked", "wide"])
+def test_a_scan_takes_an_op(shape: Shape | None) -> None:
+    array = drawn(np.uint32, 3001) >> np.uint32(8)
+    wanted = np.minimum(np.cumsum(array, dtype=np.uint64), 0xFFFF_FFFF).astype(np.uint32)
+    assert wanted[-1] == 0xFFFF_FFFF
+    same(engines.scan(array, op=capped, neutral=0, shape=shape), wanted)
+    same(engines.scan(array, op=capped.op, neutral=0, shape=shape), wanted)
+    with pytest.raises(VyreError, match="does not join two U32"):
+        engines.scan(array, op=signed, neutral=0)
+
+
 def test_what_is_on_the_device_stays_there() -> None:
     array = drawn(np.float32, 500)
     held = vyre.to_device(array, backend="cpu")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.engines.bins import bins_engine, histogram_engine
-from vyre.engines.collection import cut_for, joinable, on_host, words_of
+from vyre.engines.collection import cut_for, joinable, on_host, walkers, words_of
 from vyre.engines.compaction import compact_engine
 from vyre.engines.dfa import match_engine
 from vyre.engines.float_fold import fold_named
@@ -36,13 +36,13 @@ from vyre.ir.limits import U32_MAX
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Hashable
 
     from numpy.typing import NDArray
 
     from vyre.backends.protocol import Backend
     from vyre.engines.automaton import Dfa
-    from vyre.ir.expr import Expr
+    from vyre.engines.monoids import Joins
 
     Words = NDArray[np.uint32]
 
@@ -68,7 +68,7 @@ def reduce(
 def scan(
     array: Any,
     *,
-    op: str | Callable[[Expr, Expr], Expr] = "add",
+    op: str | Joins = "add",
     neutral: int | None = None,
     inclusive: bool = True,
     heads: Any = None,
@@ -78,8 +78,8 @@ def scan(
 ) -> Any:
     """Element i is the join of the elements up to i, or of those before it, since `heads` was last not zero.
 
-    `op` is a name (add mul min max and or xor), or a function of two expressions that is associative and for
-    which `neutral` changes nothing. `out` is written in place, and may not be the input.
+    `op` is a name (add mul min max and or xor), or an op or a function of two expressions that is associative
+    and for which `neutral` changes nothing. `out` is written in place, and may not be the input.
     """
     element = joinable(array)
     if isinstance(op, str):
@@ -93,7 +93,7 @@ def scan(
         joins = own_monoid(op, element, neutral)
     cut = cut_for(backend, shape, None)
     if shape is None and cut is not None:
-        cut = _WALK
+        cut = _WALK if walkers(backend) > 1 else Shape(1, 1 << len(array).bit_length())
     engine = scan_engine(joins, inclusive=inclusive, segmented=heads is not None, shape=cut)
     inputs = {"input": array}
     if heads is not None:

@@ -12,10 +12,12 @@ the device is answered there. All take `backend=` and `shape=`; the results depe
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends import registry
 from vyre.backends.chosen import default_name
 from vyre.backends.device_buffer import DeviceBuffer
 from vyre.engines.hashing import ABSENT, build_engine, find_engine
@@ -46,6 +48,18 @@ def cut_for(backend: Where, shape: Shape | None, other: Shape | None = _ROWS) ->
     if shape is not None:
         return shape
     return _WALK if getattr(backend, "name", backend or default_name()) in _PROCESSORS else other
+
+
+def walkers(backend: Where) -> int:
+    """How many tiles a processor walks through at once: one alone needs no joins of tiles beforehand."""
+    if backend is None or isinstance(backend, str):
+        return _walkers(backend or default_name())
+    return getattr(backend, "threads", 1)
+
+
+@cache
+def _walkers(backend: str) -> int:
+    return getattr(registry.get(backend), "threads", 1)
 
 
 @boundary

@@ -8,16 +8,21 @@ function that is written anew for every call compiles nothing anew.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, Union, cast
 
 from vyre.engines.order import Order
 from vyre.errors import VyreError
 from vyre.ir.expr import BinOp, Cast, Expr, LitI32, LitU32, Select, Var, call, u64
+from vyre.ir.op import Op
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from vyre.ir.program import Program
+
+    Joins = Union[Callable[[Expr, Expr], Expr], Op, "OpHolder"]  # noqa: UP007 - the name is not there yet
 
 _A, _B = Var("a"), Var("b")
 NAMES = ("add", "mul", "min", "max", "and", "or", "xor")
@@ -31,6 +36,15 @@ _OPERATORS = {
 }
 
 
+class OpHolder(Protocol):
+    """What has an op and all that it calls: a function under `@vyre.op`."""
+
+    @property
+    def op(self) -> Op: ...
+
+    ops: tuple[Op, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Monoid:
     """An associative operation on the elements of an array; `body` is the join of `a` and `b`."""
@@ -42,6 +56,17 @@ class Monoid:
     body: Expr
     commutes: bool
     build: Callable[[Expr, Expr], Expr] = field(compare=False, repr=False)
+    ops: tuple[Op, ...] = ()
+    """What it calls that only its caller knows."""
+
+    def completed(self, program: Program) -> Program:
+        """A program of joins without calls of the caller's own ops."""
+        if not self.ops:
+            return program
+        from vyre.compose.inline import inline
+        from vyre.compose.registry import default_registry
+
+        return inline(program, default_registry().extend(self.ops))
 
     def join(self, left: Expr, right: Expr) -> Expr:
         """The operation on two values; both may appear twice, so they should be names."""
@@ -89,15 +114,37 @@ def monoid(op: str, element: DataType = DataType.U32) -> Monoid:
     return Monoid(op, element, neutral, build(_A, _B), True, build)
 
 
-def own_monoid(op: Callable[[Expr, Expr], Expr], element: DataType, neutral: int) -> Monoid:
-    """The caller's own operation, which must be associative; joined with `neutral` a value stays itself."""
-    body = op(_A, _B)
+def own_monoid(op: Joins, element: DataType, neutral: int) -> Monoid:
+    """The caller's own operation, which must be associative; joined with `neutral` a value stays itself.
+
+    It is a function on expressions, or an op: an `Op`, or what `@vyre.op` makes, which has one and its `ops`.
+    """
+    definition: Any = op if isinstance(op, Op) else getattr(op, "op", None)
+    ops: tuple[Op, ...] = ()
+    if isinstance(definition, Op):
+        ops = getattr(op, "ops", (definition,))
+        name = definition.id
+        kinds = (*(param.type for param in definition.params), definition.output)
+        if kinds != (element.loaded,) * 3:
+            raise VyreError(
+                f"{name} does not join two {element.loaded.value} to one.",
+                fix=f"use an op with two parameters and a result of {element.loaded.value}.",
+            )
+
+        def called(a: Expr, b: Expr) -> Expr:
+            return call(name, a, b)
+
+        build = called
+    else:
+        build = cast("Callable[[Expr, Expr], Expr]", op)
+    body = build(_A, _B)
     if not isinstance(body, Expr):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise VyreError(
             f"the operation gave {body!r}, which is not an expression.",
             fix="build an expression of its two parameters, such as lambda a, b: a + b.",
         )
-    return Monoid("own", element, neutral & ((1 << 8 * element.stride) - 1), body, False, op)
+    bits = neutral & ((1 << 8 * element.stride) - 1)
+    return Monoid("own", element, bits, body, False, build, ops)
 
 
 def _less(element: DataType, left: Expr, right: Expr) -> Expr:

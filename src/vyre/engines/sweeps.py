@@ -120,7 +120,8 @@ def _program(
     scanning: Scanning, buffers: list[BufferDecl], own: list[BufferDecl], entry: list[Node]
 ) -> Program:
     shape = scanning.shape
-    return Program(arranged((*buffers, *own)), (shape.lanes, 1, 1), [*opening(shape), *entry])
+    made = Program(arranged((*buffers, *own)), (shape.lanes, 1, 1), [*opening(shape), *entry])
+    return scanning.op.completed(made)
 
 
 def _fresh(scanning: Scanning, value: Expr) -> list[Node]:

@@ -99,6 +99,11 @@ class CpuBackend(Examined):
         if self._results is not None:
             self.examine_later()
 
+    @property
+    def threads(self) -> int:
+        """How many run at once."""
+        return self._team.threads
+
     @cached_property
     def _tools(self) -> Toolchain:
         from vyre.backends.cpu.llvm import toolchain

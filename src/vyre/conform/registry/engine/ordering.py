@@ -117,7 +117,7 @@ UNIQUE = Subject(
     _build_unique,
     _sorted_keys,
     _once,
-    kinds=(DataType.F32, DataType.U64),
+    kinds=(DataType.F32,),
 )
 
 
@@ -147,7 +147,7 @@ BY_KEY = Subject(
     _sums,
     _with_results,
     elements=("input", "values"),
-    kinds=(DataType.U32, DataType.U64),
+    kinds=(DataType.U64,),
 )
 
 
