@@ -19,6 +19,7 @@ pytest.importorskip("llvmlite")
 from tests import wrong
 from tests.conform.verify.runs import certify, failure_of
 from vyre.conform.records import counts
+from vyre.conform.records.blocks import FAILED, Outcome
 from vyre.conform.records.journal import read
 from vyre.conform.records.results import Results
 from vyre.conform.registry import spec
@@ -32,7 +33,10 @@ from vyre.errors import OpError, VyreError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from vyre.backends.protocol import Backend
+    from vyre.conform.records.results import RunPlan
     from vyre.conform.spec.op import OpSpec
+    from vyre.conform.suite.run import CertifyProgress
 
 ADD, DIV = "primitive.math.add", "primitive.math.div"
 
@@ -279,3 +283,27 @@ def test_a_run_killed_at_any_moment_ends_in_the_same_bytes(tmp_path: Path) -> No
     assert failure_of(results, "primitive.math.mul").inputs == ("0x80000000", "0x0")
     stored = {p.name for p in (killed / "failures").rglob("*.json")}
     assert stored == {p.name for p in (untouched / "failures").rglob("*.json")}
+
+
+class FailingRows:
+    """A stage in the place of the longest, each of whose cases fails at once."""
+
+    name = "shapes"
+    group = 1
+
+    def count(self, plan: RunPlan) -> int:
+        return 5
+
+    def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
+        return [Outcome(f"shapes/integers/{n}", "integers", FAILED, "value") for n in range(lo, hi)]
+
+
+def test_rows_of_shapes_are_run_first_and_failures_are_counted_as_they_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(STAGES, "shapes", FailingRows())  # pyright: ignore[reportArgumentType]
+    seen: list[CertifyProgress] = []
+    certify(wrong.Right(), tmp_path, ops=(ADD,), stages=("ops", "shapes"), progress=seen.append)
+    assert [p.what for p in seen[:5]] == ["shapes"] * 5
+    assert {p.what for p in seen[5:]} == {ADD}
+    assert [p.failing for p in seen[:5]] == [1, 2, 3, 4, 5]

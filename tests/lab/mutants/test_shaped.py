@@ -10,6 +10,7 @@ import pytest
 
 from lab.mutants.shaped import FAULTS, QUANTITIES, Fault, Shaped, ShapedMutant, when, wrong
 from lab.mutants.shaped.catalogue import mutants
+from lab.mutants.shaped.certified import Decided, Denied
 from lab.mutants.shaped.claims import claimed, conditions, envelope_of_all_rows
 from lab.mutants.shaped.held_out.table import KNOWN
 from lab.mutants.shaped.judge import Examiner
@@ -19,6 +20,7 @@ from lab.mutants.shaped.trigger import test as parsed
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.execute import run_bytes
 from vyre.backends.protocol import BackendLimits
+from vyre.certification import CertifyProgress
 from vyre.conform.records.blocks import FAILED
 from vyre.conform.records.envelope import Condition
 from vyre.conform.shapes.rows import ROWS
@@ -140,6 +142,23 @@ def test_what_a_trigger_is_in_the_words_of_the_envelope() -> None:
     assert conditions(parsed("launch >= 2")) == [Condition("entrance", "=", "bind again")]
     assert conditions(parsed("operator = Add")) == [None]
     assert conditions(parsed("statements >= 3")) == []
+
+
+def test_a_level_of_0_also_stands_for_what_has_nothing_to_count() -> None:
+    assert conditions(parsed("contention mod 16 = 0")) == []
+    assert conditions(parsed("contention mod 16 = 5")) == [Condition("contention", "=", 5)]
+
+
+def test_a_run_is_ended_where_no_track_can_be_granted_l3() -> None:
+    denied = Denied()
+    denied.watch(CertifyProgress(1, 9, 0, "golden", 0))
+    denied.watch(CertifyProgress(2, 9, 0, "primitive.math.add", 1))
+    denied.watch(CertifyProgress(3, 9, 0, "float.add", 1))
+    with pytest.raises(Decided):
+        denied.watch(CertifyProgress(4, 9, 0, "float.add", 2))
+    assert (denied.first, denied.failing) == ("primitive.math.add", 2)
+    with pytest.raises(Decided):
+        Denied().watch(CertifyProgress(1, 9, 0, "shapes", 1))
 
 
 def test_a_fault_that_needs_more_than_two_conditions_is_not_claimed() -> None:
