@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from tests.backends.processes import run_script
+from vyre.backends.forks import Loading
 
 CHILD = """
 def child(what, *, leave=sys.exit):
@@ -182,3 +185,52 @@ def use():
 assert child(use) == 0
 """
     assert printed(script, parent, own) == "fine\n"
+
+
+def test_a_fork_waits_for_who_is_inside_and_lets_nobody_in() -> None:
+    loading, seen = Loading(), list[str]()
+    entered, leave = threading.Event(), threading.Event()
+
+    def first() -> None:
+        with loading, loading:
+            entered.set()
+            leave.wait(10)
+            seen.append("first is out")
+
+    def second() -> None:
+        with loading:
+            seen.append("second is in")
+
+    threads = [threading.Thread(target=first)]
+    threads[0].start()
+    assert entered.wait(10)
+    threading.Timer(0.2, leave.set).start()
+    loading.close()
+    seen.append("the fork")
+    threads.append(threading.Thread(target=second))
+    threads[1].start()
+    threads[1].join(0.1)
+    with loading:  # the thread that forks may
+        seen.append("the fork's own")
+    loading.open()
+    for thread in threads:
+        thread.join(10)
+    assert seen == ["first is out", "the fork", "the fork's own", "second is in"]
+
+
+def test_a_fork_does_not_wait_for_ever() -> None:
+    loading, entered, leave = Loading(), threading.Event(), threading.Event()
+    loading.PATIENCE = 0.1
+
+    def stuck() -> None:
+        with loading:
+            entered.set()
+            leave.wait(10)
+
+    thread = threading.Thread(target=stuck)
+    thread.start()
+    assert entered.wait(10)
+    loading.close()
+    loading.open()
+    leave.set()
+    thread.join(10)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.backends.agreed import require_room, settled
 from vyre.backends.chosen import default_backend
+from vyre.backends.forks import LOADING
 from vyre.backends.protocol import AddressedExecutable, ResidentExecutable, able
 from vyre.backends.recent import recent_of
 from vyre.backends.recording import current
@@ -385,13 +386,15 @@ def _compile_named(
 ) -> Compiled:
     from vyre.backends.registry import get
 
-    return _compile(program, get(backend), registry, convention)
+    with LOADING:
+        return _compile(program, get(backend), registry, convention)
 
 
 def _compile(
     program: Program, backend: Backend, registry: Registry | None, convention: Convention | None
 ) -> Compiled:
-    agreed = settled(program, backend, registry, convention)
-    executable = backend.compile(agreed.program)
+    with LOADING:
+        agreed = settled(program, backend, registry, convention)
+        executable = backend.compile(agreed.program)
     info = agreed.info
     return Compiled(agreed.program, backend, executable, info.name, info.limits, lambda: agreed)

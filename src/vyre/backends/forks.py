@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-from functools import cache, partial
+from functools import cache
+from threading import Condition, get_ident
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
@@ -76,9 +77,87 @@ def renew_after_fork(thing: Renewable) -> None:
 
 def hold_across_fork(lock: AbstractContextManager[Any]) -> None:
     """Forks only while nobody else holds the lock, so that what it guards is whole in the child."""
-    if hasattr(os, "register_at_fork"):
-        release = partial(lock.__exit__, None, None, None)
-        os.register_at_fork(before=lock.__enter__, after_in_parent=release, after_in_child=release)
+    _locks.append(lock)
+
+
+_locks: list[AbstractContextManager[Any]] = []
+
+
+class Loading:
+    """Work of any number of threads that a fork waits for: it may load a module, and what another thread had
+    half loaded at a fork the child can never load.
+
+    A thread that is inside may enter again, and may fork. A fork waits `PATIENCE` at most: who is inside
+    longer than that waits, perhaps, for the thread that forks.
+    """
+
+    PATIENCE = 60.0
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._inside: dict[int, int] = {}
+        self._forking: int | None = None
+
+    def __enter__(self) -> None:
+        me = get_ident()
+        with self._changed:
+            if me not in self._inside:
+                self._changed.wait_for(lambda: self._forking in (None, me))
+            self._inside[me] = self._inside.get(me, 0) + 1
+
+    def __exit__(self, *_: object) -> None:
+        me = get_ident()
+        with self._changed:
+            self._inside[me] -= 1
+            if not self._inside[me]:
+                del self._inside[me]
+                self._changed.notify_all()
+
+    def close(self) -> None:
+        """Before a fork: nobody else is inside when it returns, and nobody else comes in."""
+        me = get_ident()
+        with self._changed:
+            self._changed.wait_for(lambda: self._forking is None, self.PATIENCE)
+            self._forking = me
+            self._changed.wait_for(lambda: self._inside.keys() <= {me}, self.PATIENCE)
+
+    def open(self) -> None:
+        """After a fork, in the parent."""
+        with self._changed:
+            self._forking = None
+            self._changed.notify_all()
+
+    def renew(self) -> None:
+        """After a fork, in the child, which has the thread that forked and no other."""
+        me = get_ident()
+        self._inside = {me: self._inside[me]} if me in self._inside else {}
+        self._changed = Condition()
+        self._forking = None
+
+
+LOADING = Loading()
+
+
+def _before() -> None:
+    LOADING.close()  # first: who is inside may need one of the locks to come out
+    for lock in _locks:
+        lock.__enter__()
+
+
+def _after() -> None:
+    for lock in reversed(_locks):
+        lock.__exit__(None, None, None)
+
+
+def _in_parent() -> None:
+    _after()
+    LOADING.open()
+
+
+def _in_child() -> None:
+    _after()
+    LOADING.renew()
+    _renew_all()
 
 
 def _renew_all() -> None:
@@ -102,4 +181,4 @@ def _leave_drivers_alone() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_all)
+    os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)

@@ -11,22 +11,16 @@ at once, and the helpers are made to leave their kernels (`cpu_escape`) before t
 from __future__ import annotations
 
 from contextlib import suppress
-from threading import Lock, RLock, current_thread, main_thread
+from threading import Lock, current_thread, main_thread
 from typing import TYPE_CHECKING
 from weakref import finalize
 
-from vyre.backends.forks import hold_across_fork, renew_after_fork
+from vyre.backends.forks import LOADING, renew_after_fork
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vyre.backends.cpu.helper import Helper, Work
-
-
-_LOADING = RLock()
-"""Held while a module is loaded: what another thread had half loaded at a fork, the child can never load."""
-
-hold_across_fork(_LOADING)
 
 
 class ThreadTeam:
@@ -79,7 +73,7 @@ class ThreadTeam:
             while len(self._idle) < most and (
                 self._started < self.threads - 1 + away or (away and not self._idle)
             ):
-                with _LOADING:
+                with LOADING:
                     from vyre.backends.cpu.helper import Helper  # a small call needs none
 
                 self._idle.append(Helper())
