@@ -105,6 +105,10 @@ class CpuBackend(Examined):
         return native_ways(self._cpu)
 
     def describe(self) -> BackendInfo:
+        return self._info
+
+    @cached_property
+    def _info(self) -> BackendInfo:
         tools = self._tools
         return BackendInfo(
             name=self.name,
