@@ -89,6 +89,7 @@ class CpuBackend(Examined):
         self._keep = keep
         self._kept: OrderedDict[tuple[str, Ways | None], CpuKernel] = OrderedDict()
         self._lock = Lock()
+        self._info: BackendInfo | None = None
         renew_after_fork(self)
         if canaries:
             self.examine_later()
@@ -118,6 +119,11 @@ class CpuBackend(Examined):
         return native_ways(self._cpu)
 
     def describe(self) -> BackendInfo:
+        if self._info is None:  # no cached property: its lock may be held in a fork
+            self._info = self._described()
+        return self._info
+
+    def _described(self) -> BackendInfo:
         tools = self._tools
         return BackendInfo(
             name=self.name,
