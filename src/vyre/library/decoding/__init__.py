@@ -1,0 +1,1 @@
+"""Bytes to values and back; what cannot be decoded has a place."""
