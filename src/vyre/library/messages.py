@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from vyre.backends.device_buffer import DeviceBuffer
+from vyre.backends.device_buffer import DeviceBuffer, to_device
 from vyre.backends.foreign import is_on_device
 from vyre.errors import DispatchError
 from vyre.slotted import dataclass
@@ -72,9 +72,7 @@ def taken(messages: Any, offsets: Any, backend: str | Backend | None) -> Message
     """The messages of a call; `DispatchError` says what does not fit."""
     if isinstance(messages, Sequence) and not isinstance(messages, (bytes, bytearray, memoryview, str)):
         return _listed(cast("Sequence[Any]", messages), offsets, backend)
-    data = words_of(messages, "messages", backend)
-    if backend is None and isinstance(data, DeviceBuffer):
-        backend = data.backend
+    data, backend = words_of(messages, "messages", backend)
     shape = tuple(int(n) for n in getattr(cast("Any", messages), "shape", (data.size,)))
     if offsets is not None:
         return Messages(data, _checked(offsets, data.size), alone=False, backend=backend)
@@ -105,28 +103,27 @@ def _listed(messages: Sequence[Any], offsets: Any, backend: str | Backend | None
     return Messages(data, bounds.astype(np.uint32), alone=False, backend=backend)
 
 
-def words_of(value: Any, what: str, backend: str | Backend | None) -> Any:
-    """Bytes as an array of uint8 on the host, or on a device where they are whole words."""
+def words_of(value: Any, what: str, backend: str | Backend | None) -> tuple[Any, str | Backend | None]:
+    """Bytes as uint8 on the host, or on a device where they are whole words; and the backend to run on."""
     if isinstance(value, str):
         raise DispatchError(f"{what} is text, not bytes.", fix="encode it with x.encode().")
-    if isinstance(value, DeviceBuffer) or is_on_device(value):
-        found = value
-        if str(found.dtype).rpartition(".")[2] != "uint8":
-            raise DispatchError(f"{what} is {found.dtype}, not uint8.", fix="pass its bytes.")
-        size = int(np.prod([int(n) for n in found.shape], dtype=np.int64))
-        if not isinstance(found, DeviceBuffer):
-            from vyre.backends.device_buffer import to_device
-
-            found = to_device(found, backend=backend or "cuda", copy=False)
-        _refuse_size(size)
-        return found if size % 4 == 0 else found.numpy()
+    if is_on_device(value):
+        held: DeviceBuffer = (
+            value
+            if isinstance(value, DeviceBuffer)
+            else to_device(value, backend=backend or "cuda", copy=False)
+        )
+        if held.dtype != np.uint8:
+            raise DispatchError(f"{what} is {held.dtype}, not uint8.", fix="pass its bytes.")
+        _refuse_size(held.size)
+        return held if held.size % 4 == 0 else held.numpy().reshape(-1), backend or held.backend
     array: NDArray[Any] = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else np.asarray(value)
     if array.dtype != np.uint8:
         raise DispatchError(
             f"{what} is {array.dtype}, not uint8.", fix="pass bytes, or x.view(np.uint8) for the bytes of x."
         )
     _refuse_size(array.size)
-    return np.ascontiguousarray(array).reshape(-1)
+    return np.ascontiguousarray(array).reshape(-1), backend
 
 
 def _refuse_size(size: int) -> None:

@@ -25,24 +25,20 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _HOMES = {
-        "blake3": "blake3_tree",
-        "crc32": "crc",
-        "crc32c": "crc",
-        "fnv1a_32": "fnv",
-        "fnv1a_64": "fnv",
-        "hmac_sha256": "sha2",
-        "philox_normal": "philox",
-        "philox_u32": "philox",
-        "philox_uniform": "philox",
-        "sha256": "sha2",
-        "xxh32": "xxhash",
-        "xxh64": "xxhash",
+        "blake3_tree": "blake3",
+        "crc": "crc32 crc32c",
+        "fnv": "fnv1a_32 fnv1a_64",
+        "philox": "philox_normal philox_u32 philox_uniform",
+        "sha2": "hmac_sha256 sha256",
+        "xxhash": "xxh32 xxh64",
     }
+    _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
     def __getattr__(name):  # noqa: ANN001, ANN202 - typing would cost an import
         from importlib import import_module
 
-        if name not in _HOMES:
+        if name not in _HOME_OF:
             raise AttributeError(f"module 'vyre.library.hashing' has no attribute {name!r}")
-        value = globals()[name] = getattr(import_module(f"vyre.library.hashing.{_HOMES[name]}"), name)
+        home = import_module(f"vyre.library.hashing.{_HOME_OF[name]}")
+        value = globals()[name] = getattr(home, name)
         return value
