@@ -33,6 +33,17 @@ class Decoded:
         return self.values
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Parsed:
+    """A value for each text, and in `errors` the place in it of the first byte that does not belong, or -1.
+
+    Where a text ends too early the place is its length. The value of a text with an error is 0.
+    """
+
+    values: NDArray[Any]
+    errors: NDArray[Any]
+
+
 def place_of(mark: Any) -> int | None:
     """The place that kernels marked by `atomic_max(error, 0, ~place)`, the first one; 0 is no mark."""
     found = int((mark.numpy() if isinstance(mark, DeviceBuffer) else mark)[0])
