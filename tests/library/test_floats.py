@@ -1,4 +1,4 @@
-"""Numbers in text become the floats that Python and exact fractions say, on every backend."""
+"""Floats read and printed are those of Python, NumPy and exact fractions, on every backend."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import random
 import struct
 from decimal import Decimal, getcontext
 from fractions import Fraction
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -92,3 +94,57 @@ def test_one_text_is_one_number() -> None:
     assert (float(found.values), int(found.errors)) == (2.5, -1)
     with pytest.raises(DispatchError, match="float16 are not parsed"):
         decoding.parse_floats(b"1", dtype=np.float16)
+
+
+EDGES = [
+    0.0, -0.0, 1.0, -1.5, 0.1, 0.3, 100.0, 1e15, 1e16, 9999999999999998.0, 1e22, 1e23, 5e-324, 1e-323,
+    2.0**-44, 2.2250738585072014e-308, 1.7976931348623157e308, float("inf"), float("-inf"), float("nan"),
+    0.0001, 1e-05, 123456789012345680.0, 0.00012345, 1e100, 123.456,
+]  # fmt: skip
+
+
+def texts_of(values: Any, backend: str) -> list[str]:
+    data, offsets = decoding.print_floats(values, backend=backend)
+    return [bytes(data[start:end]).decode() for start, end in pairwise(offsets.tolist())]
+
+
+def test_doubles_are_printed_as_python_prints_them(backend: str) -> None:
+    count = 400 if backend == "cpu" else 40
+    numbers = EDGES + [2.0**k for k in range(-1074, 1024, 13)]
+    numbers += [struct.unpack("d", source.randbytes(8))[0] for _ in range(count)]
+    numbers += [round(source.random() * 1000, source.randint(0, 6)) for _ in range(count)]
+    assert texts_of(np.array(numbers), backend) == [repr(x) for x in numbers]
+
+
+def shortest(number: np.float32) -> str:
+    """NumPy's digits in the form of Python's."""
+    if not np.isfinite(number) or number == 0:
+        return repr(float(number))
+    mantissa, power = np.format_float_scientific(number, unique=True, trim="-").split("e")
+    digits, point = mantissa.lstrip("-").replace(".", ""), int(power) + 1
+    sign = "-" if number < 0 else ""
+    if point <= -4 or point > 16:
+        rest = f".{digits[1:]}" if len(digits) > 1 else ""
+        return f"{sign}{digits[0]}{rest}e{point - 1:+03d}"
+    if point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    return f"{sign}{digits[:point].ljust(point, '0')}.{digits[point:] or '0'}"
+
+
+def test_singles_are_printed_with_their_own_digits(backend: str) -> None:
+    powers = np.float32(2) ** np.arange(-149, 128, 3, dtype=np.float32)
+    drawn = np.frombuffer(source.randbytes(1600), np.float32)
+    values = np.concatenate(
+        [np.array([0, 0.1, 0.3, 16777216, 1e-45, 3.4028235e38], np.float32), powers, drawn]
+    )
+    assert texts_of(values, backend) == [shortest(x) for x in values]
+
+
+def test_what_is_printed_reads_back() -> None:
+    values = np.frombuffer(source.randbytes(8 * 500), np.float64)
+    values = values[np.isfinite(values)]
+    data, offsets = decoding.print_floats(values)
+    assert decoding.parse_floats(data, offsets=offsets).values.tobytes() == values.tobytes()
+    assert decoding.print_floats(values[:0])[1].tolist() == [0]
+    with pytest.raises(DispatchError, match="int64 of 1 dimensions"):
+        decoding.print_floats(np.arange(3))

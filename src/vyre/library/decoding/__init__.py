@@ -6,7 +6,7 @@ first element that does not belong, and the place of that element.
     encode_varint, decode_varint                                uint32 and uint64
     encode_zigzag, decode_zigzag; encode_delta, decode_delta    int32 and uint32
     encode_runs, decode_runs; pack_bits, unpack_bits            uint32
-    parse_floats                                                a float64 or float32 for each text
+    parse_floats, print_floats                                  float64 and float32 as decimal text
 
 Bytes are one message as in `vyre.library.messages`. Each module is loaded with its first function.
 """
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from vyre.library.decoding.base64 import decode_base64, encode_base64
-    from vyre.library.decoding.floats import parse_floats
+    from vyre.library.decoding.decimals import parse_floats
     from vyre.library.decoding.hexadecimal import decode_hex, encode_hex
     from vyre.library.decoding.integers import (
         decode_delta,
@@ -28,24 +28,27 @@ if TYPE_CHECKING:
         unpack_bits,
     )
     from vyre.library.decoding.result import Decoded, Parsed
+    from vyre.library.decoding.shortest import print_floats
     from vyre.library.decoding.utf8 import decode_utf8, encode_utf8, validate_utf8
     from vyre.library.decoding.varint import decode_varint, encode_varint
 
 __all__ = [
     "Decoded", "Parsed", "decode_base64", "decode_delta", "decode_hex", "decode_runs", "decode_utf8",
-    "decode_varint", "decode_zigzag", "encode_base64", "encode_delta", "encode_hex", "encode_runs", "encode_utf8",
-    "encode_varint", "encode_zigzag", "pack_bits", "parse_floats", "unpack_bits", "validate_utf8",
+    "decode_varint", "decode_zigzag", "encode_base64", "encode_delta", "encode_hex", "encode_runs",
+    "encode_utf8", "encode_varint", "encode_zigzag", "pack_bits", "parse_floats", "print_floats",
+    "unpack_bits", "validate_utf8",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
     _HOMES = {
         "base64": "decode_base64 encode_base64",
-        "floats": "parse_floats",
+        "decimals": "parse_floats",
         "hexadecimal": "decode_hex encode_hex",
         "integers": """
             decode_delta decode_runs decode_zigzag encode_delta encode_runs encode_zigzag pack_bits
             unpack_bits
         """,
+        "shortest": "print_floats",
         "result": "Decoded Parsed",
         "utf8": "decode_utf8 encode_utf8 validate_utf8",
         "varint": "decode_varint encode_varint",

@@ -2,8 +2,8 @@
 
 The digits are one long integer of 16-bit limbs; a power of ten is a power of five and an exponent. Fives are
 multiplied in or divided out six at a time, and what a division leaves over is remembered as one bit, so the
-one rounding at the end sees all of the number. Of more than 800 digits the rest is that bit too: a number half
-way between two floats has fewer.
+one rounding at the end sees all of the number. Of more than 800 digits the rest is that bit too: a number
+half way between two floats has fewer.
 """
 
 from __future__ import annotations
