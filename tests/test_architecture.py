@@ -36,6 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "watch": {"errors", "ir", "validate", "reference", "backends"},
     "frontend": {"errors", "ir", "compose", "validate", "reference", "backends", "watch"},
     "engines": {"errors", "ir", "compose", "backends"},
+    "library": {"errors", "ir", "backends", "frontend", "engines"},
     "planning": {"errors", "ir", "graph", "compose", "backends", "engines", "wire"},
     "tensor": {"errors", "ir", "graph", "planning", "reference", "backends", "engines"},
     "nn": {"errors", "files", "ir", "graph", "tensor"},

@@ -34,6 +34,7 @@ FAMILIES = {
     "signed": "What depends on the sign of an I32; shift amounts are U32",
     "wide.u64": "U64, composed from two u32 lanes; shift amounts are U32",
     "wide.u128": "U128, composed from four u32 lanes",
+    "wide.i64": "The bits of an I64 in a U64: what depends on the sign; shift amounts are U32",
     "bytes": "Bytes inside u32 words",
     "float": "Strict floats, F32; the other formats follow under their own names",
     "float.f16": "Strict floats, F16",

@@ -217,7 +217,7 @@ if not TYPE_CHECKING:  # so that checkers know exactly the names above
 
         if name == "__version__":
             return import_module("importlib.metadata").version("vyre")
-        if name in ("engines", "nn", "onnx", "tensor"):
+        if name in ("engines", "library", "nn", "onnx", "tensor"):
             return import_module(f"vyre.{name}")
         home = _HOME_OF.get(name)
         if home is None:

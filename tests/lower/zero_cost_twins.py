@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.lower.zero_cost_wide_twins import WIDE_TWINS
 from vyre.ir.expr import BinOp, Cast, Expr, Lane, LitU32, MakeVec, Select, UnOp, Var
 from vyre.ir.node import Assign, If, Let, Loop, Node
 from vyre.ir.operators import INTEGER_BINARY_OPS, INTEGER_UNARY_OPS
@@ -361,4 +362,5 @@ TWINS: dict[str, Twin] = {
     "bytes.swap": _swap,
     "bytes.dot4_u8": _dot_unsigned,
     "bytes.dot4_i8": _dot_signed,
+    **WIDE_TWINS,
 }

@@ -29,6 +29,23 @@ def next_power_of_two(x: int) -> int:
     return next((1 << k for k in range(32) if 1 << k >= x), 0)
 
 
+def limited(x: int) -> int:
+    return min(max(x, -(1 << 31)), (1 << 31) - 1) & M32
+
+
+def field(a: int, offset: int, count: int) -> int:
+    """By its digits, the lowest first."""
+    return int(f"{a:032b}"[::-1][offset : offset + count][::-1] or "0", 2)
+
+
+def inserted(a: int, bits: int, offset: int, count: int) -> int:
+    digits = list(f"{a:032b}"[::-1])
+    for k in range(min(count, 32)):
+        if offset + k < 32:
+            digits[offset + k] = str(bits >> k & 1)
+    return int("".join(digits[::-1]), 2)
+
+
 def word(data: bytes) -> int:
     return int.from_bytes(data, "little")
 
@@ -59,6 +76,7 @@ _UNARY: dict[str, Callable[[int], int]] = {
     "integer.is_power_of_two": lambda a: int(a in {1 << k for k in range(32)}),
     "integer.next_power_of_two": next_power_of_two,
     "integer.isqrt": math.isqrt,
+    "signed.sign": lambda a: ((signed(a) > 0) - (signed(a) < 0)) & M32,
     "signed.abs": lambda a: abs(signed(a)) & M32,
     "bytes.word_index": lambda a: a // 4,
     "bytes.swap": lambda a: int.from_bytes(octets(a), "big"),
@@ -86,6 +104,10 @@ _BINARY: dict[str, Callable[[int, int], int]] = {
     "primitive.logical.or": lambda a, b: int(bool(a) or bool(b)),
     "integer.min": min,
     "integer.max": max,
+    "integer.add_sat": lambda a, b: min(a + b, M32),
+    "integer.sub_sat": lambda a, b: max(a - b, 0),
+    "signed.add_sat": lambda a, b: limited(signed(a) + signed(b)),
+    "signed.sub_sat": lambda a, b: limited(signed(a) - signed(b)),
     "integer.abs_diff": lambda a, b: abs(a - b),
     "integer.rotl": rotate,
     "integer.rotr": lambda a, by: rotate(a, -by),
@@ -106,6 +128,8 @@ _BINARY: dict[str, Callable[[int, int], int]] = {
 
 _TERNARY: dict[str, Callable[[int, int, int], int]] = {
     "integer.clamp": lambda x, low, high: min(max(x, low), high),
+    "signed.clamp": lambda x, low, high: min(max(signed(x), signed(low)), signed(high)) & M32,
+    "integer.extract_bits": lambda a, offset, count: field(a, offset, count),
     "bytes.with_lane": with_lane,
 }
 
@@ -114,8 +138,22 @@ def pack(*parts: int) -> int:
     return word(bytes(p % 256 for p in parts))
 
 
+def long(x: int) -> int:
+    return x - (1 << 64) if x >> 63 else x
+
+
+def turned(x: int, by: int) -> int:
+    digits = f"{x:064b}"
+    return int(digits[by:] + digits[:by], 2)
+
+
 def _wide_unary(prefix: str, bits: int) -> dict[str, Callable[[int], int]]:
-    return {f"{prefix}.not": lambda a: (1 << bits) - 1 - a}
+    return {
+        f"{prefix}.not": lambda a: (1 << bits) - 1 - a,
+        f"{prefix}.popcount": lambda a: bin(a).count("1"),
+        f"{prefix}.clz": lambda a: bits - a.bit_length(),
+        f"{prefix}.ctz": lambda a: (f"{a:0{bits}b}"[::-1] + "1").index("1"),
+    }
 
 
 def _wide_binary(prefix: str, bits: int) -> dict[str, Callable[[int, int], int]]:
@@ -141,6 +179,21 @@ _WIDE: dict[str, Callable[[int, int], int]] = {
     "wide.u64.mul": lambda a, b: a * b % 2**64,
     "wide.u64.shl": lambda a, by: a * 2 ** (by % 64) % 2**64,
     "wide.u64.shr": lambda a, by: a // 2 ** (by % 64),
+    "wide.u64.rotl": lambda a, by: turned(a, by % 64),
+    "wide.u64.rotr": lambda a, by: turned(a, -by % 64),
+    "wide.i64.shr": lambda a, by: long(a) // 2 ** (by % 64) % 2**64,
+    "wide.i64.lt": lambda a, b: int(long(a) < long(b)),
+    "wide.i64.gt": lambda a, b: int(long(a) > long(b)),
+    "wide.i64.le": lambda a, b: int(long(a) <= long(b)),
+    "wide.i64.ge": lambda a, b: int(long(a) >= long(b)),
+    "wide.i64.min": lambda a, b: min(long(a), long(b)) % 2**64,
+    "wide.i64.max": lambda a, b: max(long(a), long(b)) % 2**64,
+}
+
+_LONG: dict[str, Callable[[int], int]] = {
+    "wide.u64.swap": lambda a: int.from_bytes(a.to_bytes(8, "big"), "little"),
+    "wide.i64.neg": lambda a: -a % 2**64,
+    "wide.i64.abs": lambda a: abs(long(a)) % 2**64,
 }
 
 FORMULAS: dict[str, Callable[..., int]] = {
@@ -148,7 +201,9 @@ FORMULAS: dict[str, Callable[..., int]] = {
     **_BINARY,
     **_TERNARY,
     "bytes.pack": pack,
+    "integer.insert_bits": inserted,
     **_WIDE,
+    **_LONG,
     **_wide_unary("wide.u64", 64),
     **_wide_binary("wide.u64", 64),
     **_wide_unary("wide.u128", 128),

@@ -16,7 +16,17 @@ __all__ = ["standard_ops"]
 
 def standard_ops() -> list[Op]:
     """Every op of the standard library, in the order of its documentation."""
-    from vyre.ops import bytelanes, floats, integer, primitive, quantised, signed, wide
+    from vyre.ops import (
+        bytelanes,
+        floats,
+        integer,
+        primitive,
+        quantised,
+        signed,
+        wide,
+        wide_bits,
+        wide_signed,
+    )
 
-    families = (primitive, integer, signed, wide, bytelanes, floats, quantised)
+    families = (primitive, integer, signed, wide, wide_bits, wide_signed, bytelanes, floats, quantised)
     return [op for family in families for op in family.ops()]

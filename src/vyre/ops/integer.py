@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vyre.ir.expr import LitU32, Select, UnOp, Var
+from vyre.ir.limits import U32_MAX
 from vyre.ir.node import Assign, If, Let, Loop
 from vyre.ir.op import Op, Param
 from vyre.ir.operators import UnaryOp
@@ -30,6 +31,39 @@ def _isqrt() -> Op:
     )
     body = (Let("root", LitU32(0)), Loop("i", LitU32(0), LitU32(16), step))
     return Op("integer.isqrt", (Param("a", U32),), U32, root, body, doc="Square root, rounded down.")
+
+
+_OFFSET, _COUNT = Var("offset"), Var("count")
+_FIELD = (
+    Let("start", Select(_OFFSET > 32, LitU32(32), _OFFSET)),
+    Let("size", Select(32 - Var("start") < _COUNT, 32 - Var("start"), _COUNT)),
+    # A shift by 32 is a shift by nothing, so a field of no bits is asked for by name.
+    Let("mask", Select(Var("size"), LitU32(U32_MAX) >> (32 - Var("size")), LitU32(0))),
+)
+"""Where a field begins, how many bits it has, and as many ones; what lies past bit 31 is cut off."""
+
+
+def _extract() -> Op:
+    return Op(
+        "integer.extract_bits",
+        (Param("a", U32), Param("offset", U32), Param("count", U32)),
+        U32,
+        A >> Var("start") & Var("mask"),
+        _FIELD,
+        doc="`count` bits of `a` from bit `offset` on; those past bit 31 are 0.",
+    )
+
+
+def _insert() -> Op:
+    place = Var("mask") << Var("start")
+    return Op(
+        "integer.insert_bits",
+        (Param("a", U32), Param("bits", U32), Param("offset", U32), Param("count", U32)),
+        U32,
+        (A & ~place) | (Var("bits") << Var("start") & place),
+        _FIELD,
+        doc="`a` with `count` bits from bit `offset` on replaced by the low ones of `bits`.",
+    )
 
 
 def ops() -> list[Op]:
@@ -63,4 +97,8 @@ def ops() -> list[Op]:
             doc="The least power of two at or above `a`; 0 above 2^31.",
         ),
         _isqrt(),
+        binary("integer.add_sat", Select(A + B < A, LitU32(U32_MAX), A + B), "Sum, at most 2^32 - 1."),
+        binary("integer.sub_sat", Select(A < B, LitU32(0), A - B), "Difference, at least 0."),
+        _extract(),
+        _insert(),
     ]

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vyre.ir.expr import Cast, Expr, LitU32, Select, Var
 from vyre.ir.node import Let
+from vyre.ir.op import Op, Param
 from vyre.ops.build import I32, U32, A, B, binary, shift, unary
-
-if TYPE_CHECKING:
-    from vyre.ir.op import Op
 
 _A = Cast(U32, A)
 _B = Cast(U32, B)
@@ -19,6 +15,11 @@ _SIGN_BIT = LitU32(0x8000_0000)
 def _mask(bits: Expr) -> Expr:
     """All ones for a negative number, else zero."""
     return -(bits >> 31)
+
+
+def _ordered(value: Expr) -> Expr:
+    """Flipping the sign bit maps signed order onto unsigned order."""
+    return Cast(U32, value) ^ _SIGN_BIT
 
 
 def _negate_where(mask: Expr, bits: Expr) -> Expr:
@@ -42,9 +43,28 @@ def _divide(name: str, magnitude: Expr, negative: Expr, doc: str) -> Op:
     return binary(f"signed.{name}", result, doc, of=I32, body=body)
 
 
+def _saturating(name: str, plain: Expr, one: Expr, other: Expr, doc: str) -> Op:
+    """Past the range where both have their top bit set; the limit on the side of `a` then."""
+    limit = (_A >> 31) + LitU32(0x7FFF_FFFF)
+    result = Cast(I32, Select((one & other) >> 31, limit, Var("plain")))
+    doc = f"{doc}, at least -2^31 and at most 2^31 - 1."
+    return binary(f"signed.{name}", result, doc, of=I32, body=(Let("plain", plain),))
+
+
+def _clamp() -> Op:
+    x, low, high, raised = Var("x"), Var("low"), Var("high"), Var("raised")
+    return Op(
+        "signed.clamp",
+        (Param("x", I32), Param("low", I32), Param("high", I32)),
+        I32,
+        Select(_ordered(raised) > _ordered(high), high, raised),
+        (Let("raised", Select(_ordered(x) < _ordered(low), low, x)),),
+        doc="`x` raised to `low`, then lowered to `high`.",
+    )
+
+
 def ops() -> list[Op]:
-    # Flipping the sign bit maps signed order onto unsigned order.
-    a, b = _A ^ _SIGN_BIT, _B ^ _SIGN_BIT
+    a, b = _ordered(A), _ordered(B)
     size_a, size_b = Var("size_a"), Var("size_b")
     mask = Var("mask")
     amount = Var("amount")
@@ -78,4 +98,13 @@ def ops() -> list[Op]:
             "The magnitude; -2^31 wraps to itself.",
             of=I32,
         ),
+        unary(
+            "signed.sign",
+            Cast(I32, _mask(_A) | (_A.eq(0) ^ 1)),
+            "-1 below zero, 0 on it and 1 above it.",
+            of=I32,
+        ),
+        _clamp(),
+        _saturating("add_sat", _A + _B, _A ^ Var("plain"), _B ^ Var("plain"), "Sum"),
+        _saturating("sub_sat", _A - _B, _A ^ _B, _A ^ Var("plain"), "Difference"),
     ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.conform.verify.composition.codes import CODES
+from vyre.conform.verify.composition.wide_meaning import SIGNED_64, bits_of, rotated_64, swapped_64
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -60,6 +61,40 @@ _INTEGER = {
     ),
 }
 
+# Fields in 64 bits, where a shift by 32 has room; what lies past bit 31 is cut off with the rest.
+_FIELD = (
+    "(let ((o (ite (bvugt offset (_ bv32 32)) (_ bv32 64) ((_ zero_extend 32) offset)))) "
+    "(let ((c (let ((m (bvsub (_ bv32 64) o)) (n ((_ zero_extend 32) count))) (ite (bvugt n m) m n)))) "
+    "(let ((ones (bvsub (bvshl (_ bv1 64) c) (_ bv1 64)))) {})))"
+)
+
+
+def _field(formula: str) -> str:
+    return _equals(f"((_ extract 31 0) {_FIELD.format(formula)})")
+
+
+def _limited(operator: str) -> str:
+    """In 33 bits, where every sum and difference has room."""
+    whole = f"({operator} ((_ sign_extend 1) a) ((_ sign_extend 1) b))"
+    return _equals(
+        f"(let ((s {whole})) (ite (bvslt s (bvneg (_ bv2147483648 33))) #x80000000 "
+        "(ite (bvsgt s (_ bv2147483647 33)) #x7fffffff ((_ extract 31 0) s))))"
+    )
+
+
+_FIELDS_AND_LIMITS = {
+    "add_sat": _equals(
+        "(let ((s (bvadd ((_ zero_extend 1) a) ((_ zero_extend 1) b)))) "
+        "(ite (bvugt s (_ bv4294967295 33)) #xffffffff ((_ extract 31 0) s)))"
+    ),
+    "sub_sat": _equals("(ite (bvugt b a) (_ bv0 32) (bvsub a b))"),
+    "extract_bits": _field("(bvand (bvlshr ((_ zero_extend 32) a) o) ones)"),
+    "insert_bits": _field(
+        "(bvor (bvand ((_ zero_extend 32) a) (bvnot (bvshl ones o))) "
+        "(bvshl (bvand ((_ zero_extend 32) bits) ones) o))"
+    ),
+}
+
 _NEGATIVE = "(bvslt {} (_ bv0 32))"
 
 
@@ -82,6 +117,10 @@ _SIGNED = {
     "min": _equals("(ite (bvsle a b) a b)"),
     "max": _equals("(ite (bvsle a b) b a)"),
     "abs": _equals("(ite (bvslt a (_ bv0 32)) (bvneg a) a)"),
+    "sign": _equals("(ite (bvslt a (_ bv0 32)) #xffffffff (ite (= a (_ bv0 32)) (_ bv0 32) (_ bv1 32)))"),
+    "clamp": _equals("(let ((r (ite (bvslt x low) low x))) (ite (bvslt high r) high r))"),
+    "add_sat": _limited("bvadd"),
+    "sub_sat": _limited("bvsub"),
 }
 
 _WIDE = {
@@ -106,7 +145,14 @@ _WIDE_64 = {
     "mul": _equals("(bvmul a b)"),
     "shl": _equals(f"(bvshl a {_LOW_6})"),
     "shr": _equals(f"(bvlshr a {_LOW_6})"),
+    "rotl": _equals(rotated_64("amount")),
+    "rotr": _equals(rotated_64("(bvneg amount)")),
+    "swap": _equals(swapped_64("a")),
 }
+
+
+def _counted(width: int) -> dict[str, str]:
+    return {name: _equals(formula) for name, formula in bits_of("a", width).items()}
 
 
 def _byte(word: str, k: int) -> str:
@@ -145,10 +191,11 @@ _BYTES = {
 MEANINGS: Mapping[str, str] = {
     f"{family}.{name}": formula
     for family, table in (
-        ("integer", _INTEGER),
+        ("integer", _INTEGER | _FIELDS_AND_LIMITS),
         ("signed", _SIGNED),
-        ("wide.u64", _WIDE | _WIDE_64),
-        ("wide.u128", _WIDE),
+        ("wide.u64", _WIDE | _WIDE_64 | _counted(64)),
+        ("wide.u128", _WIDE | _counted(128)),
+        ("wide.i64", {name: _equals(formula) for name, formula in SIGNED_64.items()}),
         ("bytes", _BYTES),
     )
     for name, formula in table.items()
