@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 import struct
+import sys
 import zlib
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ WITHOUT = {"picture.py", "torch_arrays.py"}
 
 @pytest.fixture(autouse=True)
 def beside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(FOLDER))
+    monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
 
 
 def printed(name: str, capsys: pytest.CaptureFixture[str], *arguments: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -15,15 +14,11 @@ from vyre.backends.packages import Point
 from vyre.engines.run import runner_of
 from vyre.errors import BackendUnavailable, DispatchError
 
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
 
 @pytest.fixture(autouse=True)
-def untouched(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+def untouched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chosen, "_everywhere", [None])
     monkeypatch.delenv(chosen.VARIABLE, raising=False)
-    return
 
 
 @vyre.kernel

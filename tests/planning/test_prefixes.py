@@ -93,8 +93,8 @@ def test_a_long_row_has_the_bits_of_one_invocation(monkeypatch: pytest.MonkeyPat
     plan = plan_graph(graph)
     monkeypatch.setattr(prefixes, "LONG", 1 << 30)
     alone = plan_graph(graph)
-    assert [step.groups for step in alone.bind({}).plan.steps] == [1]
-    assert plan.bind({}).plan.steps[-1].groups == 7
+    assert [step.groups for step, _ in alone.bind({}).plan.dispatches] == [1]
+    assert plan.bind({}).plan.dispatches[-1][0].groups == 7
     wanted = run_graph(alone, {"a": x}, backend="cpu")["y"].tobytes()
     for backend in ("cpu", *OTHERS):
         assert run_graph(plan, {"a": x}, backend=backend)["y"].tobytes() == wanted

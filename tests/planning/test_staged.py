@@ -9,6 +9,7 @@ from tests.planning.compared import require_agreement
 from tests.planning.test_planned_nodes import given
 from vyre.conform.generate.graphs import random_graph, random_sizes
 from vyre.engines import reduce_tree
+from vyre.engines.plan import most_groups
 from vyre.graph import ElementWise, Graph, GraphNode, Joining, Reduce, Size, Transpose
 from vyre.ir.expr import Var, fmul
 from vyre.ir.operators import ReduceOrder
@@ -88,7 +89,7 @@ def test_a_long_row_has_the_bits_of_the_engine_and_work_for_many() -> None:
     x = np.random.default_rng(0).normal(size=1_000_003).astype(np.float32)
     plan = plan_graph(graph)
     assert run_graph(plan, {"a": x}, backend="cpu")["y"].tobytes() == reduce_tree(x, backend="cpu").tobytes()
-    assert max(step.groups for step in plan.bind({}).plan.steps) >= 100
+    assert max(most_groups(step) for step, _ in plan.bind({}).plan.dispatches) >= 100
 
 
 def test_short_rows_many_rows_and_unknown_lengths_are_reduced_at_once() -> None:
