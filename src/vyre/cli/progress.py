@@ -1,4 +1,7 @@
-"""Progress with rate, failures and time left: a bar on a terminal, else a line every ten seconds."""
+"""Progress with failures and time: a bar on a terminal, else a line every ten seconds.
+
+Cases differ in cost by a factor of a million, so that no time left is told from their number.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +30,13 @@ class Bar:
     def __enter__(self) -> Bar:
         if self._on:
             from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
             self._progress = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),
                 TextColumn("{task.percentage:>3.0f}% {task.fields[rate]} {task.fields[failing]}"),
-                TimeRemainingColumn(),
+                TimeElapsedColumn(),
                 console=Console(stderr=True),
                 transient=True,
             )
@@ -50,7 +53,7 @@ class Bar:
     ) -> None:
         """`resumed` of those done were done by an earlier run and do not count for the rate."""
         if self._progress is None:
-            self._say(done, total or self._total, what or self._what, resumed, failing)
+            self._say(done, total or self._total, what or self._what, failing)
             return
         elapsed = self._progress.tasks[0].elapsed or 0
         rate = f"{(done - resumed) / elapsed:.3g} {self._unit}/s" if elapsed else ""
@@ -63,15 +66,12 @@ class Bar:
             failing=failing,
         )
 
-    def _say(self, done: int, total: int | None, what: str, resumed: int, failing: str) -> None:
+    def _say(self, done: int, total: int | None, what: str, failing: str) -> None:
         """A line where there is no terminal: whoever reads a log sees that the work goes on."""
         now = time.monotonic()
         if self._quiet or now - self._said < _APART:
             return
         self._said = now
-        rate = (done - resumed) / (now - self._began)
-        parts = [f"{done:,} {self._unit}", f"{rate:.3g}/s", failing]
-        if total:
-            parts[0] = f"{100 * done / total:.0f} % of {total:,} {self._unit}"
-            parts.insert(2, f"{(total - done) / rate:.0f} s left" if rate and done < total else "")
+        of = f" of {total:,}" if total else ""
+        parts = [f"{now - self._began:.0f} s", f"{done:,}{of} {self._unit}", failing]
         click.echo(f"{what}: {', '.join(part for part in parts if part)}", err=True)
