@@ -226,10 +226,10 @@ def _engines() -> Iterator[Mutant]:
 
 
 def engine_case(engine: str) -> str:
-    """A case that compares all of an engine's output, with enough elements to tell orders apart."""
+    """A case that compares all of an engine's output, of the last turn: its elements tell orders apart."""
     group = engines.STAGE.group
     wanted = f"{engine}/{EngineInvariant.NoOutputLost.name}"
-    number = next(n for n in range(group, 2 * group) if engines.STAGE.subject(n) == wanted)
+    number = next(n for n in range(3 * group, 4 * group) if engines.STAGE.subject(n) == wanted)
     return f"{engines.STAGE.name}/{wanted.replace('/', '.')}/{number}"
 
 
