@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
@@ -53,14 +52,7 @@ def test_every_command_runs_and_prints_what_the_page_shows(tmp_path: Path) -> No
             continue
         golden += line.endswith("--stage golden")
         words = [sys.executable, "-m", *words] if words[0] == "vyre" else words
-        done = subprocess.run(
-            words,
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "COLUMNS": "200"},
-        )
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
         wrong = line.endswith("--stage golden") and golden == FAILS
         assert done.returncode == (1 if wrong else 0), (line, done.stdout, done.stderr)
         printed.append((line, done.stdout))

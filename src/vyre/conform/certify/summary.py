@@ -247,8 +247,8 @@ def _apart(results: Results, certificates: Sequence[CertificateContents], width:
     others = counts.cases(results).run - strict
     if not others:
         return []
-    where = "a certificate of their own" if len(certificates) > 1 else "no certificate"
-    text = f"  {strict:,} are strict and in the certificate; {others:,} have a tolerance and are in {where}."
+    where = "one of their own" if len(certificates) > 1 else "none"
+    text = f"  {strict:,} are in the certificate; {others:,} have a tolerance and are in {where}."
     return _wrapped_lines("", text, "dim", width)
 
 
