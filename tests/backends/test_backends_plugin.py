@@ -16,6 +16,9 @@ import vyre
 from vyre import BufferDecl, DataType, InvocationId, LitU32, Program
 from vyre.backends import default_backend, default_name, registry
 from vyre.compose.plugins import installed_ops
+from vyre.conform.oracle.golden.rows import load_rows
+from vyre.conform.verify.golden.stage import run_rows
+from vyre.conform.verify.stage import PASSED, REFUSED
 from vyre.errors import DispatchError, UnsupportedByBackend
 
 if TYPE_CHECKING:
@@ -178,3 +181,9 @@ def test_the_metadata_of_packages_is_read_once(monkeypatch: pytest.MonkeyPatch) 
 def test_close_names_are_suggested() -> None:
     with pytest.raises(DispatchError, match="did you mean 'reference'"):
         registry.get("referenc")
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_plugin_backend_passes_the_golden_rows_that_it_takes() -> None:
+    outcomes = run_rows(registry.get("acme"), load_rows())
+    assert {o.status for o in outcomes} == {PASSED, REFUSED}

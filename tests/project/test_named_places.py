@@ -12,7 +12,10 @@ SUFFIXES = ("py", "json", "toml", "md", "sh", "txt", "npz", "bin")
 _FILE = re.compile(rf"`((?:[\w.-]+/)+[\w.-]+\.(?:{'|'.join(SUFFIXES)}))")
 _MODULE = re.compile(r"python -m ((?:vyre|lab|tests)\.[\w.]+)")
 ELSEWHERE = {
-    "vyre_lanes/backend.py": "written by the reader of the page on backends",
+    "tests/test_mine.py": "written by `vyre new-backend mine`",
+    "vyre_mine/backend.py": "the same",
+    "vyre_mine/emitter.py": "the same",
+    "vyre_mine/lanes.py": "the same",
     "primitive/and_not.py": "written by the reader of the page on operators",
 }
 

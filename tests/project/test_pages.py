@@ -18,7 +18,6 @@ PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted((ROOT / 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 ELSEWHERE = {
-    "adding-a-backend.md": "tests/backends/test_adding_a_backend.py does what the page says, step by step",
     "adding.md": "lines to put into files of vyre, for something that is not there",
     "certificates.md": "certifies several times, which takes minutes; tests/certification has each call",
     "engines.md": "tests/engines/test_engines_docs.py",

@@ -35,6 +35,7 @@ _COMMANDS = {
     "verify": "Check a certificate, and run a part of it again.",
     "report": "Make an HTML page of a certificate.",
     "merge": "Join the certificates of shards into one.",
+    "new-backend": "Write a package with a backend of your own that works, to be changed.",
     "keygen": "Make a key that signs certificates.",
 }
 
@@ -48,7 +49,7 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"vyre.cli.{cmd_name}_")
+        module = importlib.import_module(f"vyre.cli.{cmd_name.replace('-', '_')}_")
         return module.command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -12,9 +12,12 @@ from html import escape
 
 _ROW = 22
 _GAP = 6
-_LABEL = 170
-_WIDTH = 640
-_FIGURE = 90
+_LABEL = 160
+_WIDTH = 560
+_FIGURE = 165
+"""A phone shows the text larger: there must be room for it too."""
+_COLUMNS = 2
+"""Of a legend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ def bars(items: list[Bar], *, title: str, logarithmic: bool = False) -> str:
             f'<text x="{_LABEL - 8}" y="{y + 16}" text-anchor="end">{escape(bar.label)}</text>'
             f'<rect x="{_LABEL}" y="{y}" width="{length:.1f}" height="{_ROW}" rx="3" class="{bar.tone}">'
             f"<title>{escape(bar.note or bar.label)}: {bar.value:,}</title></rect>"
-            f'<text x="{_LABEL + length + 6:.1f}" y="{y + 16}" class="figure">{short(bar.value)}</text>'
+            f'<text x="{_LABEL + length + 6:.1f}" y="{y + 16}" class="figure">{bar.value:,}</text>'
         )
     return _svg("".join(rows), len(items) * (_ROW + _GAP), title)
 
@@ -66,23 +69,13 @@ def stack(parts: list[Part], *, title: str) -> str:
             f"<title>{escape(part.name)}: {part.value:,}</title></rect>"
         )
         x += width
-        column, row = k % 3 * (_WIDTH // 3), 44 + k // 3 * 22
+        column, row = k % _COLUMNS * (_WIDTH // _COLUMNS), 44 + k // _COLUMNS * 22
         legend.append(
             f'<rect x="{column}" y="{row - 11}" width="12" height="12" rx="2" class="{part.tone}"/>'
             f'<text x="{column + 18}" y="{row}">{escape(part.name)} {part.value:,}</text>'
         )
-    height = 52 + (max(len(legend) - 1, 0)) // 3 * 22
+    height = 52 + max(len(legend) - 1, 0) // _COLUMNS * 22
     return _svg("".join(shapes + legend), height, title)
-
-
-def short(value: int) -> str:
-    """A count in a few characters: 953 M."""
-    for limit, unit in ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k")):
-        if value >= 10 * limit:
-            return f"{value // limit:,} {unit}"
-        if value >= limit:
-            return f"{value / limit:.1f} {unit}"
-    return str(value)
 
 
 def _share(value: int, largest: int, *, logarithmic: bool) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.certify.envelope import heading, table
 from vyre.conform.certify.schema1 import UNSAID
+from vyre.conform.certify.summary import tried, verdict
 from vyre.conform.process.provenance import APART
 from vyre.conform.records import counts
 from vyre.conform.spec.levels import TITLES
@@ -56,6 +57,8 @@ class Seen:
     """A failure with its bits."""
 
     failure: Failure
+    title: str
+    """Its op, or what a stage tried."""
     bits: str
     expected: str
     """The reason, where the failure was expected."""
@@ -66,6 +69,8 @@ class View:
     document: Document
     certificate: CertificateContents
     titles: dict[str, str]
+    verdict: str
+    """What the console says first of the cases."""
     totals: tuple[tuple[str, str], ...]
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
@@ -99,6 +104,7 @@ def view(document: Document) -> View:
         document,
         certificate,
         TITLES,
+        verdict(certificate.results),
         _totals(certificate),
         ("status", *(_KIND_TITLES[k] for k in shown), "laws", "instruction", "lowered"),
         tuple(_row(o, r, shown) for o, r in zip(certificate.ops, certificate.results.ops, strict=True)),
@@ -141,13 +147,14 @@ def _totals(certificate: CertificateContents) -> tuple[tuple[str, str], ...]:
         (f"{what} {word}", f"{number:,}")
         for what, c in found.items()
         for word, number in (("run", c.run), ("refused", c.refused), ("not run", c.not_run))
-        if number or word == "run"
+        if number or (word == "run" and (what == "cases" or c.planned))
     ]
+    passed, proved = statuses.count("passed"), sum(p.startswith("proved") for p in proofs)
     return (
         *tiles,
-        ("ops passed", f"{statuses.count('passed')} of {len(statuses)}"),
-        ("laws proved", f"{sum(p.startswith('proved') for p in proofs)} of {len(proofs)}"),
-        ("failures", str(len(results.every_failure))),
+        *([("ops passed", f"{passed:,} of {len(statuses):,}")] if statuses else []),
+        *([("laws proved", f"{proved:,} of {len(proofs):,}")] if proofs else []),
+        ("failures", f"{len(results.every_failure):,}"),
     )
 
 
@@ -181,7 +188,9 @@ def _seen(failure: Failure, certificate: CertificateContents) -> Seen:
     from vyre.conform.records.results import covers
 
     reason = next((e.reason for e in certificate.expected if covers(e.pattern, failure)), "")
-    return Seen(failure, side_by_side(failure.expected, failure.actual), reason)
+    return Seen(
+        failure, failure.op or tried(failure.case), side_by_side(failure.expected, failure.actual), reason
+    )
 
 
 def _tone(stage: StageResult) -> str:
@@ -216,9 +225,9 @@ def _charts(certificate: CertificateContents) -> tuple[tuple[str, str], ...]:
         Part("boundaries missed", missed, "bad"),
     ]
     drawn = [
-        ("Ops", stack(parts, title="Ops by status")),
-        ("Cases run by kind (logarithmic)", bars(kinds, title="Cases by kind", logarithmic=True)),
-        ("Cases run by stage (logarithmic)", bars(stages, title="Cases by stage", logarithmic=True)),
-        ("Coverage of what is declared", stack(cover, title="Coverage")),
+        ("Ops", statuses, stack(parts, title="Ops by status")),
+        ("Cases run by kind (logarithmic)", kinds, bars(kinds, title="Cases by kind", logarithmic=True)),
+        ("Cases run by stage (logarithmic)", stages, bars(stages, title="Cases by stage", logarithmic=True)),
+        ("Coverage of what is declared", classes or values, stack(cover, title="Coverage")),
     ]
-    return tuple(drawn)
+    return tuple((title, chart) for title, shown, chart in drawn if shown)

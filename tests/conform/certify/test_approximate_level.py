@@ -5,6 +5,8 @@ from __future__ import annotations
 from tests.conform.certify.made_up import perfect, registry
 from tests.conform.certify.test_levels import OPS, subject, without
 from vyre.conform.certify.certificate import certificates
+from vyre.conform.certify.summary import summary
+from vyre.conform.records import counts
 from vyre.conform.spec.track import APPROXIMATE, INTEGER
 
 SIN = "approximate FSinApprox F32"
@@ -31,3 +33,17 @@ def test_the_approximate_level_rests_on_its_stage() -> None:
 def test_without_the_stage_there_is_no_certificate() -> None:
     found = certificates(without("approximate")(perfect(*OPS)), promised=registry(*OPS), baselines=("copy",))
     assert [c.kind for c in found] == ["strict"]
+
+
+def test_the_console_says_how_many_cases_the_certificate_counts() -> None:
+    whole = perfect(*OPS)
+    for results, where in (
+        (whole, "one of their own"),
+        (without("approximate")(whole), "none"),
+    ):
+        made = certificates(results, promised=registry(*OPS), baselines=("copy",))
+        strict = counts.cases(made[0].results).run
+        others = counts.cases(results).run - strict
+        assert others
+        text = "\n".join("".join(part for part, _ in line) for line in summary(results, made, width=200))
+        assert f"{strict:,} are in the certificate; {others:,} have a tolerance and are in {where}." in text

@@ -11,6 +11,7 @@ from vyre import (
     BinaryOp,
     BinOp,
     DataType,
+    Expr,
     InvocationId,
     Let,
     LitU32,
@@ -32,6 +33,16 @@ OPERATORS = {
     BinaryOp.BitXor: np.bitwise_xor,
     BinaryOp.Shr: lambda a, b: a >> (b & 31),
 }
+
+
+def known(expr: Expr) -> bool:
+    match expr:
+        case LitU32() | InvocationId(axis=0) | Var() | Load():
+            return True
+        case BinOp(op=op):
+            return op in OPERATORS
+        case _:
+            return False
 
 
 class Lines:
@@ -80,14 +91,15 @@ class AcmeBackend:
 
     def compile(self, program: Program) -> Lines:
         for buffer in program.buffers:
-            if buffer.element is not DataType.U32 or buffer.access.shared:
+            if buffer.element is not DataType.U32 or not buffer.access.bound:
                 raise UnsupportedByBackend(f"{buffer.access.value} {buffer.element.value}", self.name)
+        if program.workgroup_size[1:] != (1, 1):
+            raise UnsupportedByBackend("a workgroup of more than one axis", self.name)
         for node in program.entry:
             if not isinstance(node, Let | Store):
                 raise UnsupportedByBackend(type(node).__name__, self.name)
             for root in node.exprs:
                 for expr in postorder(root):
-                    known = isinstance(expr, LitU32 | InvocationId | Var | Load)
-                    if not known and not (isinstance(expr, BinOp) and expr.op in OPERATORS):
-                        raise UnsupportedByBackend(str(getattr(expr, "op", type(expr).__name__)), self.name)
+                    if not known(expr):
+                        raise UnsupportedByBackend(str(getattr(expr, "op", expr)), self.name)
         return Lines(program)

@@ -50,7 +50,7 @@ def summary(results: Results, certificates: Sequence[CertificateContents], *, wi
         tone = "bad" if soak.failures else ""
         lines += _wrapped_lines("soak: ", counts.soaked(soak), tone, width)
     lines += _shapes(results.envelope, width) if results.envelope is not None else []
-    lines += [[], *_verdict(results, width)]
+    lines += [[], *_verdict(results, width), *_apart(results, certificates, width)]
     lines += _failures(results.unexpected, width)
     lines += _expected(results, width)
     lines += _refused(results.refused, width)
@@ -211,22 +211,27 @@ def _tone(tone: str) -> str:
     return "" if tone == "good" else "bad" if tone == "bad" else "dim"
 
 
-def _verdict(results: Results, width: int) -> list[Line]:
-    """What came of the cases that were run, and how many gave no result."""
+def verdict(results: Results) -> str:
+    """What came of the cases that were run, in a sentence."""
     found = counts.cases(results)
     ran = f"{found.run:,} {'case' if found.run == 1 else 'cases'}"
     if results.unexpected:
         number = len(results.unexpected)
-        text, style = f"✗ {number} {'FAILURE' if number == 1 else 'FAILURES'} in {ran} that ran.", "bad"
-    elif results.unexpected_passes:
+        return f"✗ {number:,} {'FAILURE' if number == 1 else 'FAILURES'} in {ran} that ran."
+    if results.unexpected_passes:
         number = len(results.unexpected_passes)
-        text, style = f"✗ {number} EXPECTED FAILURES PASSED in {ran} that ran.", "bad"
-    elif results.every_failure:
-        text, style = f"! Every failure in {ran} that ran was expected.", "open"
-    elif found.run:
-        text, style = f"✓ All {ran} that ran agree.", "good"
-    else:
-        text, style = "No case was run.", "open"
+        return f"✗ {number:,} EXPECTED FAILURES PASSED in {ran} that ran."
+    if results.every_failure:
+        return f"! Every failure in {ran} that ran was expected."
+    if found.run:
+        return f"✓ All {ran} that ran agree."
+    return "No case was run."
+
+
+def _verdict(results: Results, width: int) -> list[Line]:
+    """The sentence, and how many cases gave no result."""
+    found, text = counts.cases(results), verdict(results)
+    style = {"✗": "bad", "✓": "good"}.get(text[0], "open")
     rest = f"  {' and '.join(found.rest)}: these show nothing." if found.rest else ""
     return [
         *_wrapped_lines("", text, style, width),
@@ -234,11 +239,24 @@ def _verdict(results: Results, width: int) -> list[Line]:
     ]
 
 
+def _apart(results: Results, certificates: Sequence[CertificateContents], width: int) -> list[Line]:
+    """Which of the cases that ran the certificate counts, where it does not count all."""
+    if not certificates:
+        return []
+    strict = counts.cases(certificates[0].results).run
+    others = counts.cases(results).run - strict
+    if not others:
+        return []
+    where = "one of their own" if len(certificates) > 1 else "none"
+    text = f"  {strict:,} are in the certificate; {others:,} have a tolerance and are in {where}."
+    return _wrapped_lines("", text, "dim", width)
+
+
 def _failures(failures: Sequence[Failure], width: int) -> list[Line]:
-    """By op, one shown of each, the rest of it counted beside."""
+    """By op, or by what a stage tries, one shown of each, the rest of it counted beside."""
     of_op: dict[str, list[Failure]] = {}
     for failure in failures:
-        of_op.setdefault(failure.op, []).append(failure)
+        of_op.setdefault(failure.op or tried(failure.case), []).append(failure)
     lines: list[Line] = []
     for op, found in list(of_op.items())[:_SHOWN]:
         lines += [[], *failure_lines(found[0], width=width)]
@@ -251,6 +269,13 @@ def _failures(failures: Sequence[Failure], width: int) -> list[Line]:
     if len(failures) > len(of_op) or left:
         lines.append([("The certificate has every one of them.", "dim")])
     return lines
+
+
+def tried(case: str) -> str:
+    """What a case of a stage is about: `golden/float.abs` of `golden/float.abs/golden/1`."""
+    stage, _, rest = case.partition("/")
+    about = rest.partition("/")[0]
+    return stage if not about or about.isdigit() else f"{stage}/{about}"
 
 
 def failure_lines(failure: Failure, *, width: int = 80) -> list[Line]:

@@ -1,0 +1,1 @@
+"""A backend that runs programs as NumPy code, one element of every array for each invocation."""
