@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.errors import VyreError
-from vyre.library.matching.syntax import WORD, At, Bytes, Branches, Often, Sequence
+from vyre.library.matching.syntax import WORD, At, Branches, Bytes, Often, Sequence
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
@@ -181,8 +181,8 @@ def spans(steps: Steps) -> tuple[Walk, Walk]:
     from the left over the states of the first."""
     states, right = _from_right(steps)
     left = _from_left(steps, states)
-    _, left = _smallest(left, left & ~np.uint32(STATE))
-    same, right = _smallest(right, np.ascontiguousarray(left.T))
+    _, left = smallest(left, left & ~np.uint32(STATE))
+    same, right = smallest(right, np.ascontiguousarray(left.T))
     _, first = np.unique(same, return_index=True)
     left = np.ascontiguousarray(left[:, first])
     return Walk(right.reshape(-1), right.shape[1]), Walk(left.reshape(-1), left.shape[1])
@@ -198,8 +198,8 @@ def ends(steps: Steps) -> Walk:
         taken = {steps.following(s) for s in found - {_ACCEPT} if steps.takes(s, symbol)}
         return (tuple(sorted(taken)), steps.behind[number]), ENDS if _ACCEPT in found else 0
 
-    _, table = _explored(((), steps.before), len(steps.symbols), moved)
-    _, table = _smallest(table, table & ~np.uint32(STATE))
+    _, table = explored(((), steps.before), len(steps.symbols), moved)
+    _, table = smallest(table, table & ~np.uint32(STATE))
     return Walk(table.reshape(-1), table.shape[1])
 
 
@@ -219,7 +219,7 @@ def _from_right(steps: Steps) -> tuple[list[tuple[Any, ...]], Words]:
                         found |= 1 << step
         return (found, steps.kinds[number]), 0
 
-    return _explored((0, ""), len(steps.symbols), moved)
+    return explored((0, ""), len(steps.symbols), moved)
 
 
 def _from_left(steps: Steps, states: list[tuple[Any, ...]]) -> Words:
@@ -245,10 +245,10 @@ def _from_left(steps: Steps, states: list[tuple[Any, ...]]) -> Words:
             found = found[1:]
         return ((found[0], behind), marks | BEGINS) if found else ((None, behind), marks)
 
-    return _explored((None, steps.before), len(states), moved)[1]
+    return explored((None, steps.before), len(states), moved)[1]
 
 
-def _explored(
+def explored(
     first: tuple[Any, ...],
     width: int,
     moved: Callable[[tuple[Any, ...], int], tuple[tuple[Any, ...], int]],
@@ -272,7 +272,7 @@ def _explored(
     return states, np.array(rows, np.uint32)
 
 
-def _smallest(table: Words, told: Words) -> tuple[Words, Words]:
+def smallest(table: Words, told: Words) -> tuple[Words, Words]:
     """The state that each one becomes when those that nothing tells apart are one, and their table.
 
     `told` has a row a state of what is seen at once. The first state stays the first.
