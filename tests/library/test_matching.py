@@ -13,7 +13,7 @@ import pytest
 import vyre
 from vyre.errors import DispatchError, VyreError
 from vyre.library import matching
-from vyre.library.matching import Regex, Words
+from vyre.library.matching import Regex, Words, walking
 
 ATOMS = [b"a", b"b", b"c", b".", b"[ab]", b"[^a]", rb"\w", rb"\s", rb"\n", rb"\x61", b"[a-c-]", b"[]x]", b" "]
 ANCHORS = [b"^", b"$", rb"\A", rb"\Z", rb"\b", rb"\B"]
@@ -77,8 +77,15 @@ def test_random_expressions_end_where_re_says(backend: str) -> None:
         assert regex.ends(data, backend=backend).tolist() == ends_of(pattern, data, flags), (pattern, data)
 
 
+@pytest.fixture
+def short_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts as on a GPU, where a processor would take all as one."""
+    monkeypatch.setattr(walking, "part_size", lambda *_: walking.PART)
+
+
 @pytest.mark.parametrize("size", [254, 255, 256, 257, 511, 512, 16_383, 16_384, 40_000])
-def test_parts_of_a_text_are_joined(size: int, backend: str) -> None:
+def test_parts_of_a_text_are_joined(size: int, backend: str, short_parts: None) -> None:
+    del short_parts
     dice = random.Random(size)
     data = bytes(dice.choices(b"ab\n", weights=[50, 50, 1], k=size))
     for pattern in (b"a(?:ba)*", b".*b", rb"(?:a|b)+?bb$", b"(?:[ab]{3})+", b"^"):
@@ -86,7 +93,8 @@ def test_parts_of_a_text_are_joined(size: int, backend: str) -> None:
         assert Regex(pattern, flags).spans(data, backend=backend).tolist() == spans_of(pattern, data, flags)
 
 
-def test_a_long_text_has_three_levels_of_parts() -> None:
+def test_a_long_text_has_three_levels_of_parts(short_parts: None) -> None:
+    del short_parts
     data = b"(" + b"x" * (64 * 64 * 256 + 1000) + b")"
     assert Regex(rb"\(x*\)").spans(data).tolist() == [[0, len(data)]]
     assert Regex(rb"\(x*\)").ends(data).tolist() == [len(data)]

@@ -13,6 +13,7 @@ import numpy as np
 import vyre
 from vyre import In, Out, engines, packed_bytes, u32
 from vyre.backends.device_buffer import DeviceBuffer
+from vyre.engines.collection import cut_for, walkers
 from vyre.library.messages import grid
 from vyre.library.reading import byte_at
 
@@ -153,14 +154,22 @@ def symbols_of(data: Any, classes: NDArray[np.uint32], backend: str | Backend | 
     return _symbols(given, classes, size + 1, size, workgroups=grid(size + 1), backend=backend)
 
 
+def part_size(size: int, states: int, backend: str | Backend | None) -> int:
+    """A processor of fewer threads than states is done sooner when one of them walks over all."""
+    processor = cut_for(backend, None, None) is not None
+    return size if processor and walkers(backend) <= states + 1 else PART
+
+
 def walked(
     walk: Walk, symbols: Any, backend: str | Backend | None, *, backward: bool = False, keep: int = 0xFFFFFFFF
 ) -> Any:
     """For each symbol the entry of the table that it met, as far as `keep` has it."""
-    parts, states, way = -(-len(symbols) // PART), walk.states, int(backward)
+    states, way = walk.states, int(backward)
+    size = part_size(len(symbols), states, backend)
+    parts = -(-len(symbols) // size)
     levels = [
         _maps(
-            symbols, walk.table, parts * states, states, walk.width, PART, way,
+            symbols, walk.table, parts * states, states, walk.width, size, way,
             workgroups=grid(parts * states), backend=backend,
         )
     ] if parts > 1 else []  # fmt: skip
@@ -174,7 +183,7 @@ def walked(
         blocks = grid(-(-count // _BLOCK))
         starts = _starts(maps, starts, count, states, _BLOCK, workgroups=blocks, backend=backend)
     return _walked(
-        symbols, walk.table, starts, len(symbols), walk.width, PART, way, keep,
+        symbols, walk.table, starts, len(symbols), walk.width, size, way, keep,
         workgroups=grid(parts), backend=backend,
     )  # fmt: skip
 
