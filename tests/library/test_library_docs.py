@@ -7,7 +7,7 @@ import runpy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vyre.library import decoding, hashing, matching, strings
+from vyre.library import decoding, graphs, hashing, matching, strings
 
 if TYPE_CHECKING:
     import pytest
@@ -26,5 +26,6 @@ def test_the_page_prints_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_every_function_is_on_the_page() -> None:
-    for name in (*hashing.__all__, *decoding.__all__, *matching.__all__, *strings.__all__):
-        assert f"`{name}" in PAGE
+    for part in (hashing, decoding, matching, strings, graphs):
+        for name in part.__all__:
+            assert f"`{name}" in PAGE
