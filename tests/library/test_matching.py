@@ -14,6 +14,7 @@ import vyre
 from vyre.errors import DispatchError, VyreError
 from vyre.library import matching
 from vyre.library.matching import Regex, Words, walking
+from vyre.library.matching import words as many
 
 ATOMS = [b"a", b"b", b"c", b".", b"[ab]", b"[^a]", rb"\w", rb"\s", rb"\n", rb"\x61", b"[a-c-]", b"[]x]", b" "]
 ANCHORS = [b"^", b"$", rb"\A", rb"\Z", rb"\b", rb"\B"]
@@ -232,6 +233,16 @@ def test_what_cannot_be_taken_is_refused(call: Any, said: str) -> None:
     with pytest.raises((VyreError, DispatchError), match=said) as raised:
         call()
     assert raised.value.fix
+
+
+def test_what_is_too_large_for_one_call_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walking, "MOST_TEXT", 8)
+    monkeypatch.setattr(many, "MOST_FOUND", 8)
+    assert len(Regex(b"a").spans(b"a" * 8)) == len(Words([b"a"]).find(b"a" * 8)[1]) == 8
+    with pytest.raises(DispatchError, match="a text of 9 bytes"):
+        Regex(b"a").spans(b"a" * 9)
+    with pytest.raises(DispatchError, match="found 9 times"):
+        Words([b"a"]).find(b"a" * 9)
 
 
 def test_the_package_offers_these() -> None:

@@ -14,6 +14,7 @@ import vyre
 from vyre import In, Out, engines, packed_bytes, u32
 from vyre.backends.device_buffer import DeviceBuffer
 from vyre.engines.collection import cut_for, walkers
+from vyre.errors import DispatchError
 from vyre.library.messages import grid
 from vyre.library.reading import byte_at
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 PART = 256
 """Symbols that an invocation walks over."""
+MOST_TEXT = 1 << 29
+"""Bytes of one call: each may begin and end two matches, and places of results are u32."""
 _BLOCK = 64
 """Maps that are joined into one."""
 
@@ -150,6 +153,11 @@ def _gathered(
 def symbols_of(data: Any, classes: NDArray[np.uint32], backend: str | Backend | None) -> Any:
     """The classes of all symbols of a text, one more than its bytes."""
     size = data.size
+    if size > MOST_TEXT:
+        raise DispatchError(
+            f"a text of {size} bytes is over the {MOST_TEXT} that one call takes.",
+            fix="pass it in parts that end where no match goes on.",
+        )
     given = data if size else np.zeros(4, np.uint8)
     return _symbols(given, classes, size + 1, size, workgroups=grid(size + 1), backend=backend)
 

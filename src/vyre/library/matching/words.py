@@ -12,7 +12,7 @@ import numpy as np
 
 import vyre
 from vyre import In, Out, engines, packed_bytes, u32
-from vyre.errors import VyreError, boundary
+from vyre.errors import DispatchError, VyreError, boundary
 from vyre.library.matching.walking import host
 from vyre.library.messages import grid, words_of
 from vyre.library.reading import byte_at
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.uint32]
 
 MOST_STATES = 1 << 22
+MOST_FOUND = 1 << 30
 _PART = 256
 
 
@@ -118,7 +119,12 @@ class Words:
         automaton = (given, self._table, self._lists)
         counts = _counted(*automaton, parts, size, part, early, workgroups=grid(parts), backend=backend)
         offsets = engines.scan(counts, inclusive=False, backend=backend)
-        total = int(host(offsets)[-1]) + int(host(counts)[-1])
+        total = int(host(counts).sum(dtype=np.uint64))
+        if total > MOST_FOUND:
+            raise DispatchError(
+                f"the words are found {total} times, and one call gives {MOST_FOUND}.",
+                fix="search for fewer words, or in parts of the data.",
+            )
         if not total:
             return np.zeros((0, 2), np.uint32), np.zeros(0, np.uint32)
         spans, ids = _written(
