@@ -1,13 +1,14 @@
-"""`vyre.library`: everyday work on bytes, written as kernels; the same bytes on every backend.
+"""`vyre.library`: everyday work on bytes, text and graphs, in kernels; the same bytes on every backend.
 
-Each part is a package of functions on arrays, loaded when it is first used: `hashing`, `decoding`."""
+Each part is a package of functions on arrays, loaded when it is first used: `hashing`, `decoding`,
+`matching`, `strings`, `graphs`."""
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from vyre.library import decoding, hashing
+    from vyre.library import decoding, graphs, hashing, matching, strings
 
-__all__ = ["decoding", "hashing"]
+__all__ = ["decoding", "graphs", "hashing", "matching", "strings"]
 
 if not TYPE_CHECKING:
 

@@ -1,0 +1,138 @@
+"""A graph in compressed rows, its transpose, and the product of a sparse matrix with a vector."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+import vyre
+from vyre import In, Out, Private, engines, f32, u32
+from vyre.backends.device_buffer import DeviceBuffer
+from vyre.errors import DispatchError, boundary
+from vyre.library.messages import grid
+from vyre.library.reading import owner
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vyre.backends.protocol import Backend
+
+    Numbers = NDArray[np.uint32]
+
+
+@vyre.kernel
+def _owners(offsets: In[u32], out: Out[u32]) -> None:
+    i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
+    if i < len(out):
+        out[i] = owner(offsets, i)
+
+
+@vyre.kernel
+def _products(
+    offsets: In[u32],
+    targets: In[u32],
+    values: In[f32],
+    x: In[f32],
+    out: Out[f32],
+    sums: Private[f32, Literal[32]],
+) -> None:
+    """`sums[k]` is the sum of the last whole 2^k products; two of them make the next."""
+    row = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
+    if row >= len(out):
+        return
+    start = offsets[row]
+    size = offsets[row + 1] - start
+    for j in range(size):
+        total = values[start + j] * x[targets[start + j]]
+        level = u32(0)
+        while vyre.bounded(u32(j) >> level & 1 == 1, 32):
+            total = sums[level] + total
+            level += 1
+        sums[level] = total
+    result, seen = f32(0.0), u32(0)
+    for k in range(32):
+        if size >> k & 1 == 1:
+            result = sums[k] + result if seen == 1 else sums[k]
+            seen = u32(1)
+    out[row] = result
+
+
+class Graph:
+    """The edges of node i lead to `targets[offsets[i] : offsets[i + 1]]`; both are kept as uint32."""
+
+    @boundary
+    def __init__(self, offsets: Any, targets: Any) -> None:
+        self.offsets = numbers("offsets", offsets)
+        self.targets = numbers("targets", targets)
+        wide = self.offsets.astype(np.int64)
+        if not len(wide) or wide[0] or wide[-1] != len(self.targets) or bool((np.diff(wide) < 0).any()):
+            raise DispatchError(
+                f"offsets do not ascend from 0 to {len(self.targets)}.",
+                fix="pass where the edges of each node begin, then their number.",
+            )
+        if len(self.targets) and int(self.targets.max()) >= self.nodes:
+            raise DispatchError(
+                f"an edge leads to node {self.targets.max()} of {self.nodes}.",
+                fix="use targets below the nodes.",
+            )
+
+    @property
+    def nodes(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def edges(self) -> int:
+        return len(self.targets)
+
+    def sources(self, backend: str | Backend | None = None) -> Numbers:
+        """The node at which each edge begins."""
+        if not self.edges:
+            return np.zeros(0, np.uint32)
+        out = np.zeros(self.edges, np.uint32)
+        return _owners(self.offsets, out, workgroups=grid(self.edges), backend=backend)
+
+
+def numbers(what: str, values: Any) -> Numbers:
+    """A row of numbers that an index can be, from the host or a device."""
+    found = np.asarray(values.numpy() if isinstance(values, DeviceBuffer) else values)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+        raise DispatchError(f"{what} are no row of integers.", fix="pass an array of uint32.")
+    if found.size and (int(found.min()) < 0 or int(found.max()) >= 0xFFFFFFFF):
+        raise DispatchError(f"{what} are not all below 2^32 - 1.", fix="pass smaller numbers, none negative.")
+    return np.ascontiguousarray(found, np.uint32)
+
+
+@boundary
+def transpose(graph: Graph, *, backend: str | Backend | None = None) -> tuple[Graph, Numbers]:
+    """The graph with every edge turned round, and which edge each one was. Sources stay in order."""
+    if not graph.edges:
+        return graph, np.zeros(0, np.uint32)
+    places = engines.argsort(graph.targets, backend=backend)
+    counts = engines.histogram(graph.targets, bins=graph.nodes, backend=backend)
+    offsets = np.concatenate([np.zeros(1, np.uint32), engines.scan(counts, backend=backend)])
+    return Graph(offsets, engines.gather(graph.sources(backend), places, backend=backend)), places
+
+
+@boundary
+def spmv(graph: Graph, values: Any, x: Any, *, backend: str | Backend | None = None) -> NDArray[np.float32]:
+    """For each node the sum of `values[edge] * x[target]` over its edges, of float32.
+
+    Products are rounded, and added in the order of `engines.reduce_tree`; a node without edges has 0.
+    """
+    factors, vector = _floats("values", values, graph.edges), _floats("x", x, graph.nodes)
+    if not graph.edges:
+        return np.zeros(graph.nodes, np.float32)
+    out = np.zeros(graph.nodes, np.float32)
+    return _products(
+        graph.offsets, graph.targets, factors, vector, out, workgroups=grid(graph.nodes), backend=backend
+    )
+
+
+def _floats(what: str, values: Any, size: int) -> NDArray[np.float32]:
+    found = np.asarray(values.numpy() if isinstance(values, DeviceBuffer) else values)
+    if found.dtype != np.float32 or found.shape != (size,):
+        raise DispatchError(
+            f"{what} are {found.dtype} of shape {found.shape}.", fix=f"pass {size} float32 in a row."
+        )
+    return np.ascontiguousarray(found)
