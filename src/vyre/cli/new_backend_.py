@@ -18,7 +18,7 @@ _FILES = {
     "backend.py": "{package}/backend.py",
     "emitter.py": "{package}/emitter.py",
     "lanes.py": "{package}/lanes.py",
-    "tests/judged.py": "tests/test_{name}.py",
+    "judged.py": "tests/test_{name}.py",
 }
 """The files of the template, and where each is written."""
 
