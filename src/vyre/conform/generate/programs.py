@@ -91,8 +91,8 @@ _HIDING = frozenset(
     }.items()
     for name in names.split()
 )
-"""Ops of families that mostly hide what they are given, in counts, signs and bounds: with them fewer than 95 %
-of the nodes of a program would show in its output. Their own tests run them."""
+"""Ops of families that mostly hide what they are given, in counts, signs and bounds: with them fewer than 95
+of 100 nodes of a program would show in its output. Their own tests run them."""
 
 
 def generate_program(
