@@ -177,7 +177,7 @@ def _refuse_calls(annotation: ast.AST) -> None:
 
 
 def _resolved(name: str, value: Any, path: list[str]) -> tuple[str, Any]:
-    """The first thing on the path that is no module; what comes behind it is in its contents."""
+    """The first thing on the path that is not a module; what comes behind it is in its contents."""
     shown = name
     for attribute in path:
         if not isinstance(value, ModuleType):

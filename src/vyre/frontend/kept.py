@@ -118,7 +118,7 @@ def keep(kept: KeptKernel, translation: Translation, takes: Takes, compiled: Com
 
 
 def _ops_of_others() -> bool:
-    """Whether an id may mean an op that is no part of what an entry is found by."""
+    """Whether an id may mean an op that is not part of what an entry is found by."""
     from vyre.backends.packages import offered_points
 
     return bool(offered_points("vyre.ops"))
