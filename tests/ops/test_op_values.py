@@ -11,7 +11,11 @@ import pytest
 from tests.ops.float_formulas import FORMS, FUNCTIONS, encode, formula, names
 from tests.ops.integer_formulas import FORMULAS
 from tests.ops.quantised_formulas import CODES
+from vyre.backends.execute import run_bytes
+from vyre.backends.registry import available, get
 from vyre.compose import default_registry
+from vyre.compose.inline import inline
+from vyre.conform.generate.programs import HIDING
 from vyre.ir import BufferDecl, Call, DataType, InvocationId, Program
 from vyre.ops import standard_ops
 from vyre.reference import run
@@ -71,7 +75,7 @@ def cases(op: Op, count: int) -> list[tuple[int, ...]]:
     return [*chosen, *drawn]
 
 
-def execute(op: Op, inputs: Sequence[tuple[int, ...]]) -> list[int]:
+def execute(op: Op, inputs: Sequence[tuple[int, ...]], backend: str = "reference") -> list[int]:
     """The op over all inputs, one invocation each."""
     here = InvocationId(0)
     reads = [BufferDecl.read(p.name, i, p.type) for i, p in enumerate(op.params)]
@@ -83,7 +87,11 @@ def execute(op: Op, inputs: Sequence[tuple[int, ...]]) -> list[int]:
     }
     supplied["out"] = bytes(len(inputs) * op.output.stride)
     program = Program([*reads, out], (64,), [body])
-    data = run(program, supplied, (-(-len(inputs) // 64), 1, 1)).buffers["out"]
+    groups = (-(-len(inputs) // 64), 1, 1)
+    if backend == "reference":
+        data = run(program, supplied, groups).buffers["out"]
+    else:
+        data = run_bytes(get(backend).compile(inline(program)), program, supplied, groups)["out"]
     size = op.output.stride
     return [int.from_bytes(data[i : i + size], "little") for i in range(0, len(data), size)]
 
@@ -101,6 +109,16 @@ def mismatches(op: Op, expected: Callable[..., int], count: int) -> list[str]:
 @pytest.mark.parametrize("op_id", sorted(FORMULAS))
 def test_integer_ops(op_id: str) -> None:
     assert mismatches(default_registry()[op_id], FORMULAS[op_id], 1_000) == []
+
+
+@pytest.mark.parametrize("op_id", sorted(HIDING))
+def test_ops_that_no_generated_program_calls_on_backends(op_id: str) -> None:
+    op = default_registry()[op_id]
+    inputs = cases(op, 300)
+    expected = [FORMULAS[op_id](*case) for case in inputs]
+    for backend in ("cpu", "opencl", "wgpu"):
+        if available(backend)[0].available:
+            assert execute(op, inputs, backend) == expected, backend
 
 
 @pytest.mark.parametrize("op_id", sorted(CODES))
