@@ -57,11 +57,12 @@ def wrong(command: str) -> str:
     words = shlex.split(command)
     if words[0].startswith("-"):
         return ""
-    found = main.get_command(click.Context(main), words[0])
+    above = click.Context(main, **main.context_settings)
+    found = main.get_command(above, words[0])
     if found is None:
         return f"no command {words[0]}"
     try:
-        found.parse_args(click.Context(found), words[1:])
+        found.make_context(words[0], words[1:], parent=above)
     except click.exceptions.Exit:  # --help
         return ""
     except click.ClickException as error:

@@ -189,7 +189,7 @@ class Suite:
                     block = queue.popleft()
                     running[pool.submit(self._execute, block)] = block
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
+                for future in [f for f in running if f in finished]:
                     block = running.pop(future)
                     record = future.result()
                     self._require_same_device(ask=False)
