@@ -99,7 +99,7 @@ class CallPlan:
         """Calls of a kernel, whose parameters have these names, by the first `given` of them and nothing else
         that a call may have: what the kernel gives back, or None with nothing done.
 
-        None where there is no such way: a parameter is not a buffer, or what is left out cannot be made.
+        None where a call cannot take it: a parameter is not a buffer, or an output left out cannot be made.
         """
         made = self.wanted[given:]
         plain = names == tuple(w.name for w in self.wanted) and all(w.written for w in made)
