@@ -20,7 +20,8 @@ import call_peers
 import numpy as np
 
 import vyre
-from vyre import In, InOut, Out, f32
+import vyre.tensor
+from vyre import In, InOut, Out, f32, nn
 from vyre.backends import get
 from vyre.engines import reduce_tree
 
@@ -191,20 +192,65 @@ def engine_cupy(bench: Bench, options: argparse.Namespace) -> None:
     )
 
 
+def tensor_calls(bench: Bench, options: argparse.Namespace) -> None:
+    """Functions of tensors on torch's arrays: small ones until they return, long rows until they are done."""
+    torch = call_peers.package("torch")
+    square = [torch.rand(128, 128, device="cuda") for _ in range(2)]
+    row = torch.rand(1 << 24, device="cuda")
+    small: tuple[tuple[str, Any, Call, tuple[Any, ...]], ...] = (
+        ("x @ y of 128 x 128", vyre.tensor.function(_product), torch.matmul, tuple(square)),
+        ("softmax of 128 x 128", vyre.tensor.function(_softmax), _torch_softmax, (square[0],)),
+    )
+    for name, function, peer, given in small:
+        ours = partial(function, *given, backend="cuda")
+        bench.row(f"tensors, {name} | torch", tuple, partial(peer, *given), ours, bar=2.5)
+    long: tuple[tuple[str, Any, Call, Any, float], ...] = (
+        ("sum of 2^24", vyre.tensor.function(_sum), torch.sum, row, 2.0),
+        ("cumsum of 2^20", vyre.tensor.function(_cumsum), partial(torch.cumsum, dim=0), row[: 1 << 20], 2.0),
+    )
+    for name, function, peer, given, bar in long:
+        ours = partial(function, given, backend="cuda")
+        title = f"tensors, {name} | torch"
+        bench.row(title, tuple, partial(peer, given), ours, bar=bar, each=50, finish=True)
+
+
+def _product(x: vyre.tensor.Tensor, y: vyre.tensor.Tensor) -> vyre.tensor.Tensor:
+    return x @ y
+
+
+def _softmax(x: vyre.tensor.Tensor) -> vyre.tensor.Tensor:
+    return nn.softmax(x)
+
+
+def _torch_softmax(x: Any) -> Any:
+    return x.softmax(-1)
+
+
+def _sum(x: vyre.tensor.Tensor) -> vyre.tensor.Tensor:
+    return x.sum()
+
+
+def _cumsum(x: vyre.tensor.Tensor) -> vyre.tensor.Tensor:
+    return vyre.tensor.cumsum(x, axis=0)
+
+
 def large_calls(bench: Bench, options: argparse.Namespace) -> None:
-    """The call with its allocation beside the same kernel on buffers that were bound before."""
+    """The call with its allocation beside the same kernel on buffers that were bound before.
+
+    Operands are different arrays: one that is read twice comes from the caches the second time.
+    """
     torch = call_peers.package("torch")
     count = 1 << options.log2_gpu
-    wide = torch.linspace(-80, 80, count, device="cuda")
-    given = vyre.to_device(wide, backend="cuda", copy=False)
+    wide = [torch.linspace(first, 80, count, device="cuda") for first in (-80, -40)]
+    given = [vyre.to_device(x, backend="cuda", copy=False) for x in wide]
     out = vyre.device_zeros(count, np.float32, backend="cuda")
     for name, kernel, inputs in (("a + b", added, 2), ("exp", exponential, 1)):
         call = on_cuda(kernel)
         bench.row(
             f"2^{options.log2_gpu} floats, {name}, torch | the kernel alone",
             tuple,
-            partial(call, *[given] * inputs, out),
-            partial(call, *[wide] * inputs),
+            partial(call, *given[:inputs], out),
+            partial(call, *wide[:inputs]),
             bar=1.01,
             each=10,
             finish=True,
@@ -212,8 +258,8 @@ def large_calls(bench: Bench, options: argparse.Namespace) -> None:
     bench.row(
         f"2^{options.log2_gpu} floats, a + b, torch | torch",
         tuple,
-        lambda: torch.add(wide, wide),
-        lambda: on_cuda(added)(wide, wide),
+        lambda: torch.add(*wide),
+        lambda: on_cuda(added)(*wide),
         bar=1.05,
         each=10,
         finish=True,
@@ -262,6 +308,7 @@ PARTS: tuple[Callable[[Bench, argparse.Namespace], None], ...] = (
     engine_cupy,
     captured_calls,
     numpy_calls,
+    tensor_calls,
     large_calls,
 )
 

@@ -1,10 +1,8 @@
 """Strict floats on a GPU, on buffers that stay there, against peers in the same run.
 
     python benchmarks/gpu_floats.py cuda [--log2 28]
-    python benchmarks/gpu_floats.py wgpu [--log2 26]
 
-On CUDA: arithmetic against a kernel that only moves, functions against torch. On WebGPU: soft floats against
-the shading language's own, which promise nothing.
+Arithmetic against a kernel that only moves, functions against torch. WebGPU has `webgpu_floats.py`.
 
 Times are slopes between a long and a short chain of launches that is waited for once (`resident.py`). Inputs:
 `a` and `b` are normally distributed; log, log2, log10, sqrt and the base of pow get |a|, asin and acos a
@@ -17,7 +15,6 @@ import argparse
 import importlib
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -138,39 +135,6 @@ def show(name: str, took: float, peer: str, theirs: float) -> None:
     print(f"{name:8} {took:9.1f} µs   {peer} {theirs:9.1f} µs   {theirs / took:.2f} (bar {bar})", flush=True)
 
 
-def soft(backend: Any, arrays: dict[str, Any], count: int) -> None:
-    """Our soft FAdd and FExp against `a + b` and `exp(a)` of WGSL, in the very same kernel otherwise."""
-    from vyre.backends.webgpu import backend as webgpu_backend
-
-    emit = webgpu_backend.emit
-    for name, value, inputs, own in (
-        ("FAdd", ARITHMETIC["FAdd"], "ab", "bitcast<f32>({}) + bitcast<f32>({})"),
-        ("FExp", unary("exp"), "a", "exp(bitcast<f32>({}))"),
-    ):
-        given = {name: arrays[name] for name in (*inputs, "out")}
-        took = timed(value, backend, given, count)
-
-        def unlawful(*args: Any, own: str = own, **options: Any) -> Any:
-            source = emit(*args, **options)
-            return replace(source, text=with_own(source.text, own))
-
-        webgpu_backend.emit = unlawful
-        theirs = timed(value, backend, given, count)
-        webgpu_backend.emit = emit
-        print(f"{name:8} {took:9.1f} µs   WGSL {theirs:9.1f} µs   {theirs / took:.3f}", flush=True)
-
-
-def with_own(text: str, own: str) -> str:
-    """The source with the body of the last function before the kernel replaced by an expression of WGSL."""
-    import re
-
-    heads = list(re.finditer(r"^fn (soft_f32_\w+)\(([^)]*)\) -> u32 \{$", text, re.MULTILINE))
-    head = heads[-1]
-    names = [part.split(":")[0].strip() for part in head[2].split(",")]
-    end = text.index("\n}\n", head.end())
-    return f"{text[: head.end()]}\n  return bitcast<u32>({own.format(*names)});{text[end:]}"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("backend")
@@ -182,9 +146,6 @@ def main() -> None:
     rng = np.random.default_rng(1)
     arrays = {name: rng.standard_normal(count, dtype=np.float32) for name in "ab"}
     arrays["out"] = np.zeros(count, np.float32)
-    if backend.name in ("wgpu", "dawn"):
-        soft(backend, arrays, count)
-        return
     arithmetic(backend, arrays, count)
     functions(backend, arrays, count)
 

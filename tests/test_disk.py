@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from vyre import disk
-from vyre.backends.canaries.run import _Store  # pyright: ignore[reportPrivateUsage] - the file, not the device
 from vyre.backends.kernel_cache import KernelCache, default_cache, kept, key_of, why_none
+from vyre.backends.verdicts import Verdicts
 from vyre.conform.records.journal import Journal
 from vyre.conform.suite.regressions import Store
 from vyre.errors import VyreError
@@ -187,10 +187,10 @@ def test_verdicts_that_cannot_be_read_are_made_again(content: bytes, tmp_path: P
     path = tmp_path / "canaries.json"
     path.write_bytes(content)
     path.chmod(0o600)
-    store = _Store(path)
+    store = Verdicts(path)
     assert not store.find("key")
     store.keep("key", {"a": "wrong"})
-    assert _Store(path).find("key") == {"a": "wrong"}
+    assert Verdicts(path).find("key") == {"a": "wrong"}
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda c: c.__name__)
@@ -198,9 +198,9 @@ def test_verdicts_that_are_no_file_of_ours_are_made_again(
     change: Callable[[Path], None], tmp_path: Path
 ) -> None:
     path = tmp_path / "canaries.json"
-    _Store(path).keep("key", {})
+    Verdicts(path).keep("key", {})
     change(path)
-    assert quickly(lambda: not _Store(path).find("key"))
+    assert quickly(lambda: not Verdicts(path).find("key"))
 
 
 def test_proofs_that_cannot_be_trusted_are_made_again(tmp_path: Path) -> None:

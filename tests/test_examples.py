@@ -21,7 +21,11 @@ SMALL: dict[str, list[str]] = {
     "kmeans.py": ["--points", "40"],
 }
 ALONE = {"own_op.py": "the false law fails at", "driver_error.py": "flushing 0x00000000"}
-ELSEWHERE = {"transformer.py", "unet_block.py", "sparse_attention.py"}  # tests/nn/test_examples.py
+ELSEWHERE = {
+    *("transformer.py", "unet_block.py", "sparse_attention.py"),  # tests/nn/test_examples.py
+    *("search_folder.py", "duplicate_files.py", "package_ranks.py"),  # tests/library/test_library_examples.py
+    *("csv_groups.py", "word_counts_on_ray.py"),
+}
 WITHOUT = {"picture.py", "torch_arrays.py"}
 """A module of the others, and one that is for a package that is not installed here."""
 

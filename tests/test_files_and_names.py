@@ -59,6 +59,7 @@ WORDS = {
     "State": "of an invocation; of what an analysis knows",
     "Step": "of an engine; of a sequence of dispatches",
     "Store": "the statement; where failures are kept",
+    "Table": "of interned values in the wire form; of columns",
     "Translation": "of a kernel; of an expression to SMT",
     "Value": "in a kernel's source; in the graph of laws",
 }

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 README = Path(__file__).parent.parent / "README.md"
+DOCS = README.parent / "docs"
 
 
 def blocks() -> list[tuple[str, str]]:
@@ -50,3 +52,53 @@ def test_what_it_says_a_certificate_of_the_cpu_does_not_show_is_so() -> None:
     halves = {f"{fmt}.{name}" for fmt in ("f16", "bf16") for name in ("add", "sub", "mul", "div", "sqrt")}
     assert {taken[key] for key in halves} == {"native"}
     assert taken["f32.sin"] == taken["f32.pow"] == "double"
+
+
+def test_what_it_counts_is_what_there_is() -> None:
+    from vyre.conform.oracle.golden.rows import load_rows
+    from vyre.conform.registry import own_specs
+    from vyre.conform.spec.float_names import is_float
+    from vyre.conform.verify.graph import law_names
+    from vyre.numeric.evidence import definitions
+    from vyre.optimize.rules import RULES
+
+    laws: Counter[str] = Counter()
+    for spec in own_specs():
+        kind = "integer" if not is_float(spec.id) else "double" if "f64" in spec.id else "float"
+        laws.update(f"{kind} {role}" for _, role, _ in law_names(spec))
+        laws[f"{kind} denied"] += len(spec.non_laws)
+    table = (DOCS / "float-table.md").read_text(encoding="utf-8")
+    mutants = re.search(
+        r"(\d+) of (\d+) kinds: (\d+) caught, (\d+) survive", (DOCS / "mutants.md").read_text()
+    )
+    assert mutants is not None
+    wrong, kinds, caught, survive = map(int, mutants.groups())
+    text = README.read_text(encoding="utf-8")
+    for said in (
+        f"all {len(load_rows()):,} rows",
+        f"all {len(re.findall(r'(?m)[|] equal [|]$', table))} operations on nine stacks",
+        f"each of the {len(list(definitions()))} definitions",
+        f"{laws['integer law']} laws and {laws['integer property']} properties",
+        f"{laws['integer denied']} non-laws",
+        f"{laws['float law'] + laws['float property']} laws and properties of F32, F16 and BF16",
+        f"{laws['float denied']} non-laws",
+        f"{wrong:,} wrong backends of {kinds} kinds",
+        f"{caught:,} caught, the other {survive}",
+        f"{len(RULES)} rules",
+    ):
+        assert said in text
+
+
+def test_what_pages_count_is_what_there_is() -> None:
+    from vyre.conform.oracle.golden.rows import load_rows
+    from vyre.numeric.evidence import definitions
+
+    definition_count = len(list(definitions()))
+    assert f"each of the {definition_count} definitions" in (DOCS / "certificates.md").read_text(
+        encoding="utf-8"
+    )
+    page = (DOCS / "backend.md").read_text(encoding="utf-8")
+    runs = re.findall(r"golden ([\d,]+) \((?:\d+ FAILED, )?(\d+) refused\)", page)
+    assert len(runs) == 2
+    for ran, refused in runs:
+        assert int(ran.replace(",", "")) + int(refused) == len(load_rows())

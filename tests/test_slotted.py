@@ -64,7 +64,7 @@ def seen(cls: Any) -> list[Any]:
                 setattr(a, attempt.split()[0], 3)
             facts.append("done")
         except (FrozenInstanceError, AttributeError, TypeError) as error:
-            # Of a name that is no field the standard one says something about `super`.
+            # Of a name that is not a field the standard one says something about `super`.
             facts.append((attempt, isinstance(error, FrozenInstanceError) or attempt.startswith("other")))
     for arguments in ((), (1,), (1, [2], "a", (), 5)):
         try:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.algebra.collisions import collisions
 from vyre.conform.algebra.listing import results, shown_evidence, shown_law
-from vyre.conform.registry import floats, own_specs, primitives
+from vyre.conform.registry import every_own_spec, floats, own_specs, primitives
 from vyre.conform.registry.categories import categories
+from vyre.conform.registry.lawless import covered
+from vyre.conform.spec.compositions import is_composed
 from vyre.conform.spec.float_names import is_float
 from vyre.ir.types import DataType
 from vyre.ops import standard_ops
@@ -52,8 +54,8 @@ _INTEGERS = (DataType.I32, DataType.U32)
 
 def render(found: Sequence[CheckedLaw]) -> str:
     """The page, from the results of every statement of every spec."""
-    everything = own_specs()
-    share = f"{len(everything)} specs. {categories((*standard_ops(), *intrinsic_ops()))}"
+    everything = every_own_spec()
+    share = f"{covered(everything)} {categories((*standard_ops(), *intrinsic_ops()))}"
     parts = [HEAD, share + "\n"]
     groups = {
         "Primitives": [s for s in everything if s.id.startswith("primitive.")],
@@ -61,6 +63,8 @@ def render(found: Sequence[CheckedLaw]) -> str:
         "Values": [s for s in everything if s.id.startswith("value.")],
         "Memory": [s for s in everything if s.id.startswith("memory.")],
         "Casts": [s for s in everything if s.id.startswith("cast.")],
+        "Library": [s for s in everything if is_composed(s.id)],
+        "Instructions": [s for s in everything if s.id.startswith("intrinsic.")],
         "Floats": [s for s in floats() if s.signature.inputs[0] is DataType.F32],
         "Floats of 16 bits": [s for s in floats() if s.signature.inputs[0] in _HALVES],
         "Doubles": [s for s in floats() if s.signature.inputs[0] is DataType.F64],
@@ -93,7 +97,8 @@ def _statement(result: CheckedLaw) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    """Text in a table, where a bar ends the cell and an index before arguments would be a link."""
+    return text.replace("|", "\\|").replace("](", "]\\(")
 
 
 _DECIDED = (
@@ -134,5 +139,5 @@ def _collisions() -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(render(list(results(own_specs()))), encoding="utf-8")
+    TARGET.write_text(render(list(results(every_own_spec()))), encoding="utf-8")
     sys.stdout.write(f"wrote {TARGET}\n")

@@ -133,7 +133,7 @@ def _moves(fmt: FloatFormat, bits: str, value: str) -> str:
 
 
 def _same(fmt: FloatFormat, value: str) -> str:
-    """The result's bits encode the value, which is no NaN."""
+    """The result's bits encode the value, which is not a NaN."""
     if fmt.width == 32:
         return f"(= ({to_fp(fmt)} result) {value})"
     low = decoded(fmt, "((_ extract 15 0) result)")

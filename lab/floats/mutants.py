@@ -1,4 +1,4 @@
-"""Wrong versions of a soft op, each with one classic mistake: a check that passes one of them is no check."""
+"""Wrong versions of a soft op, each with one classic mistake: a sound check fails every one of them."""
 
 from __future__ import annotations
 

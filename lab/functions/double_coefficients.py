@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flint import arb, ctx  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+from flint import arb, arb_mat, ctx  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
 from lab.functions.coefficients import PRECISION, interpolated
 from vyre.ir.float_bits import double_bits
@@ -31,6 +31,8 @@ RADIUS = arb(0.1725)
 """How far from 1 the argument of a logarithm is at most, when its series begins."""
 NUDGE = 2.0**-60
 """A step of the nudges of a coefficient, times `RADIUS` to its power."""
+TANGENT_ABOVE, TANGENT_BELOW = 3, 3
+"""How many coefficients the dividend and the divisor of tan have behind the first."""
 SHORT = 10
 """The degree of the short series of log2, which is right to 2^-39 only."""
 NUDGES = (
@@ -101,6 +103,32 @@ class Page:
         error = float((worst.log() / arb(2).log()).mid())
         self.numbers(name, f"{note}; error 2^{error:.1f}", values)
 
+    def quotient(
+        self, name: str, note: str, function: Function, degrees: tuple[int, int], high: Number
+    ) -> None:
+        """Two polynomials that begin with 1, which is left out, and whose quotient is the function from 0 to
+        a little more than `high`: it is right at as many Chebyshev nodes as they have coefficients."""
+        above, below = degrees
+        high = high * (1 + arb(1) / 1024)
+        angles = [(2 * arb(k) + 1) * arb.pi() / (2 * (above + below)) for k in range(above + below)]
+        nodes = [high * (1 - angle.cos()) / 2 for angle in angles]
+        rows = [[*(x**k for k in range(above)), *(-function(x) * x**k for k in range(below))] for x in nodes]
+        found = arb_mat(rows).solve(arb_mat([[(function(x) - 1) / x] for x in nodes]))
+        values = [nearest(found[k, 0]) for k in range(above + below)]
+        worst = arb(0)
+        for step in range(1001):
+            x = high * arb(step) / 1000 + arb(1) / (1 << 40)
+            parts = [arb(0), arb(0)]
+            for place, part in enumerate((values[:above], values[above:])):
+                for c in reversed(part):
+                    parts[place] = parts[place] * x + arb(c)
+            worst = worst.max(abs((1 + x * parts[0]) / (1 + x * parts[1]) / function(x) - 1))
+        error = float((worst.log() / arb(2).log()).mid())
+        self.numbers(
+            f"{name}_ABOVE", f"the dividend of {note}, behind 1; relative error 2^{error:.1f}", values[:above]
+        )
+        self.numbers(f"{name}_BELOW", "its divisor, behind 1", values[above:])
+
 
 def split_octave(scale: Number) -> tuple[float, float]:
     """A double near sqrt(1/2) and minus its logarithm, which has only 21 bits.
@@ -159,22 +187,20 @@ def generate() -> str:
         page.parts(name, name.lower().replace("_", " "), value, 2)
     page.parts("PER_PI", "1 / pi", 1 / pi, 1)
     page.parts("PER_HALF_PI", "2 / pi", 2 / pi, 1)
-    for name, limit, degree in (("SINE", pi / 2, 8), ("SINE_OF_LESS", pi / 4, 6)):
-        page.polynomial(
-            name,
-            "(sin(y) / y - 1) / x for y = sqrt(x)",
-            lambda x: (x.sqrt().sin() / x.sqrt() - 1) / x,
-            degree,
-            limit**2,
-            low=arb(0),
-        )
     page.polynomial(
-        "COSINE",
-        "(cos(y) - 1) / x for y = sqrt(x)",
-        lambda x: (x.sqrt().cos() - 1) / x,
-        7,
-        (pi / 4) ** 2,
+        "SINE",
+        "(sin(y) / y - 1) / x for y = sqrt(x)",
+        lambda x: (x.sqrt().sin() / x.sqrt() - 1) / x,
+        8,
+        (pi / 2) ** 2,
         low=arb(0),
+    )
+    page.quotient(
+        "TANGENT",
+        "tan(y) / y for y = sqrt(x)",
+        lambda x: x.sqrt().tan() / x.sqrt(),
+        (TANGENT_ABOVE, TANGENT_BELOW),
+        (pi / 4) ** 2,
     )
     page.polynomial(
         "ARC_TANGENT",

@@ -62,7 +62,7 @@ class Format:
         while magnitude >= Fraction(2) ** (exponent + 1):
             exponent += 1
         scaled = magnitude / Fraction(2) ** (exponent - self.fraction)
-        assert scaled.denominator == 1, f"{magnitude} is no {self.name}"
+        assert scaled.denominator == 1, f"{magnitude} is not in {self.name}"
         if magnitude < least:
             return int(scaled)
         return ((exponent + self.bias) << self.fraction) + int(scaled) - (1 << self.fraction)

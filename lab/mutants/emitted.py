@@ -153,7 +153,7 @@ def _mutant(kind: str, spec: OpSpec, pattern: str, becomes: str) -> Iterator[Mut
     wrong = Rewritten(pattern, becomes)
     try:
         witness = _difference(spec, wrong)
-    except Exception:  # the changed text is no program
+    except Exception:  # the changed text is not a program
         return
     if witness is not None:
         words = ",".join(f"0x{w:X}" for w in witness)

@@ -23,6 +23,11 @@ _BETWEEN = ("contextlib", "functools")
 """Modules that our frames go through."""
 
 
+def counted(number: int, one: str, several: str = "") -> str:
+    """`1 case`, `2 cases`, `1,000 indices`: a number with its noun."""
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
 class VyreError(Exception):
     """Base of all errors a user can cause. `message`, `fix` and `place` are kept apart for tools."""
 
@@ -137,7 +142,7 @@ class DeviceError(DispatchError):
 
 
 class DeviceOutOfMemory(DeviceError):
-    """A device has not the memory for the buffers."""
+    """A device does not have enough memory for the buffers."""
 
 
 class DeviceLost(DeviceError):
@@ -222,8 +227,8 @@ def boundary(function: Callable[P, R]) -> Callable[P, R]:
 def hide_own_frames(error: VyreError) -> None:
     """Takes our frames out of the traceback of an error that leaves us, and nobody else's.
 
-    A bare `raise` has to follow, which is the one that does not add the current frame again. What is no
-    mistake of the user's keeps every frame: any other exception, a compiler that rejects our source, a
+    A bare `raise` has to follow, which is the one that does not add the current frame again. What is not
+    a mistake of the user's keeps every frame: any other exception, a compiler that rejects our source, a
     device that fails. `VYRE_TRACEBACK=full` keeps them all.
     """
     if isinstance(error, SourceRejected | DeviceError) or os.environ.get("VYRE_TRACEBACK") == "full":

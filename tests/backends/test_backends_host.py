@@ -106,7 +106,7 @@ def test_bytes_are_padded_to_whole_words() -> None:
 def test_raw_bytes_are_the_contents_of_any_type() -> None:
     assert bound(DataType.F32, bytes(8)).results()["x"].tolist() == [0.0, 0.0]
     assert bound(DataType.Vec2U32, bytearray(16)).results()["x"].shape == (2, 2)
-    with pytest.raises(DispatchError, match=r"no whole F32 elements.*multiple of 4"):
+    with pytest.raises(DispatchError, match=r"not a whole number of F32 elements.*multiple of 4"):
         bound(DataType.F32, bytes(7))
 
 

@@ -22,7 +22,7 @@ def test_it_counts_and_clears(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     KernelCache(tmp_path).keep(key_of("cpu", ["x"]), b"code")
     run = CliRunner()
     assert json.loads(run.invoke(main, ["cache", "--json"]).output)["entries"] == 1
-    assert "removed 1 kernels" in run.invoke(main, ["cache", "--clear"]).output
+    assert "removed 1 kernel from" in run.invoke(main, ["cache", "--clear"]).output
     assert run.invoke(main, ["cache"]).output.startswith("0 kernels, 0 bytes in ")
 
 

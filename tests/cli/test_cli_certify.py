@@ -93,7 +93,7 @@ def test_a_backend_that_is_wrong(tmp_path: Path) -> None:
     (case,) = [c for c in suite if c.get("name") == "parity"]
     failure = case.find("failure")
     assert failure is not None
-    assert "expected 0x0, got 0xFFFFFFFF" in str(failure.get("message"))
+    assert "expected 0x0, actual 0xFFFFFFFF" in str(failure.get("message"))
     assert int(str(suite.get("failures"))) == len(suite.findall("testcase/failure")) >= 1
     assert int(str(suite.get("tests"))) == len(suite)
 
@@ -135,9 +135,9 @@ def test_one_case_alone_in_a_process_of_its_own() -> None:
     [
         (("nosuch",), "no backend is called 'nosuch'"),
         (("reference", "--backend-class", "a:B"), "both named"),
-        (("--backend-class", "nocolon"), "no MODULE:CLASS"),
+        (("--backend-class", "nocolon"), "expected MODULE:CLASS"),
         (("--backend-class", "nomodule:B"), "no backend class at 'nomodule:B'"),
-        (("reference", "--shard", "1-2", "--in-process"), "is no shard"),
+        (("reference", "--shard", "1-2", "--in-process"), "expected I/N"),
         (("reference", "--shard", "3/2", "--in-process"), "no shard 3 of 2"),
         (("reference", "--ops", "nothing.*", "--in-process"), "no op matches"),
         (("reference", "--stage", "nothing", "--in-process"), "no stage is called"),

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from vyre.backends import chosen
 from vyre.cli.app import main
-from vyre.cli.examination import Found, tried
+from vyre.cli.examination import EXTRAS, Found, tried
 
 
 def test_a_backend_that_works_has_run_a_kernel() -> None:
     found = tried("cpu")
     assert found.works, found
     assert "LLVM" in found.what
+
+
+def test_every_extra_is_asked_for() -> None:
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    extras = set(tomllib.loads(text)["project"]["optional-dependencies"])
+    assert set(EXTRAS) == extras - {"cpu", "wgpu", "dawn", "cuda", "opencl", "all"}
 
 
 def test_one_that_hangs_costs_a_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from vyre.cli import main
+from vyre.cli.certified import seconds_by_stage
 from vyre.conform.certify.statement import read
 from vyre.report import render
 
@@ -137,3 +138,8 @@ def test_what_make_certify_writes_is_ignored_by_git() -> None:
         cwd=ROOT, input="\n".join(found), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert run.stdout.split() == found
+
+
+def test_the_seconds_of_stages_are_told_the_longest_first_and_ops_together() -> None:
+    spent = {"value.a": 1.5, "shapes": 12.4, "value.b": 2.6, "races": 0.4}
+    assert seconds_by_stage(spent, ("value.a", "value.b")) == ["shapes 12", "ops 4"]

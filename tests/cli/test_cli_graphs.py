@@ -45,7 +45,7 @@ def test_print_converts_a_graph_to_wire_and_back(graph: Path, tmp_path: Path) ->
 
 def test_validate_says_what_a_graph_holds_or_breaks(graph: Path) -> None:
     result = run("validate", graph)
-    assert (result.exit_code, result.output) == (0, f"{graph}: valid, 2 values, 1 inputs, 1 outputs.\n")
+    assert (result.exit_code, result.output) == (0, f"{graph}: valid, 2 values, 1 input, 1 output.\n")
     graph.write_text(GRAPH.replace("[1, 0]", "[1, 2]"))
     result = run("validate", graph)
     assert result.exit_code == 1

@@ -29,8 +29,8 @@ def test_a_line_every_ten_seconds(clock: list[float], capsys: pytest.CaptureFixt
 def test_failures_are_told(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
     with progress.Bar(unit="cases", quiet=False) as bar:
         clock[0] += 10
-        bar.update(1100, what="laws", resumed=1000, failing="1 failures")
-    assert capsys.readouterr().err == "laws: 10 s, 1,100 cases, 1 failures\n"
+        bar.update(1100, what="laws", resumed=1000, failing="1 failure")
+    assert capsys.readouterr().err == "laws: 10 s, 1,100 cases, 1 failure\n"
 
 
 def test_quiet_is_quiet(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:

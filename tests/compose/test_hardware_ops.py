@@ -99,7 +99,7 @@ def test_half_a_declaration_is_refused(changes: dict[str, Any]) -> None:
 
 
 def test_an_instruction_has_no_software_fallback() -> None:
-    with pytest.raises(OpError, match="no instruction"):
+    with pytest.raises(OpError, match="not an instruction"):
         Op("acme.rcp", X, U32, Var("x"), (), Category.C, "", "unit.rcp", HERE)
 
 

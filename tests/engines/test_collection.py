@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DTYPES = (np.uint32, np.int32, np.float32, np.uint64, np.int64, np.float64)
 SIZES = ((0, 0), (1, 0), (0, 5), (3, 1), (257, 1000), (4097, 300))
-WIDE = Shape(32, 2, row=3, reverse=True)
+WIDE = Shape(32, 2, turns=2, row=3, reverse=True)
 rng = np.random.default_rng(11)
 
 

@@ -142,7 +142,7 @@ def test_engines_on_device_buffers_are_launched_by_address(monkeypatch: pytest.M
 
 def test_a_device_buffer_of_no_whole_words_is_refused_by_name() -> None:
     odd = vyre.to_device(np.zeros(5, np.uint8), backend="cpu")
-    with pytest.raises(VyreError, match="'input' has 5 bytes, no whole"):
+    with pytest.raises(VyreError, match="'input' has 5 bytes, not a whole"):
         engines.histogram(odd, backend="cpu")
 
 

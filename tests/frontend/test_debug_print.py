@@ -79,7 +79,7 @@ def test_what_does_not_fit_is_counted(
     assert lines == [
         "(0, 0, 0): 0",
         "(1, 0, 0): 1",
-        "… debug_print ran out of room: 10 words more were not kept.",
+        "… debug_print ran out of room: 10 more words did not fit.",
     ]
     assert printing.DEBUG_WORDS > 100_000
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import vyre
-from vyre import In, InOut, KernelWarning, Out, Shared, f32, u32
+from vyre import In, InOut, KernelWarning, Out, Shared, f32, i32, u32
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,6 +110,49 @@ def test_ranges_downwards_are_those_of_python(kind: int, backend: str) -> None:
         for stop in (0, 1, 5, 30) if kind == 2 else (0,):
             row = steps(u32s(start, stop), kind=kind, out=(1, 64), backend=backend)[0]
             assert row[: row[63]].tolist() == list(RANGES[kind](start, stop)), (start, stop)
+
+
+FROM = -3
+
+
+@vyre.kernel
+def signed_ranges(a: In[i32], out: Out[i32]) -> None:
+    n = u32(0)
+    for k in range(-2, 3):
+        out[n] = k
+        n += 1
+    for k in range(FROM, a[0], 2):
+        out[n] = k
+        n += 1
+    for k in range(a[1], a[0]):
+        out[n] = k
+        n += 1
+    for k in range(a[0] - 1, -4, -3):
+        out[n] = k
+        n += 1
+    for k in range(2, -3, -1):
+        out[n] = k
+        n += 1
+    for k in range(a[1] - 1, a[2], -2):
+        out[n] = k
+        n += 1
+    for k in range(a[0]):
+        out[n] = k
+        n += 1
+    for k in range(2**31 - 1, a[3], -(2**30)):
+        out[n] = k
+        n += 1
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("a", [(4, -5, -9, -(2**31)), (-4, 5, -9, 7), (0, 0, 0, 2**31 - 1)])
+def test_ranges_of_i32_are_those_of_python(a: tuple[int, int, int, int], backend: str) -> None:
+    expected = [
+        *range(-2, 3), *range(-3, a[0], 2), *range(a[1], a[0]), *range(a[0] - 1, -4, -3), *range(2, -3, -1),
+        *range(a[1] - 1, a[2], -2), *range(a[0]), *range(2**31 - 1, a[3], -(2**30)), -7,
+    ]  # fmt: skip
+    found = signed_ranges(np.array(a, np.int32), len(expected), workgroups=1, backend=backend)
+    assert found.tolist() == [*expected[:-1], 0]
 
 
 @vyre.kernel
@@ -254,14 +297,15 @@ HEAD = "def f(a: InOut[u32], i: u32) -> u32:\n    a[i] = 1\n    return a[i]\n"
 @pytest.mark.parametrize(
     ("text", "message", "fix"),
     [
-        ("    §x, y = 1, 2, 3\n", "2 names stand for 3 values", "as many"),
+        ("    §x, y = 1, 2, 3\n", "3 values cannot be assigned to 2 names", "as many"),
         ("    §x, y = i\n", "cannot be unpacked", "as many values"),
-        ("    for k in range(9, §-2, -1):\n        pass\n", "below every u32", "-1"),
+        ("    for k in range(-1, §i):\n        pass\n", "is I32 and got U32", "i32"),
+        ("    for k in range(§-a[i], 3):\n        pass\n", "near 2^32", "write -i32(a[i])"),
         ("    for k in range(0, 9, §0):\n        pass\n", "other than 0", "count upwards"),
         ("    out[i] = a[i] + §f(out, i)\n", "middle of a statement", "line of its own"),
         ("    x = §f(a, i)\n", "'a' cannot be stored into", "annotate `a` In"),
         ("    x = §f(w, i)\n", "holds U32", "F32"),
-        ("    x = §f(out)\n", "i missing", "(a, i)"),
+        ("    x = §f(out)\n", "missing the argument 'i'", "(a, i)"),
         ("    x = §f(out, i, j=1)\n", "no parameter 'j'", "(a, i)"),
         ("    x = §f(out, i, a=out)\n", "'a' twice", "once"),
     ],

@@ -78,9 +78,11 @@ def test_the_guide_runs_and_names_every_instruction(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = GUIDE.read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    path = tmp_path / "guide.py"
-    path.write_text(code, encoding="utf-8")
-    runpy.run_path(str(path))
-    assert capsys.readouterr().out.split()[:2] == ["[28", "28"]
+    printed: list[str] = []
+    for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        path = tmp_path / "guide.py"
+        path.write_text(code, encoding="utf-8")
+        runpy.run_path(str(path))
+        printed.append(capsys.readouterr().out.strip())
+    assert [line.split()[:2] for line in printed] == [["[28", "28"], ["[", "773."]]
     assert all(f"`{name}`" in text for name in NAMES)

@@ -156,3 +156,26 @@ def test_scalars_of_a_kernel_have_defaults() -> None:
 def test_a_buffer_has_no_default(refused: Callable[[str], KernelError]) -> None:
     error = refused("@vyre.kernel\ndef k(out: Out[u32], a: In[u32] = §None):\n    out[0] = 1\n")
     assert "'a' has a default" in error.message
+
+
+def counted_twice(words: In[u32], start: u32) -> u32:
+    found = start
+    for _ in range(3):
+        found += words[0]
+    for _ in range(2):
+        found *= 2
+    return found
+
+
+@vyre.kernel
+def counters_without_names(x: In[u32], out: Out[u32]) -> None:
+    i = vyre.invocation_id(0)
+    out[i] = counted_twice(x, x[i])
+    for _ in range(2):
+        out[i] += counted_twice(x, x[i])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_loops_whose_counter_has_no_name_stand_beside_and_inside_each_other(backend: str) -> None:
+    x = u32s(2, 5, 7)
+    assert counters_without_names(x, backend=backend).tolist() == [3 * 4 * (v + 6) for v in (2, 5, 7)]

@@ -176,7 +176,7 @@ def test_the_prompt_of_python() -> None:
 
 
 def test_source_that_python_keeps_for_a_prompt_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As Python 3.13 and notebooks keep it: under a name that is no file."""
+    """As Python 3.13 and notebooks keep it: under a name that is not a file."""
     name, text = "<python-input-7>", PROMPT.replace("print(k)\n", "")
     lines = text.splitlines(keepends=True)
     monkeypatch.setitem(linecache.cache, name, (len(text), None, lines, name))

@@ -48,11 +48,11 @@ CASES = (
     Case("V052", "y = elementwise(x, v) element F32 => fadd(x0, x1)", "the shapes [n, 4] and [4] differ"),
     Case("V052", "y = broadcast(x) shape [8]", "[n, 4] does not broadcast to [8]", "dynamic"),
     Case("V052", "y = broadcast(v) shape [n, 5]", "[4] does not broadcast to [n, 5]", "equal or 1"),
-    Case("V052", "y = concat() axis 0", "concatenation of nothing"),
+    Case("V052", "y = concat() axis 0", "concatenation needs operands"),
     Case("V052", "y = concat(x, v) axis 0", "[n, 4] and [4] differ beside axis 0"),
     Case("V052", "y = recurrence(x, v) axis 0 element F32", "[n, 4] of the factors and [4] of the terms"),
     Case("V052", "y = recurrence(x, x, x) axis 0 element F32", "shape [n, 4], not [4]", "to [4] first"),
-    Case("V052", "y = pick(x, i) axis 1", "indices [3] for [n, 4] along axis 1"),
+    Case("V052", "y = pick(x, i) axis 1", "indices of the shape [3] do not fit [n, 4] along axis 1"),
     Case("V052", "y = scatter(x, u, x) axis 0 duplicates Last", "indices of the shape [n, 4]", "one axis"),
     Case("V052", "y = scatter(x, i, x) axis 0 duplicates Last", "the shape [n, 4] where [3, 4] is needed"),
     Case("V053", "y = elementwise(x) element U32 => x0", "gives F32 and the element is U32", "F32"),
@@ -67,12 +67,12 @@ CASES = (
         "V053", "y = elementwise(x) element F32 => select(x0, x0, x0)", "Select does not take F32, F32, F32"
     ),
     Case("V053", "y = elementwise(i) element U64 => x0", "cannot hold U64", "I64"),
-    Case("V053", "y = iota F32[n] axis 0", "coordinates as F32"),
-    Case("V053", "y = pad(h) before [0, 0] after [0, 0] value 0x10000", "0x10000 are no F16"),
+    Case("V053", "y = iota F32[n] axis 0", "coordinates cannot be F32"),
+    Case("V053", "y = pad(h) before [0, 0] after [0, 0] value 0x10000", "0x10000 do not fit F16"),
     Case("V053", "y = concat(x, h) axis 0", "F32[n, 4] and F16[n, 4]"),
-    Case("V053", "y = gather(x, v) axis 0", "indices as F32[4]"),
-    Case("V053", "y = pick(x, h) axis 0", "indices as F16[n, 4]"),
-    Case("V053", "y = scatter(x, v, x) axis 1 duplicates Last", "indices as F32[4]"),
+    Case("V053", "y = gather(x, v) axis 0", "indices cannot be F32[4]"),
+    Case("V053", "y = pick(x, h) axis 0", "indices cannot be F16[n, 4]"),
+    Case("V053", "y = scatter(x, v, x) axis 1 duplicates Last", "indices cannot be F32[4]"),
     Case(
         "V053", "w = input U32[3, 4] y = scatter(x, i, w) axis 0 duplicates Last", "U32 for elements of F32"
     ),
@@ -83,11 +83,11 @@ CASES = (
         "strict order for Add of U32",
         "TreeBinary",
     ),
-    Case("V053", "y = scan(x) axis 0 joining ArgMax accumulator F32 element U32", "joins by ArgMax"),
+    Case("V053", "y = scan(x) axis 0 joining ArgMax accumulator F32 element U32", "cannot join by ArgMax"),
     Case(
         "V053",
         "y = scan(x) axis 0 joining Add accumulator U32 element F32",
-        "F32 elements joined in U32",
+        "F32 elements cannot be joined in U32",
         "F64",
     ),
     Case(
@@ -99,7 +99,7 @@ CASES = (
     Case("V053", "y = scan(x) axis 0 joining Xor accumulator F32 element F32", "Xor of F32", "FMin"),
     Case("V053", "y = scan(u) axis 0 joining FMin accumulator U32 element U32", "FMin of U32", "Min or Max"),
     Case("V053", "y = scan(x) axis 0 joining Max accumulator F32 element F16", "given as F16", "element F32"),
-    Case("V053", "y = recurrence(u, u) axis 0 element F32", "U32[n, 4], U32[n, 4] given as F32"),
+    Case("V053", "y = recurrence(u, u) axis 0 element F32", "U32[n, 4], U32[n, 4] cannot be given as F32"),
     Case(
         "V053",
         "w = input F64[4, n] y = matmul(w, x) accumulator F32 step FMulAdd element F32",
@@ -133,7 +133,7 @@ CASES = (
     Case(
         "V054",
         "y = reduce(x) axes [1, 0] joining Add order TreeBinary accumulator F32 element F32",
-        "F32[n, 4] along the axes [1, 0]",
+        "F32[n, 4] cannot be reduced along the axes [1, 0]",
         "ascending",
     ),
     Case("V054", "y = gather(x, i) axis 5", "axis 5"),
@@ -157,7 +157,7 @@ CASES = (
     Case("V056", "y = windows(v) axis 0 size 0", "windows of 0 elements"),
     Case("V056", "y = windows(v) axis 0 size 3 dilation 2", "reaches over 5 elements", "pad"),
     Case("V056", "y = windows(x) axis 0 size 3 stride 2", "stride 2 along the dynamic size n"),
-    Case("V056", "y = pad(v) before [-1] after [0]", "F32[4] padded by [-1] before"),
+    Case("V056", "y = pad(v) before [-1] after [0]", "F32[4] cannot be padded by [-1] before"),
     Case("V057", "y = matmul(x, x) accumulator F32 step FMulAdd element F32", "[n, 4] and [n, 4] cannot"),
     Case(
         "V057",

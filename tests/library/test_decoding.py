@@ -226,10 +226,10 @@ def test_an_error_can_be_raised() -> None:
     ("call", "said"),
     [
         (lambda: decoding.decode_hex("00"), "text, not bytes"),
-        (lambda: decoding.encode_utf8([65]), "int64 of 1 dimensions"),
-        (lambda: decoding.encode_varint(np.zeros(1, np.int32)), "int32 of 1 dimensions"),
+        (lambda: decoding.encode_utf8([65]), "the type int64 and the shape"),
+        (lambda: decoding.encode_varint(np.zeros(1, np.int32)), "the type int32 and the shape"),
         (lambda: decoding.decode_varint(b"", bits=16), "16 bits"),
-        (lambda: decoding.encode_zigzag(np.zeros(1, np.uint32)), "uint32 of 1"),
+        (lambda: decoding.encode_zigzag(np.zeros(1, np.uint32)), "the type uint32 and the shape"),
         (lambda: decoding.pack_bits(np.zeros(1, np.uint32), 33), "width of 33"),
         (lambda: decoding.decode_runs(np.zeros(1, np.uint32), np.zeros(2, np.uint32)), "2 lengths for 1"),
     ],

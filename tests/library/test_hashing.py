@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import zlib
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,6 +54,13 @@ def hexadecimal(found: Any) -> list[str]:
 
 def test_digests_are_those_of_hashlib(backend: str) -> None:
     assert hexadecimal(hashing.sha256(MESSAGES, backend=backend)) == [sha256(m).hex() for m in MESSAGES]
+
+
+def test_workgroups_of_long_and_of_short_messages(backend: str) -> None:
+    """One goes on for its longest message, and messages that ended before keep their digests."""
+    messages = [rng.bytes(n % 7 if n < 64 else n) for n in range(140)]
+    messages[3] = rng.bytes(500)
+    assert hexadecimal(hashing.sha256(messages, backend=backend)) == [sha256(m).hex() for m in messages]
 
 
 @pytest.mark.parametrize("size", [0, 20, 63, 64, 65, 200])
@@ -111,6 +119,13 @@ def test_fnv_is_that_of_its_definition(backend: str) -> None:
         assert function(MESSAGES, backend=backend).tolist() == [fnv(m, bits) for m in MESSAGES]
 
 
+def test_whole_parts_of_checksums_at_any_place(backend: str) -> None:
+    data = rng.bytes(4 * 8192 + 3)
+    ends = np.array([0, 8192, 8193, 16_385, 24_578, 4 * 8192 + 3])
+    expected = [zlib.crc32(data[a:b]) for a, b in pairwise(ends)]
+    assert hashing.crc32(data, offsets=ends, backend=backend).tolist() == expected
+
+
 def test_the_reference_gives_the_same() -> None:
     short = [b"", b"abc", rng.bytes(70)]
     assert hexadecimal(hashing.sha256(short, backend="reference")) == [sha256(m).hex() for m in short]
@@ -140,7 +155,7 @@ def test_every_way_to_pass_messages_is_the_same(backend: str) -> None:
     assert one.shape == (32,)
     assert bytes(one).hex() == expected[0]
     odd = vyre.to_device(rows[0, :7], backend=backend)
-    assert bytes(hashing.sha256(odd, backend=backend)) == sha256(bytes(rows[0, :7]))
+    assert bytes(hashing.sha256(odd).numpy()) == sha256(bytes(rows[0, :7]))
 
 
 def test_a_gap_before_the_first_message_and_after_the_last_is_left_out() -> None:
@@ -166,7 +181,7 @@ def test_no_messages_have_no_digests() -> None:
         (b"abc", [0, 4], "do not ascend"),
         (b"abc", [2, 1], "do not ascend"),
         (b"abc", [-1, 1], "do not ascend"),
-        (b"abc", [0.0, 1.0], "no row of integers"),
+        (b"abc", [0.0, 1.0], "one-dimensional array of integers"),
         ([b"abc"], [0, 1], "takes no offsets"),
     ],
 )

@@ -7,7 +7,7 @@ import runpy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vyre.library import decoding, graphs, hashing, matching, strings
+from vyre.library import decoding, graphs, hashing, matching, strings, tables
 
 if TYPE_CHECKING:
     import pytest
@@ -26,6 +26,6 @@ def test_the_page_prints_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_every_function_is_on_the_page() -> None:
-    for part in (hashing, decoding, matching, strings, graphs):
+    for part in (hashing, decoding, matching, strings, graphs, tables):
         for name in part.__all__:
             assert f"`{name}" in PAGE

@@ -71,7 +71,7 @@ def test_a_reduction_has_one_rounding(op: ReduceOp, last: str, language: str) ->
     ("op", "ways", "expected"),
     [
         (ReduceOp.Add, SOFT, {"f32.sum": "soft"}),
-        (ReduceOp.Mul, CUDA_WAYS, {"f32.product": "soft"}),
+        (ReduceOp.Mul, SOFT, {"f32.product": "soft"}),
         (ReduceOp.Min, LLVM_WAYS, {"f32.min": "native"}),
     ],
 )
@@ -83,7 +83,10 @@ def test_doubles_test_the_rounding_first() -> None:
     used = dict(prepare(folding(ReduceOp.Add, DataType.F32), ways=LLVM_WAYS).ways)
     assert used["f32.sum"] == "double"
     assert used["f64.add"] == "native"
-    assert dict(prepare(folding(ReduceOp.Add, DataType.F16), ways=LLVM_WAYS).ways)["f16.sum"] == "soft"
+    for of in (DataType.F32, DataType.F16, DataType.BF16):
+        for op, name in ((ReduceOp.Add, "sum"), (ReduceOp.Mul, "product")):
+            used = dict(prepare(folding(op, of), ways=CUDA_WAYS).ways)
+            assert used[f"{of.value.lower()}.{name}"] == "double"
 
 
 @pytest.mark.parametrize("op", [ReduceOp.Add, ReduceOp.Mul])
@@ -134,6 +137,35 @@ def test_long_sums_and_products() -> None:
     for op in (ReduceOp.Add, ReduceOp.Mul):
         expected = [reduction(op.value, "F32", r) for r in found]
         assert results(CpuBackend(threads=1), None, op, DataType.F32, found) == expected
+
+
+def test_products_that_leave_the_range_of_doubles_and_come_back() -> None:
+    """Powers of two down to 2^-149 * 300 and up again, with a factor that is no power here and there."""
+    tiny, huge, odd, zero, inf = 1, 0x7F000000, 0x3FC00001, 1 << 31, 0x7F800000
+    down, up = [tiny, odd] * 300, [huge, odd] * 300
+    found = [down, up, down + up, up + down, [*down, *up, huge, huge], [huge] * 352 + [tiny] * 300]
+    found += [
+        [*up, zero, *down],
+        [*down, inf],
+        [*down, inf, zero],
+        [*up, 0x7FA12345],
+        [tiny, huge],
+        [odd] * 17,
+    ]
+    found += [[x ^ 1 << 31 for x in r] for r in found] + [[odd]] * 40
+    expected = [reduction("Mul", "F32", r) for r in found]
+    for ways in (None, SOFT):
+        assert results(CpuBackend(threads=1), ways, ReduceOp.Mul, DataType.F32, found) == expected
+
+
+def test_sums_of_halves_that_end_between_two() -> None:
+    """1 + 2^-11 is the middle between two F16, and 2^-24 more or less decides; many of them, then few."""
+    one, step, least, low = 0x3C00, 0x1000, 0x0001, 0x8001
+    found = [[one, step], [one, step, least], [one, step, low], [0x7BFF, 0x4C00], [0x7BFF, 0x4BFF]]
+    found += [[one] * 9000, [one, 0xBC00] * 4500 + [step, one, least], [0x7BFF] * 9000, [0x7C00, one]]
+    found += [[one]] * 55
+    expected = [reduction("Add", "F16", r) for r in found]
+    assert results(CpuBackend(threads=1), None, ReduceOp.Add, DataType.F16, found) == expected
 
 
 def test_a_fold_inside_of_everything() -> None:

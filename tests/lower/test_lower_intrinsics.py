@@ -39,7 +39,7 @@ def everything(width: int) -> Program:
 
 
 def test_the_tables_know_every_declared_instruction() -> None:
-    declared = {op.hardware: op for op in intrinsic_ops()}
+    declared = {op.hardware: op for op in intrinsic_ops() if not op.hardware.startswith("mma_")}
     assert OPENCL_HARDWARE == WGSL_HARDWARE == set(declared)
     warps = {h for h, op in declared.items() if op.backend_availability and op.backend_availability("cuda")}
     assert warps == CUDA_HARDWARE

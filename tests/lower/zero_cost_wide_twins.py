@@ -106,6 +106,33 @@ def _u64_rotate(*, left: bool) -> Twin:
     return twin
 
 
+def _u128_shl(h: Hand, a: Expr, amount: Expr) -> Expr:
+    a, amount = h.once("a", a), h.once("amount", amount)
+    small = h.let("small", amount & 31)
+    x = [h.let("part0", Lane(a, 0) << small)]
+    x += [
+        h.let(f"part{k}", Lane(a, k) << small | (Lane(a, k - 1) >> 1) >> (LitU32(31) - small))
+        for k in (1, 2, 3)
+    ]
+    y = [h.let(f"moved{k}", Select(amount & 32, low, x[k])) for k, low in enumerate([LitU32(0), *x[:3]])]
+    low = [LitU32(0), LitU32(0), y[0], y[1]]
+    return MakeVec(T.U128, tuple(Select(amount & 64, low[k], y[k]) for k in range(4)))
+
+
+def _u128_shr(h: Hand, a: Expr, amount: Expr) -> Expr:
+    """Counted from the highest lane down."""
+    a, amount = h.once("a", a), h.once("amount", amount)
+    small = h.let("small", amount & 31)
+    x = [h.let("part0", Lane(a, 3) >> small)]
+    x += [
+        h.let(f"part{k}", Lane(a, 3 - k) >> small | (Lane(a, 4 - k) << 1) << (LitU32(31) - small))
+        for k in (1, 2, 3)
+    ]
+    y = [h.let(f"moved{k}", Select(amount & 32, high, x[k])) for k, high in enumerate([LitU32(0), *x[:3]])]
+    high = [LitU32(0), LitU32(0), y[0], y[1]]
+    return MakeVec(T.U128, tuple(Select(amount & 64, high[k], y[k]) for k in (3, 2, 1, 0)))
+
+
 def _u64_swap(h: Hand, a: Expr) -> Expr:
     a = h.once("a", a)
 
@@ -181,6 +208,8 @@ WIDE_TWINS: dict[str, Twin] = {
     "wide.u64.rotr": _u64_rotate(left=False),
     "wide.u64.swap": _u64_swap,
     **_counts("wide.u128", T.U128),
+    "wide.u128.shl": _u128_shl,
+    "wide.u128.shr": _u128_shr,
     "wide.i64.shr": _i64_shr,
     "wide.i64.lt": _i64_order(swapped=False, flipped=False),
     "wide.i64.gt": _i64_order(swapped=True, flipped=False),

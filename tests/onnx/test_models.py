@@ -148,3 +148,14 @@ def test_an_output_without_a_name_is_no_input() -> None:
         c = c / (1 + np.exp(-f)) + np.tanh(n) / (1 + np.exp(-i))
         h = np.tanh(c) / (1 + np.exp(-o))
     np.testing.assert_allclose(found[0], np.minimum(h, 0.1), rtol=1e-5, atol=1e-6)
+
+
+def test_a_fixed_size_beside_a_dynamic_one() -> None:
+    w = Writer()
+    shape = w("Shape", "x")
+    batch, length = (w("Unsqueeze", w("Gather", shape, np.int64(axis)), whole(0)) for axis in (0, 1))
+    out = w("Reshape", "x", w("Concat", batch, length, whole(2, 4), axis=0))
+    x = normal(3, 6, 8)
+    (found,) = vyre_onnx.load(w.model({"x": ["batch", 6, 8]}, out)).evaluate(x=x).values()
+    assert found.tobytes() == x.tobytes()
+    assert found.shape == (3, 6, 2, 4)

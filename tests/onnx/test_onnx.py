@@ -117,7 +117,7 @@ def test_files_that_are_cut_or_lie(tmp_path: Path) -> None:
 
 
 def test_names_of_the_model_are_kept_apart() -> None:
-    """`a.b` and `a_b` are two inputs, and one called as the graph calls its own values is no other."""
+    """`a.b` and `a_b` are two inputs, and one called as the graph calls its own values is not another."""
     big = np.ones((300, 1), np.float32)
     nodes = [
         helper.make_node("Sub", ["a.b", "a_b"], ["d"]),

@@ -179,6 +179,8 @@ _WIDE: dict[str, Callable[[int, int], int]] = {
     "wide.u64.mul": lambda a, b: a * b % 2**64,
     "wide.u64.shl": lambda a, by: a * 2 ** (by % 64) % 2**64,
     "wide.u64.shr": lambda a, by: a // 2 ** (by % 64),
+    "wide.u128.shl": lambda a, by: a * 2 ** (by % 128) % 2**128,
+    "wide.u128.shr": lambda a, by: a // 2 ** (by % 128),
     "wide.u64.rotl": lambda a, by: turned(a, by % 64),
     "wide.u64.rotr": lambda a, by: turned(a, -by % 64),
     "wide.i64.shr": lambda a, by: long(a) // 2 ** (by % 64) % 2**64,

@@ -16,6 +16,19 @@ from vyre.planning import plan_graph, prefixes, run_graph
 
 T = DataType
 OTHERS = [s.name for s in available() if s.available and s.name not in ("cpu", "reference")]
+SCANS = [
+    (Joining.Add, T.F16, T.F32, T.F16),
+    (Joining.Add, T.BF16, T.BF16, T.BF16),
+    (Joining.Add, T.F32, T.F64, T.F16),
+    (Joining.Mul, T.F32, T.F32, T.F32),
+    (Joining.FMin, T.F32, T.F32, T.F32),
+    (Joining.Max, T.F32, T.F32, T.F32),
+    (Joining.Min, T.I8, T.I32, T.I8),
+    (Joining.Max, T.Bool, T.U32, T.Bool),
+    (Joining.Add, T.U8, T.U32, T.U8),
+    (Joining.Xor, T.I32, T.I32, T.I32),
+]
+"""Ways to join, with the types of the source, the sum and the result."""
 
 
 @pytest.fixture
@@ -45,21 +58,7 @@ def test_every_length_agrees(length: int, eager: None) -> None:
     require_agreement(graph, seed=length)
 
 
-@pytest.mark.parametrize(
-    ("joining", "source", "accumulator", "element"),
-    [
-        (Joining.Add, T.F16, T.F32, T.F16),
-        (Joining.Add, T.BF16, T.BF16, T.BF16),
-        (Joining.Add, T.F32, T.F64, T.F16),
-        (Joining.Mul, T.F32, T.F32, T.F32),
-        (Joining.FMin, T.F32, T.F32, T.F32),
-        (Joining.Max, T.F32, T.F32, T.F32),
-        (Joining.Min, T.I8, T.I32, T.I8),
-        (Joining.Max, T.Bool, T.U32, T.Bool),
-        (Joining.Add, T.U8, T.U32, T.U8),
-        (Joining.Xor, T.I32, T.I32, T.I32),
-    ],
-)
+@pytest.mark.parametrize(("joining", "source", "accumulator", "element"), SCANS)
 def test_every_way_to_join_agrees(
     joining: Joining, source: T, accumulator: T, element: T, eager: None
 ) -> None:

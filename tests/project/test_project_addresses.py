@@ -17,6 +17,7 @@ HOSTS = {
     "in-toto.io": "the statement that a certificate is",
     "vyre.dev": "the predicate types of certificates, which are names: nothing is read from there",
     "example.com": "reserved for examples",
+    "127.0.0.1": "this machine itself",
 }
 _HOST = re.compile(r"https?://([\w.-]+)")
 _MAILBOX = re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|dev|io|edu|de)\b")

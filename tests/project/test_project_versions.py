@@ -33,7 +33,7 @@ def declared() -> list[Requirement]:
 
 
 def problems_of(constraints: str) -> list[str]:
-    """What in the text is no pinned name, or does not agree with what pyproject.toml declares."""
+    """What in the text is not a pinned name, or does not agree with what pyproject.toml declares."""
     pinned: dict[str, str] = {}
     found: list[str] = []
     for line in constraints.splitlines():

@@ -47,7 +47,7 @@ def test_what_follows_a_break_in_its_block_never_runs() -> None:
 
 def test_a_break_outside_of_a_loop_is_refused_without_validation_too() -> None:
     program = Program.from_text(HEAD + "entry { break }")
-    with pytest.raises(InterpreterError, match="a break stands in no loop"):
+    with pytest.raises(InterpreterError, match="a break is not inside a loop"):
         run(program, {}, (1, 1, 1), check=False)
 
 
@@ -96,7 +96,7 @@ def test_the_host_supplies_neither() -> None:
 
 
 def test_a_table_and_its_data_always_agree() -> None:
-    with pytest.raises(VyreError, match="no whole number of U64 elements"):
+    with pytest.raises(VyreError, match="not a whole number of U64 elements"):
         BufferDecl.constant("k", DataType.U64, bytes(12))
     with pytest.raises(VyreError, match="has 4 bytes, but its 2 U32 elements take 8"):
         BufferDecl("k", None, BufferAccess.Constant, DataType.U32, 2, bytes(4))

@@ -145,7 +145,7 @@ def test_interpreting_a_call_is_interpreting_its_inlined_form() -> None:
 
 
 def test_an_exchange_orders_no_memory() -> None:
-    """A shuffle is no barrier: a neighbour's store before it is still a race with a load behind it."""
+    """A shuffle is not a barrier: a neighbour's store before it is still a race with a load behind it."""
     shared = BufferDecl.workgroup("shared", U32, 8)
     out = BufferDecl.read_write("out", 0, U32, count=8)
     local = LocalId(0)

@@ -15,11 +15,13 @@ from markupsafe import escape
 
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.cli.app import main
+from vyre.conform.certify.adopters import describe
 from vyre.conform.certify.certificate import certificates
 from vyre.conform.certify.promises import registry_now
 from vyre.conform.certify.schema1 import UNSAID
 from vyre.conform.certify.statement import read, write
-from vyre.conform.certify.summary import verdict
+from vyre.conform.certify.summary import failure_lines, summary, verdict
+from vyre.conform.records import counts
 from vyre.conform.records.journal import Journal
 from vyre.conform.records.results import Conditions, ExpectedFailure, Failure, Results
 from vyre.conform.suite.plan import make_plan
@@ -110,10 +112,47 @@ def test_text_of_strangers_stays_text(document: Document) -> None:
 
 
 def test_bits_that_differ_are_marked() -> None:
-    shown = side_by_side("0x2", "0x80000002")
+    shown = of_value("0x2", "0x80000002")
     assert shown.count("<b>0</b>") == 1
     assert shown.count("<b>1</b>") == 1
-    assert "at most 0x0" in side_by_side("at most 0x0", "0xFF")
+    assert "00000000 00000000 00000000 0000000<b>1</b>" in of_value("0x00000001", "0x00000000")
+    assert "at most 0x0" in of_value("at most 0x0", "0xFF")
+
+
+def of_value(expected: str, actual: str) -> str:
+    return side_by_side(("expected", expected), ("actual", actual))
+
+
+def test_of_a_law_neither_side_is_called_expected_and_values_come_first(results: Results) -> None:
+    value = replace(results.failures[0], note="", inputs=("0x0",))
+    law = replace(
+        value,
+        op="primitive.math.negate",
+        case="primitive.math.negate/Twice/u8/0",
+        kind="law",
+        expected="0x0",
+        actual="0xFFFFFFFF",
+        note="math.negate(a) = math.sub(0, a)",
+        count=1,
+    )
+    found = replace(results, failures=(law, value), expected=())
+    (made,) = certificates(found, promised=registry_now())
+    lines = ["".join(t for t, _ in line) for line in failure_lines(law)]
+    assert lines[2].startswith("  left side   0xFFFFFFFF  11111111")
+    assert lines[3].startswith("  right side  0x0         00000000")
+    assert "  law         math.negate(a) = math.sub(0, a)" in lines
+    assert not [line for line in lines if "expected" in line or "actual" in line]
+    console = "\n".join("".join(t for t, _ in line) for line in summary(found, [made]))
+    page = render(read(write(made))).partition('<h2 id="failures">')[2]
+    shown = page.partition("primitive.math.negate")[2].partition("</article>")[0]
+    assert "<th>left side</th><td>0xFFFFFFFF</td>" in shown
+    assert "<th>right side</th><td>0x0</td>" in shown
+    assert "law: math.negate(a) = math.sub(0, a)" in shown
+    assert "either side may be the wrong one" in shown
+    assert "<th>expected</th>" not in shown
+    assert console.index(value.case) < console.index(law.case)
+    assert page.index("primitive.math.add") < page.index("primitive.math.negate")
+    assert describe(law) == "primitive.math.add/inputs/0x1 on 0x0: left side 0xFFFFFFFF, right side 0x0"
 
 
 def test_figures_are_exact_and_bars_in_proportion() -> None:
@@ -129,6 +168,46 @@ def test_the_page_begins_with_what_the_console_says_and_the_levels(document: Doc
     said = verdict(document.certificate.results)
     assert "that ran was expected" in said
     assert shown.index(escape(said)) < shown.index('id="levels"') < shown.index("What was run")
+
+
+def tiles(page: str) -> dict[str, str]:
+    found = re.findall(r'<div class="tile"><strong>(.*?)</strong><span class="quiet">(.*?)</span>', page)
+    return {name: figure for figure, name in found}
+
+
+def test_one_of_a_thing_is_named_as_one(results: Results) -> None:
+    (made,) = certificates(replace(results, failures=results.failures * 2), promised=registry_now())
+    page = render(read(write(made)))
+    assert tiles(page)["failures"] == "2"
+    assert "See them." in page
+    (made,) = certificates(results, promised=registry_now())
+    page = render(read(write(made)))
+    assert tiles(page)["failure"] == "1"
+    assert "See it." in page
+
+
+def test_console_page_and_certificate_agree_to_the_digit(document: Document) -> None:
+    certificate = document.certificate
+    shown = tiles(render(document))
+    said = "\n".join("".join(t for t, _ in line) for line in summary(certificate.results, [certificate]))
+    run = counts.cases(certificate.results).run
+    assert run > 1000
+    assert shown["cases run"] == f"{run:,}"
+    assert f"in {run:,} cases that ran" in said
+    assert verdict(certificate.results) in said
+    assert shown["ops run"] == f"{len(certificate.ops)}"
+    assert shown["laws run"] == f"{sum(len(op.laws) for op in certificate.ops)}"
+
+
+def test_a_device_that_is_only_slow_is_told_of_the_time_limit(results: Results) -> None:
+    actual = "the backend mine did not answer within 60 s."
+    hang = replace(results.failures[0], kind="hang", inputs=(), expected="a result", actual=actual, note="")
+    (made,) = certificates(replace(results, failures=(hang,)), promised=registry_now())
+    said = ["".join(t for t, _ in line) for line in failure_lines(hang)]
+    for shown in ("\n".join(said), render(read(write(made)))):
+        assert actual in shown
+        assert "needs more time: --timeout" in shown
+    assert not any(line.startswith("  input") for line in said)
 
 
 def test_the_command_writes_it(document: Document, tmp_path: Path) -> None:

@@ -69,8 +69,8 @@ def test_shapes(function: Any, expected: Any) -> None:
         (lambda x: (x > 0) & ~(x == 3), (X > 0) & ~(X == 3)),
         (lambda x: vt.where(x > 0, x, 0.0), np.where(X > 0, X, np.float32(0))),
         (lambda x: vt.clip(x, -2, 3), np.clip(X, -2, 3)),
-        (lambda x: x.astype(vyre.i32) // 3, np.trunc(X / 3).astype(np.int32)),
-        (lambda x: x.astype("i32") % 5, np.fmod(X, 5).astype(np.int32)),
+        (lambda x: x.astype(vyre.i32) // 3, X.astype(np.int32) // 3),
+        (lambda x: x.astype("i32") % 5, X.astype(np.int32) % 5),
         (lambda x: x.astype(np.float16), X.astype(np.float16)),
         (lambda x: x.astype("i8"), X.astype(np.int8)),
         (lambda x: x.astype(bool), X.astype(bool)),
@@ -129,10 +129,24 @@ def test_joins(function: Any, expected: Any) -> None:
         (lambda w, s: w[:, :2] @ w[:2], WORDS[:, :2] @ WORDS[:2]),
         (lambda w, s: vt.bitcast(s, "u32"), SIGNED.view(np.uint32)),
         (lambda w, s: w // 0, WORDS * np.uint32(0)),
+        (lambda w, s: s // -7, SIGNED // -7),
+        (lambda w, s: s % -7, SIGNED % -7),
+        (lambda w, s: vt.trunc_divide(s, -7), np.trunc(SIGNED / -7).astype(np.int32)),
+        (lambda w, s: vt.fmod(s, -7), np.fmod(SIGNED, -7)),
     ],
 )
 def test_integers(function: Any, expected: Any) -> None:
     check(function, expected, WORDS, SIGNED)
+
+
+def test_quotients_and_rests_are_those_of_numpy() -> None:
+    least = np.iinfo(np.int32).min
+    ends = np.array([least, least + 1, -7, -1, 0, 1, 7, least - 1 & 0x7FFFFFFF], np.int32)
+    a, b = (m.reshape(-1) for m in np.meshgrid(ends, ends))
+    with np.errstate(divide="ignore", over="ignore"):
+        check(lambda a, b: a // b, a // b, a, b)
+        check(lambda a, b: a % b, a % b, a, b)
+        check(vt.fmod, np.fmod(a, b), a, b)
 
 
 def test_indices_gather_and_scatter() -> None:
@@ -189,12 +203,12 @@ def test_arguments_may_be_structures_and_constants() -> None:
         (lambda x: x.sum(2), "axis 2"),
         (lambda x: x if x else -x, "needs the elements"),
         (lambda x: x + np.ones(6, np.float32), "beside a tensor"),
-        (lambda x: x // 2, "// of F32"),
+        (lambda x: x // 2, "// does not take F32"),
         (lambda x: x.astype("f8"), "does not name"),
         (lambda x: x.astype("i32") + 0.5, "0.5 beside"),
-        (lambda x: x.astype("i32") / 2, "/ of I32"),
-        (lambda x: vt.split(x, 5, 1), "in 5 equal parts"),
-        (lambda x: vt.where(x, x, 0.0), "a condition of F32"),
+        (lambda x: x.astype("i32") / 2, "/ does not take I32"),
+        (lambda x: vt.split(x, 5, 1), "into 5 equal parts"),
+        (lambda x: vt.where(x, x, 0.0), "where() does not take F32"),
         (lambda x: None, "returns no tensor"),
     ],
 )

@@ -149,7 +149,7 @@ PROGRAMS = [
     (body("for i in 0 { }"), 4, 12, "expected `..` between the bounds", "for i in 0..n"),
     (body("for i in 0..1 return"), 4, 15, "after the bounds", "open the block"),
     (body("return 5"), 4, 8, "expected a statement, found `5`", "let x = v"),
-    (body("=> 5"), 4, 1, "a result in a place that has none", "last line of an op"),
+    (body("=> 5"), 4, 1, "a result is not allowed here", "last line of an op"),
     (body("\n\n  let y = 4294967296"), 6, 11, "is not a U32 literal", "u64"),
 ]
 
@@ -165,7 +165,7 @@ OPS = [
     ("op a.b() -> U32 => 1", 17, "expected `{` after the result type", "{ => a + 1 }"),
     ("op a.b() -> U32 { category B }", 28, "expected a category, found `B`", "A, C"),
     ("op a.b() -> U32 { => 1 return }", 24, "expected `}` after the result", "the last line"),
-    ("op a.b() -> U32 { block { => 1 } }", 27, "a result in a place that has none", "the last line"),
+    ("op a.b() -> U32 { block { => 1 } }", 27, "a result is not allowed here", "the last line"),
     ("op a.b() -> U32 { => 1 } 5", 26, "expected the end of the op", "remove"),
 ]
 

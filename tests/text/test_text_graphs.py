@@ -83,7 +83,7 @@ def test_a_mistake_is_shown_where_it_is(line: str, column: int, message: str, fi
     [
         ("", "expected `vyre graph 1`", "make `vyre graph 1` the first line"),
         ("vyre 1\nworkgroup 1\nentry { }", "expected `vyre graph 1`, found `1`", "Program.from_text"),
-        ("vyre graph x", "this text is no `vyre graph 1`", "first line"),
+        ("vyre graph x", "this text is not a `vyre graph 1`", "first line"),
         ("vyre graph 2\noutput", "version 2 of the text form is unknown", "a newer vyre"),
         (HEAD, "found the end of the text", "a name such as"),
     ],

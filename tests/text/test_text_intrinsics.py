@@ -7,18 +7,23 @@ import pytest
 from vyre.compose import BackendAvailability, Category, Op, Param, inline
 from vyre.errors import ParseError
 from vyre.ir import BufferDecl, DataType, LocalId, Program
-from vyre.ir.expr import Call
+from vyre.ir.expr import Call, Expr, Literal, MakeVec
 from vyre.ir.node import Store
 from vyre.ops.intrinsics import intrinsic_ops
 from vyre.text import parse_op, parse_program, print_op
 from vyre.wire import meaning_digest
 
-OUT = BufferDecl.read_write("out", 0, DataType.U32)
+
+def operand(t: DataType, number: int) -> Expr:
+    if t is DataType.F64:
+        return Literal(t, number)
+    return MakeVec(t, [LocalId(0) + number] * t.lanes) if t.lanes > 1 else LocalId(0) + number
 
 
 def program(op: Op) -> Program:
-    call = Call(op.id, (LocalId(0), LocalId(0) + 1)[: len(op.params)])
-    return Program([OUT], (64,), [Store("out", LocalId(0), Call("integer.min", (call, call + 1)))])
+    call = Call(op.id, [operand(param.type, number) for number, param in enumerate(op.params)])
+    value = Call("integer.min", (call, call + 1)) if op.output is DataType.U32 else call
+    return Program([BufferDecl.read_write("out", 0, op.output)], (64,), [Store("out", LocalId(0), value)])
 
 
 @pytest.mark.parametrize("op", intrinsic_ops(), ids=lambda op: op.id)

@@ -1,4 +1,4 @@
-"""Buffers, workgroup sizes and names that a program may declare, and values that are no program."""
+"""Buffers, workgroup sizes and names that a program may declare, and values that are not programs."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_no_value_is_of_such_a_type(element: DataType) -> None:
     assert codes(decl, Let("a", Convert(element, RoundMode.Nearest, Literal(T.F32, 0)))) == ["V026"]
     assert codes(decl, Let("a", MakeVec(element, (LitU32(1), LitU32(1))))) == ["V026"]
     for params, output in [((Param("a", element),), T.U32), ((), element)]:
-        with pytest.raises(OpError, match=f"is {element.value}, which is a type of buffers") as caught:
+        with pytest.raises(OpError, match=f"is {element.value}, a type of buffer elements") as caught:
             Op("acme.narrow", params, output, LitU32(1))
         assert f"declare {element.loaded.value}" in caught.value.fix
 

@@ -67,7 +67,7 @@ def doubled(a: InOut[u32]) -> None:
 
 
 def test_a_race_is_told_once_with_the_lines_of_both_sides() -> None:
-    report = total.check(WORDS, out=1)
+    report = total.check(WORDS, out=1, workgroups=2)
     assert not report.ok
     (race,) = [f for f in report.findings if f.kind == "race"]
     assert "out[0]" in race.message
@@ -172,13 +172,13 @@ def test_an_empty_call_has_no_findings() -> None:
 def test_every_call_is_watched_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VYRE_CHECK", "1")
     with pytest.raises(CheckError, match="depends on the machine") as caught:
-        total(WORDS, out=1, backend="reference")
+        total(WORDS, out=1, workgroups=2, backend="reference")
     assert "out[0] += a[i]" in str(caught.value)
     with pytest.warns(KernelWarning, match="element 16 gave 0"):
         beyond(WORDS, backend="reference")
     assert (mirrored(WORDS, backend="reference")[:8] == WORDS[:8][::-1]).all()
     monkeypatch.setenv("VYRE_CHECK", "0")
-    total(WORDS, out=1, backend="reference")
+    total(WORDS, out=1, workgroups=2, backend="reference")
 
 
 def test_what_is_too_large_to_watch_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:

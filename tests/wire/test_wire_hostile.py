@@ -89,7 +89,7 @@ def test_any_flipped_bit_is_noticed() -> None:
 
 def test_the_frame_is_checked_piece_by_piece() -> None:
     assert refused(b"").offset == 0
-    assert "no wire form" in str(refused(b"PK\x03\x04"))
+    assert "not the wire form" in str(refused(b"PK\x03\x04"))
     assert refused(HEADER[:3] + b"!").offset == 3
     unknown = HEADER[:-1] + b"\x02" + GOOD[len(HEADER) :]
     assert "version 2" in str(refused(unknown))
@@ -107,11 +107,11 @@ def test_the_frame_is_checked_piece_by_piece() -> None:
 
 
 MALFORMED: dict[str, tuple[bytes, int, str]] = {
-    "unknown expression tag": (program_bytes(exprs=[b"\x18\x00"]), 6, "no tag of an expression"),
-    "tag zero": (program_bytes(exprs=[b"\x00\x00"]), 6, "no tag of an expression"),
-    "unknown operator": (program_bytes(exprs=[lit(1), b"\x0b\x7f\x01\x01"]), 9, "no tag of this field"),
-    "literal of a narrow type": (program_bytes(exprs=[b"\x04\x01" + bytes(4)]), 7, "no tag of this field"),
-    "unknown statement tag": (program_bytes(nodes=[b"\x0a"]), 7, "no tag of a statement"),
+    "unknown expression tag": (program_bytes(exprs=[b"\x18\x00"]), 6, "not a tag of an expression"),
+    "tag zero": (program_bytes(exprs=[b"\x00\x00"]), 6, "not a tag of an expression"),
+    "unknown operator": (program_bytes(exprs=[lit(1), b"\x0b\x7f\x01\x01"]), 9, "not a tag of this field"),
+    "literal of a narrow type": (program_bytes(exprs=[b"\x04\x01" + bytes(4)]), 7, "not a tag of this field"),
+    "unknown statement tag": (program_bytes(nodes=[b"\x0a"]), 7, "not a tag of a statement"),
     "unknown access": (program_bytes(strings=[X], buffers=[b"\x00\x08\x01\x00\x00"]), 8, "tag of an access"),
     "cut table": (program_bytes(strings=[X], buffers=[b"\x00\x07\x01\x00\x40"]), 12, "runs past the end"),
     "large tables": (

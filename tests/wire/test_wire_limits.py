@@ -93,7 +93,7 @@ WRONG: dict[str, Callable[[Any], Any]] = {
     "not a program": lambda any_: any_("program"),
     "a list as entry statement": lambda any_: Program([], (1,), any_([[]])),
     "a buffer that is a string": lambda any_: Program(any_(["b"]), (1,), []),
-    "a buffer name that is no string": lambda any_: Program(
+    "a buffer name that is not a string": lambda any_: Program(
         [BufferDecl(any_([]), 0, BufferAccess.ReadOnly, DataType.U32)], (1,), []
     ),
     "an access by name": lambda any_: Program([BufferDecl("b", 0, any_("ReadOnly"), DataType.U32)], (1,), []),

@@ -53,10 +53,10 @@ OF_GRAPHS: dict[str, tuple[Any, ...]] = {
 def faults(table: Mapping[Any, int], members: tuple[Any, ...]) -> list[str]:
     """What is wrong with a tag table: a member without a tag, a stranger, a number given twice."""
     missing = [f"{m} has no tag" for m in members if m not in table]
-    strangers = [f"{m} is no member" for m in table if m not in members]
+    strangers = [f"{m} is not a member" for m in table if m not in members]
     numbers = list(table.values())
     repeated = [f"{n} is given twice" for n in sorted(set(numbers)) if numbers.count(n) > 1]
-    outside = [f"{n} is no tag number" for n in numbers if not 1 <= n <= 255]
+    outside = [f"{n} is not a tag number" for n in numbers if not 1 <= n <= 255]
     return missing + strangers + repeated + outside
 
 

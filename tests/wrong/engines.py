@@ -156,7 +156,7 @@ class LosesAnAtomic(Right):
 
     def after(self, program: Program, buffers: Mapping[str, memoryview]) -> None:
         out = words(buffers["output"])
-        if program.buffer("input") is not None and out.size == 256 and not program.buffer("bins"):
+        if program.buffer("input") is not None and out.size == 256 and program.buffer("bins") is not None:
             used = np.flatnonzero(out)
             if used.size:
                 out[used[0]] -= 1

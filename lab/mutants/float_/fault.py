@@ -81,7 +81,7 @@ def op_id(name: str) -> str:
 
 
 def name_at(x: Expr, types: Types) -> str | None:
-    """The name of the operation that an expression is; None where it is none of floats."""
+    """The name of the operation that an expression is; None where it is not one of floats."""
     match x:
         case BinOp(op=op, left=left) if op in FLOAT_BINARY_OPS:
             return f"{op.value} {types.type(left).value}"

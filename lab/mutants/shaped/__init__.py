@@ -21,7 +21,7 @@ A mutant is data: a fault, and a trigger that says when it strikes.
   fulfils a test where one of them does.
 
 The mutants of a module in `held_out/` and `held_out/unseen/` are its `MUTANTS`; those of this house are in
-`catalogue.py`. `roster.py` has all of them, by set.
+`catalogue.py` and `later/`. `roster.py` has all of them, by set.
 """
 
 from __future__ import annotations

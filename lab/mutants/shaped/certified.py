@@ -47,8 +47,9 @@ class CertifyFate:
         return any(level[:2] in ("L3", "L4") for level in self.levels)
 
     @property
-    def over(self) -> bool:
-        return self.first == _OVER
+    def undecided(self) -> bool:
+        """Whether it was ended before anything was granted or denied."""
+        return not self.levels and not self.failures
 
 
 def one(number: int, folder: Path) -> None:

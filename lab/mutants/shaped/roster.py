@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lab.mutants.shaped.catalogue import mutants
 from lab.mutants.shaped.held_out import held_out
 from lab.mutants.shaped.held_out.unseen import unseen
+from lab.mutants.shaped.later import later
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +19,7 @@ SETS: Mapping[str, str] = {
     "house": "this house",
     "held-out": "a fresh reader",
     "unseen": "a second fresh reader",
+    "later": "this house, after that",
 }
 """Names of the sets, and who wrote each."""
 
@@ -35,6 +37,8 @@ def members(name: str) -> tuple[ShapedMutant, ...]:
             return tuple(held_out())
         case "unseen":
             return tuple(unseen())
+        case "later":
+            return tuple(later())
         case _:
             return _house()
 

@@ -77,7 +77,7 @@ def test(text: str) -> Test:
 
     found = _FORM.fullmatch(text)
     if found is None or found["name"] not in QUANTITIES:
-        raise ValueError(f"{text!r} is no test; write one of: NAME >= N, NAME = X, NAME odd, NAME mod N = R")
+        raise ValueError(f"{text!r} is not a test; write NAME >= N, NAME = X, NAME odd or NAME mod N = R")
     if found["odd"]:
         return Test(found["name"], ODD)
     if found["by"]:

@@ -38,7 +38,8 @@ class Loss:
 
     def __str__(self) -> str:
         where = ", ".join(map(str, self.index))
-        return f"element [{where}] is {self.value}, which is no {self.element.value}"
+        exactly = " exactly" if self.rounding else ""
+        return f"element [{where}] is {self.value}, which {self.element.value} cannot hold{exactly}"
 
 
 @boundary
@@ -51,7 +52,7 @@ def array(values: Any, element: Any, *, rounded: bool = False) -> Array:
     kind = getattr(element, "__vyre_type__", element)
     if not isinstance(kind, DataType):
         raise DispatchError(
-            f"{element!r} is no type of a buffer.", fix="pass one such as vyre.u32 or vyre.f32."
+            f"{element!r} is not a type that a buffer can have.", fix="pass one such as vyre.u32 or vyre.f32."
         )
     source = _source(values)
     if kind in LANES and source.shape[-1:] != (LANES[kind],):
@@ -170,7 +171,7 @@ def _source(values: Any) -> Array:
     found = _plain(found)
     if found.dtype.kind not in "biuf":
         raise DispatchError(
-            f"values of {found.dtype.name} are no numbers of at most 64 bits.",
+            f"values of {found.dtype.name} are not numbers of at most 64 bits.",
             fix="pass integers, floats or truth values.",
         )
     return found
@@ -185,7 +186,7 @@ def _of_numbers(values: Any) -> Array:
     try:
         found = np.asarray(values)
     except ValueError as error:  # a list of lists of different lengths
-        raise DispatchError(f"this is no array: {error}.", fix="pass rows of one length.") from None
+        raise DispatchError(f"this is not an array: {error}.", fix="pass rows of one length.") from None
     if found.dtype.kind != "f" or not isinstance(values, list | tuple):
         return found
     before = np.array(values, dtype=object)
@@ -195,7 +196,7 @@ def _of_numbers(values: Any) -> Array:
     changed = [i for i in np.ndindex(before.shape) if before[i] == before[i] and before[i] != found[i].item()]
     if changed:
         raise DispatchError(
-            f"{before[changed[0]]!r} stands beside floats, and no float is this number.",
+            f"{before[changed[0]]!r} stands beside floats, and no float has this value.",
             fix="pass a list of integers or a list of floats.",
         )
     return found

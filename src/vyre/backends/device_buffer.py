@@ -105,10 +105,13 @@ class DeviceBuffer:
         assert claim is not None  # it goes after the memory
         return claim, memory
 
-    def seen_as(self, dtype: np.dtype[Any]) -> DeviceBuffer:
-        """The same memory as elements of another dtype; it stays while either is held."""
+    def seen_as(self, dtype: np.dtype[Any], *, lanes: int = 0) -> DeviceBuffer:
+        """The same memory as elements of another dtype, or as rows of so many lanes; it stays while either
+        is held."""
         made = duplicate(self)
-        made._vyre_serial, made.dtype, made.shape = next(_serials), dtype, (self.nbytes // dtype.itemsize,)
+        count = self.nbytes // dtype.itemsize
+        made._vyre_serial, made.dtype = next(_serials), dtype
+        made.shape = (count // lanes, lanes) if lanes else (count,)
         return made
 
     def __len__(self) -> int:
@@ -301,7 +304,9 @@ def device_zeros(
         kind = STORAGE[kind]
     kind = _storage_dtype(np.dtype(kind))
     if not sizes or any(n < 0 for n in sizes):
-        raise DispatchError(f"{shape!r} is no shape of a buffer.", fix="pass lengths of 0 or more.")
+        raise DispatchError(
+            f"{shape!r} is not a shape that a buffer can have.", fix="pass lengths of 0 or more."
+        )
     nbytes = prod(sizes) * kind.itemsize
     return DeviceBuffer(owner, owner.allocate(nbytes), kind, tuple(int(n) for n in sizes))
 
@@ -349,7 +354,7 @@ def _host_array(value: Any) -> Array:
     else:
         array = _foreign(value)
     if array.ndim == 0:
-        raise DispatchError("a single number is no buffer.", fix="wrap it: vyre.array([x], vyre.u32).")
+        raise DispatchError("a single number is not a buffer.", fix="wrap it: vyre.array([x], vyre.u32).")
     dtype = _storage_dtype(array.dtype)
     return np.ascontiguousarray(array if dtype == array.dtype else array.astype(dtype))
 

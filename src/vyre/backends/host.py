@@ -190,7 +190,7 @@ def _raw(decl: BufferDecl, value: bytes | bytearray) -> Array:
     if decl.element is not _T.Bytes and len(value) % decl.element.stride:
         refuse(
             decl,
-            f"got {len(value)} raw bytes, which are no whole {decl.element.value} elements",
+            f"got {len(value)} raw bytes, which are not a whole number of {decl.element.value} elements",
             f"pass a multiple of {decl.element.stride} bytes.",
         )
     array = np.frombuffer(value, expected) if value else np.zeros(0, expected)
@@ -246,7 +246,7 @@ def refuse_length(decl: BufferDecl, size: int) -> None:
 
 
 def refuse_unknown(program: Program, declared: Mapping[str, BufferDecl], buffers: Mapping[str, Any]) -> None:
-    """Refuses names that are no buffers of the program."""
+    """Refuses names that are not buffers of the program."""
     for name in buffers:
         if name in declared:
             continue

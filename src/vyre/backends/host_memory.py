@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from vyre.backends import recycled
 from vyre.errors import DeviceOutOfMemory
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 SPACE = "host"
@@ -55,8 +58,19 @@ def allocate(nbytes: int) -> HostMemory:
         whole = np.zeros(nbytes + 64, np.uint8)
     except MemoryError:
         raise DeviceOutOfMemory(
-            f"the host has not the memory for a buffer of {nbytes} bytes.", fix="use a smaller buffer."
+            f"the host does not have enough memory for a buffer of {nbytes} bytes.",
+            fix="use a smaller buffer.",
         ) from None
+    start = -address_of(whole) % 64
+    return HostMemory(whole[start : start + nbytes])
+
+
+def reserve(nbytes: int) -> HostMemory:
+    """The same, whatever it holds."""
+    try:
+        whole = recycled.empty((nbytes + 64,), np.dtype(np.uint8))
+    except MemoryError:
+        return allocate(nbytes)  # which says it
     start = -address_of(whole) % 64
     return HostMemory(whole[start : start + nbytes])
 
@@ -73,6 +87,23 @@ def located(value: Any) -> tuple[int, int, np.dtype[Any], object] | None:
         return None
     keeper = weakref.ref(value) if value.base is None else pinned(value.data)
     return address_of(value), value.nbytes, value.dtype, keeper
+
+
+def fresh(
+    kind: type, shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> Callable[[], tuple[NDArray[Any], int] | None] | None:
+    """What makes arrays of NumPy that hold anything; None for another class."""
+    if kind is not np.ndarray:
+        return None
+
+    def made() -> tuple[NDArray[Any], int] | None:
+        try:
+            array = recycled.empty(shape, dtype)
+        except MemoryError:
+            return None
+        return array, address_of(array)
+
+    return made
 
 
 def pinned(view: memoryview) -> list[Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from _thread import start_new_thread
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -30,22 +31,24 @@ def aside(work: Callable[[], _T]) -> _T:
         return work()
     results: list[_T] = []
     errors: list[BaseException] = []
+    # A lock alone: an interrupt inside of an Event, which `Thread.start` waits for too, can come out as a
+    # RuntimeError, and `join` takes one for the end of the thread.
+    busy = threading.Lock()
+    busy.acquire()
 
     def run() -> None:
         try:
             results.append(work())
         except BaseException as error:  # the caller's to handle, in the caller's thread
             errors.append(error)
-        done.set()
+        busy.release()
 
-    done = threading.Event()  # `join` takes an interrupt for the end of the thread
-    thread = threading.Thread(target=run, name="vyre-compile", daemon=True)
     try:
-        thread.start()
-        while not done.wait(_TURN):
+        start_new_thread(run, ())
+        while not busy.acquire(timeout=_TURN):
             pass
     except BaseException:
-        done.wait(_GRACE)
+        busy.acquire(timeout=_GRACE)
         raise
     if errors:
         raise errors[0]

@@ -42,7 +42,7 @@ CAPACITY = 512 << 20
 _DIGEST = 32
 _SWEEP_EVERY = 64
 _WORST = 64 << 20
-"""An entry larger than this is no kernel of ours."""
+"""An entry larger than this is not a kernel of ours."""
 
 
 def kept(kind: str, parts: Iterable[str], build: Callable[[], bytes]) -> bytes:

@@ -122,7 +122,7 @@ def _construct(value: str) -> Backend:
 
 
 def described(backend: Backend) -> BackendInfo:
-    """What the backend says about itself. Raises `DispatchError` if that is no `BackendInfo`."""
+    """What the backend says about itself. Raises `DispatchError` if that is not a `BackendInfo`."""
     info = backend.describe()
     if not isinstance(info, BackendInfo):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DispatchError(

@@ -220,7 +220,7 @@ def _refuse_unfit(decl: BufferDecl, backend: ResidentBackend, buffer: DeviceBuff
     if buffer.nbytes % decl.element.stride:
         refuse(
             decl,
-            f"has {buffer.nbytes} bytes, no whole {decl.element.value} elements",
+            f"has {buffer.nbytes} bytes, not a whole number of {decl.element.value} elements",
             f"append zeros up to a multiple of {decl.element.stride} bytes.",
         )
     if buffer.readonly and decl.access is BufferAccess.ReadWrite and not copy:

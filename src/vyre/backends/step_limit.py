@@ -46,7 +46,7 @@ class Limited:
 
 
 def step_limit_of(value: Any) -> int:
-    """Raises `DispatchError` for what is no limit."""
+    """Raises `DispatchError` for what is not a limit."""
     index = None if isinstance(value, bool) else getattr(value, "__index__", None)
     limit = -1
     if index is not None:

@@ -79,6 +79,11 @@ def all_instructions() -> dict[str, Op]:
     return {op.hardware: op for op in default_registry() if op.hardware}
 
 
+def _exchanges(width: int) -> list[Op]:
+    """The instructions of subgroups of this width."""
+    return [op for op in all_instructions().values() if op.hardware.startswith(f"subgroup{width}.")]
+
+
 def cuda_hardware(capability: int) -> frozenset[str]:
     """The instructions of an NVIDIA GPU of this compute capability, such as 90."""
     return frozenset(
@@ -122,8 +127,7 @@ def _examine_webgpu(name: str, run: Callable[[Source], Run]) -> frozenset[str]:
     from vyre.lower.wgsl import emit
 
     width = observed_width(run)
-    ops = [op for op in all_instructions().values() if op.lanes == width]
-    return working(ops, lambda program: run(emit(prepare(program), backend=name)))
+    return working(_exchanges(width), lambda program: run(emit(prepare(program), backend=name)))
 
 
 def opencl_hardware(device: Any, build: Callable[[Program], Run]) -> frozenset[str]:
@@ -138,9 +142,7 @@ def opencl_hardware(device: Any, build: Callable[[Program], Run]) -> frozenset[s
         return found
     for width in WIDTHS:
         listed = [
-            op
-            for op in all_instructions().values()
-            if op.lanes == width and OPENCL_EXTENSIONS[op.hardware.partition(".")[2]] in extensions
+            op for op in _exchanges(width) if OPENCL_EXTENSIONS[op.hardware.partition(".")[2]] in extensions
         ]
         found |= _tried(listed, build)
     return found

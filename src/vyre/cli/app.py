@@ -35,7 +35,7 @@ _COMMANDS = {
     "verify": "Check a certificate, and run a part of it again.",
     "report": "Make an HTML page of a certificate.",
     "merge": "Join the certificates of shards into one.",
-    "new-backend": "Write a package with a backend of your own that works, to be changed.",
+    "new-backend": "Write a package with a working backend, for you to change.",
     "keygen": "Make a key that signs certificates.",
 }
 
@@ -132,7 +132,8 @@ def diagnostic_record(diagnostic: Any) -> dict[str, Any]:
 @click.group(
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit status: 0 all is well, 1 an error or a finding, 2 a wrong command line, 130 Ctrl-C. "
+    epilog="Exit status: 0 all is well, 1 an error or a finding, 2 a wrong command line, 3 (verify) a "
+    "certificate of a run that is not complete, 130 Ctrl-C.\n\n"
     "Example: vyre run hamming.vyre --input a=a.npy --input b=b.npy --output out=out.npy",
 )
 @click.version_option(package_name="vyre", prog_name="vyre")

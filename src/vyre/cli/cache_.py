@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
+
+from vyre.errors import counted
 
 
 @click.command("cache", epilog="Example: vyre cache --clear")
@@ -15,6 +18,7 @@ def command(*, clear: bool, as_json: bool) -> None:
     from vyre.backends.kernel_cache import default_cache, why_none
 
     cache = default_cache()
+    facts: dict[str, Any]
     if cache is None:
         facts = {"folder": None, "entries": 0, "bytes": 0, "removed": 0}
     else:
@@ -31,6 +35,8 @@ def command(*, clear: bool, as_json: bool) -> None:
     elif cache is None:
         click.echo(f"no cache: {why_none()}.")
     elif clear:
-        click.echo(f"removed {facts['removed']} kernels from {facts['folder']}")
+        click.echo(f"removed {counted(facts['removed'], 'kernel')} from {facts['folder']}")
     else:
-        click.echo(f"{facts['entries']} kernels, {facts['bytes']} bytes in {facts['folder']}")
+        click.echo(
+            f"{counted(facts['entries'], 'kernel')}, {counted(facts['bytes'], 'byte')} in {facts['folder']}"
+        )

@@ -6,16 +6,23 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from vyre.cli.files import read_array, split_binding
 from vyre.errors import VyreError
 from vyre.ir.buffers import BufferAccess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from vyre.frontend.kernel import Kernel
     from vyre.ir.program import Program
 
 _NUMBER = re.compile(r"[0-9]{1,10}")
+
+set_option = click.option(
+    "--set", "sets", multiple=True, metavar="NAME=VALUE", help="A scalar of FILE.py:KERNEL."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +30,12 @@ class CallOptions:
     """What a compiled program is called with; `sizes` are the lengths that were given."""
 
     arrays: Mapping[str, Any]
-    sizes: Mapping[str, int]
-    grid: tuple[int, ...] | None
+    sizes: Mapping[str, int | tuple[str, ...]]
+    grid: Sequence[int] | None
+    extent: tuple[int, ...] | None
+    """What the grid is there for, as a `Watcher` takes it."""
+    shapes: Mapping[str, tuple[int, ...]]
+    """Of the outputs that a kernel gives more than one dimension."""
 
     def lengths(self, program: Program) -> dict[str, int | tuple[str, ...]]:
         """The lengths of all outputs; refuses a program for which something was not given."""
@@ -33,16 +44,24 @@ class CallOptions:
 
 def read_call(
     program: Program,
+    kernel: Kernel | None,
     inputs: tuple[str, ...],
+    sets: tuple[str, ...],
     sizes: tuple[str, ...],
     workgroups: str | None,
     *,
     also: Iterable[str] = (),
 ) -> CallOptions:
-    """Reads the files that --input names; `also` are names that must be writable buffers too."""
+    """Reads the files that --input names; `also` are names that must be writable buffers too.
+
+    A call of a kernel is bound as in Python: shapes agree, and dimensions and scalars have their places.
+    """
     writable = [b.name for b in program.buffers if b.access is BufferAccess.ReadWrite]
-    lengths = {name: _count(name, text) for name, text in bindings("--length", sizes).items()}
-    for name in (*also, *lengths):
+    shaped = {p.name for p in kernel.parameters if len(p.shape) > 1} if kernel is not None else set[str]()
+    asked = bindings("--length", sizes)
+    shapes = {name: _shape(name, text) for name, text in asked.items() if name in shaped}
+    lengths = {name: _count(name, text) for name, text in asked.items() if name not in shaped}
+    for name in (*also, *asked):
         if name not in writable:
             raise VyreError(
                 f"the program has no writable buffer {name!r}.",
@@ -50,14 +69,33 @@ def read_call(
             )
     grid = grid_option(workgroups)
     arrays = {name: read_array(path) for name, path in bindings("--input", inputs).items()}
-    for name in lengths.keys() & arrays.keys():
+    for name in asked.keys() & arrays.keys():
         raise VyreError(f"{name!r} has --length and --input.", fix="keep one of them.")
-    return CallOptions(arrays, lengths, grid)
+    settings = settings_of(kernel, sets)
+    if kernel is None:
+        return CallOptions(arrays, lengths, grid, () if grid is None else None, {})
+    from vyre.cli.kernel_call import bound_call
+
+    bound = bound_call(kernel, {**arrays, **lengths, **shapes}, settings, grid)
+    extent = bound.extent if grid is None else None
+    return CallOptions(bound.buffers, bound.lengths, bound.workgroups, extent, bound.shapes)
 
 
-def bindings(option: str, given: tuple[str, ...]) -> dict[str, str]:
+def settings_of(kernel: Kernel | None, sets: tuple[str, ...]) -> dict[str, str]:
+    """The scalars that --set gives, as text. Raises `VyreError` where there is no kernel to give them to."""
+    if sets and kernel is None:
+        raise VyreError(
+            "a program has no scalars to --set, only buffers.",
+            fix="name a kernel, FILE.py:KERNEL, or pass the buffer by --input NAME=FILE.",
+        )
+    return bindings("--set", sets, "NAME=VALUE", "strength=0.3")
+
+
+def bindings(
+    option: str, given: tuple[str, ...], form: str = "NAME=FILE", example: str = "a=a.npy"
+) -> dict[str, str]:
     found: dict[str, str] = {}
-    for name, value in map(split_binding, given):
+    for name, value in (split_binding(text, form, example) for text in given):
         if name in found:
             raise VyreError(f"{option} names {name!r} twice.", fix="keep one of them.")
         found[name] = value
@@ -66,12 +104,19 @@ def bindings(option: str, given: tuple[str, ...]) -> dict[str, str]:
 
 def _count(name: str, text: str) -> int:
     if not _NUMBER.fullmatch(text):
-        raise VyreError(f"{text[:40]!r} is no length of {name!r}.", fix=f"write it like {name}=1024.")
+        raise VyreError(f"{text[:40]!r} is not a length for {name!r}.", fix=f"write it like {name}=1024.")
     return int(text)
 
 
+def _shape(name: str, text: str) -> tuple[int, ...]:
+    sizes = text.split(",")
+    if not all(_NUMBER.fullmatch(size) for size in sizes):
+        raise VyreError(f"{text[:40]!r} is not a shape for {name!r}.", fix=f"write it like {name}=32,64.")
+    return tuple(map(int, sizes))
+
+
 def _lengths(
-    program: Program, arrays: Mapping[str, Any], given: Mapping[str, int]
+    program: Program, arrays: Mapping[str, Any], given: Mapping[str, int | tuple[str, ...]]
 ) -> dict[str, int | tuple[str, ...]]:
     """The lengths of the outputs that nobody supplies: as given, as declared, or as the longest input."""
     declared = {b.name: b for b in program.buffers}
@@ -84,7 +129,7 @@ def _lengths(
     for buffer in program.buffers:
         if not buffer.access.writable and buffer.name not in arrays:
             raise VyreError(
-                f"nothing was given for the {buffer.access.value} buffer {buffer.name!r}.",
+                f"the {buffer.access.value} buffer {buffer.name!r} is missing.",
                 fix=f"pass --input {buffer.name}=FILE, an .npy file or raw bytes.",
             )
         needs = buffer.access is BufferAccess.ReadWrite and buffer.name not in arrays and not buffer.count

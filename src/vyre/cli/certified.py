@@ -13,7 +13,7 @@ from vyre.errors import VyreError
 from vyre.files import write_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from vyre.certification import Certificate
@@ -101,3 +101,17 @@ def _echo_places(made: Certificate, places: Sequence[Path]) -> None:
         click.echo(f"performance  {folder / 'performance.json'}")
     click.echo(f"verify it    vyre verify {places[0]} --rerun 1%")
     click.echo(f"results      {folder / 'results.json'} ({made.run.timing.seconds} s)")
+    spent = seconds_by_stage(made.run.timing.groups, made.run.results.plan.ops)
+    for k, line in enumerate(wrap(", ".join(spent), width() - 13)):
+        click.echo(f"{'' if k else 'seconds':13}{line}")
+
+
+def seconds_by_stage(groups: Mapping[str, float], ops: Collection[str]) -> list[str]:
+    """The seconds of each stage, the longest first and all ops as one; processes that run at once are added
+    up. What took less than a second has no part in it."""
+    found: dict[str, float] = {}
+    for group, seconds in groups.items():
+        stage = "ops" if group in ops else group
+        found[stage] = found.get(stage, 0.0) + seconds
+    longest = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [f"{stage} {seconds:.0f}" for stage, seconds in longest if seconds >= 1]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vyre.cli.progress import Bar
-from vyre.errors import VyreError
+from vyre.errors import VyreError, counted
 from vyre.files import read_bytes
 
 if TYPE_CHECKING:
@@ -26,7 +26,10 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
     "--backend-class", metavar="MODULE:CLASS", help="A backend that is not installed as an entry point."
 )
 @click.option(
-    "--cases", type=click.IntRange(0), metavar="N", help="Random cases per op, law [5 * 2^20, floats 2^20]."
+    "--cases",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Random cases for each op and law [5 * 2^20; floats 2^20].",
 )
 @click.option(
     "--ops", multiple=True, metavar="PATTERN", help="Only these ops: an id, a family, or a pattern."
@@ -39,8 +42,10 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
 @click.option(
     "--skip", type=click.IntRange(0), default=0, metavar="N", help="Leave out the first N cases of the run."
 )
-@click.option("--resume", is_flag=True, help="Go on with a run of the same options that was ended.")
-@click.option("--seed", type=click.IntRange(0, (1 << 64) - 1), metavar="N", help="Of all random cases.")
+@click.option("--resume", is_flag=True, help="Continue an interrupted run with the same options.")
+@click.option(
+    "--seed", type=click.IntRange(0, (1 << 64) - 1), metavar="N", help="The seed of all random cases."
+)
 @click.option(
     "--exhaustive",
     is_flag=False,
@@ -53,23 +58,39 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
 @click.option(
     "--engine", type=click.Choice(["ray"]), help="Run the shards on a cluster and merge their certificates."
 )
-@click.option("--shards", type=click.IntRange(1), default=8, show_default=True, help="For the engine.")
+@click.option(
+    "--shards", type=click.IntRange(1), default=8, show_default=True, help="With --engine: how many shards."
+)
 @click.option("--ray-address", metavar="ADDRESS", help="A running cluster [one made of this machine].")
 @click.option("--quick", is_flag=True, help="A first look: few random cases, no triples.")
-@click.option("--programs", type=click.IntRange(0), metavar="N", help="Generated programs.")
+@click.option("--programs", type=click.IntRange(0), metavar="N", help="How many generated programs to run.")
 @click.option(
     "--repeats", type=click.IntRange(1), default=3, show_default=True, help="Runs per case of a stage."
 )
-@click.option("--soak", type=float, default=0.0, metavar="MINUTES", help="Go on that long, with other seeds.")
+@click.option(
+    "--soak",
+    type=float,
+    default=0.0,
+    metavar="MINUTES",
+    help="After the run, go on for so long with other seeds.",
+)
 @click.option("--case", "case", metavar="NAME", help="Run one case alone and show its bits and source.")
 @click.option(
     "--timeout", type=float, default=60.0, show_default=True, help="Seconds to wait for the backend."
 )
 @click.option("--in-process", is_flag=True, help="Run the backend in this process: a crash ends the run.")
 @click.option(
-    "--processes", type=click.IntRange(1), metavar="N", help="That share the work [cores for cpu, else 1]."
+    "--processes",
+    type=click.IntRange(1),
+    metavar="N",
+    help="How many share the work [cores for cpu, else 1].",
 )
-@click.option("--expected-failures", type=click.Path(), metavar="FILE", help="Lines `NAME: reason`.")
+@click.option(
+    "--expected-failures",
+    type=click.Path(),
+    metavar="FILE",
+    help="Failures to expect, each a line `NAME: reason`.",
+)
 @click.option(
     "--state", type=click.Path(), default=".vyre", show_default=True, help="Where journals are kept."
 )
@@ -87,10 +108,10 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
     "--baseline",
     type=click.Path(),
     metavar="FILE",
-    help="An earlier performance.json of this device and driver: what is slower three times denies L4.",
+    help="An earlier performance.json of this device and driver; what is slower in three runs denies L4.",
 )
 @click.option("--results", type=click.Path(), metavar="FILE", help="Write the results here as well.")
-@click.option("--junit", "junit_file", type=click.Path(), metavar="FILE", help="Write JUnit XML.")
+@click.option("--junit", "junit_file", type=click.Path(), metavar="FILE", help="Write a JUnit XML report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def command(backend: str | None, **options: Any) -> None:
     """Verify BACKEND (the default one if not named) and say exactly how much was shown.
@@ -114,7 +135,8 @@ def _target(backend: str | None, backend_class: str | None) -> str:
     if backend_class:
         if ":" not in backend_class:
             raise VyreError(
-                f"{backend_class!r} is no MODULE:CLASS.", fix="write it like mypackage.gpu:Backend."
+                f"Invalid class {backend_class!r}: expected MODULE:CLASS.",
+                fix="write it like mypackage.gpu:Backend.",
             )
         sys.path.insert(0, "")
         return backend_class
@@ -148,7 +170,7 @@ def _plan(options: dict[str, Any]) -> CertifyPlan:
 def _shard(text: str) -> tuple[int, int]:
     index, slash, count = text.partition("/")
     if not slash or not index.isdecimal() or not count.isdecimal():
-        raise VyreError(f"{text!r} is no shard.", fix="write it like 1/4.")
+        raise VyreError(f"Invalid --shard {text!r}: expected I/N.", fix="write it like 1/4.")
     return int(index), int(count)
 
 
@@ -229,7 +251,7 @@ def _whole(target: str, options: dict[str, Any]) -> None:
                 total=p.total,
                 what=p.what,
                 resumed=p.resumed,
-                failing=f"{p.failing} failures" if p.failing else "",
+                failing=counted(p.failing, "failure") if p.failing else "",
             ),
         )
     assert made.run is not None

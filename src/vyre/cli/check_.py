@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vyre.cli.call_options import read_call
-from vyre.cli.files import read_program
+from vyre.cli.call_options import read_call, set_option
+from vyre.cli.files import read_kernel
 
 if TYPE_CHECKING:
     from vyre.watch.checking import CheckReport
@@ -18,17 +18,24 @@ if TYPE_CHECKING:
 @click.command("check", epilog="Example: vyre check blur.py:blur --input a=a.npy")
 @click.argument("file")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=FILE", help="A buffer: .npy or raw bytes.")
+@set_option
 @click.option(
     "--length",
     "sizes",
     multiple=True,
     metavar="NAME=COUNT",
-    help="Elements of an output that is not an input.",
+    help="Elements of an output that is not an input; M,N for one with a shape.",
 )
 @click.option("--workgroups", metavar="X[,Y[,Z]]", help="The grid; the default covers the longest output.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def command(
-    file: str, *, inputs: tuple[str, ...], sizes: tuple[str, ...], workgroups: str | None, as_json: bool
+    file: str,
+    *,
+    inputs: tuple[str, ...],
+    sets: tuple[str, ...],
+    sizes: tuple[str, ...],
+    workgroups: str | None,
+    as_json: bool,
 ) -> int:
     """Run the program in FILE in the interpreter and report races, reads of workgroup memory that nothing
     wrote, divergent barriers and accesses out of bounds, with their lines.
@@ -39,9 +46,9 @@ def command(
     from vyre.watch.checking import report_of
     from vyre.watch.watcher import Watcher
 
-    program = read_program(file)
-    call = read_call(program, inputs, sizes, workgroups)
-    watcher = Watcher(extent=() if call.grid is None else None)
+    program, kernel = read_kernel(file)
+    call = read_call(program, kernel, inputs, sets, sizes, workgroups)
+    watcher = Watcher(extent=call.extent)
     compile_program(program, backend=watcher)(
         call.arrays, workgroups=call.grid, copy=True, lengths=call.lengths(program)
     )

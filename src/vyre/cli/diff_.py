@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vyre.cli.call_options import grid_option
-from vyre.cli.files import read_array, read_program, split_binding
+from vyre.cli.call_options import bindings, grid_option, set_option, settings_of
+from vyre.cli.files import read_array, read_kernel
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from vyre.conform.diff.divergence import Divergence
 
 
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 @click.argument("first")
 @click.argument("second")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=FILE", help="A buffer: .npy or raw bytes.")
-@click.option("--seed", default=0, help="Chooses the contents of the buffers that are not given.")
+@set_option
+@click.option("--seed", default=0, help="Chooses what is not given: contents, dimensions, scalars.")
 @click.option("--length", default=64, help="Elements of buffers that are sized by the host and not given.")
 @click.option("--workgroups", metavar="X[,Y[,Z]]", help="The grid; the default covers the longest output.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
@@ -31,6 +34,7 @@ def command(
     second: str,
     *,
     inputs: tuple[str, ...],
+    sets: tuple[str, ...],
     seed: int,
     length: int,
     workgroups: str | None,
@@ -38,20 +42,29 @@ def command(
 ) -> None:
     """Run the program in FILE on the backends FIRST and SECOND and show the first value that differs.
 
-    Exits with 1 on a difference.
+    The call is one that FILE.py:KERNEL takes: dimensions are those of the arrays given, and small ones of
+    their own otherwise. Exits with 1 on a difference.
     """
     from vyre.backends import get
     from vyre.conform.diff.divergence import diverge
     from vyre.conform.diff.host_data import grid_for, host_inputs
     from vyre.validate import check
 
-    program = read_program(file)
+    program, kernel = read_kernel(file)
     check(program, allow_reserved=True)
     if length < 0:
         raise VyreError(f"{length} is not a length.", fix="pass --length with 0 or more.")
-    given = {name: read_array(path) for name, path in map(split_binding, inputs)}
-    data = host_inputs(program, given, seed=seed, length=length)
-    grid = grid_for(program, data, grid_option(workgroups))
+    given = {name: read_array(path) for name, path in bindings("--input", inputs).items()}
+    settings = settings_of(kernel, sets)
+    asked = grid_option(workgroups)
+    lengths: Mapping[str, int | tuple[str, ...]] = {}
+    if kernel is not None:
+        from vyre.cli.kernel_call import drawn_call
+
+        bound = drawn_call(kernel, given, settings, asked, seed=seed, length=length)
+        given, lengths, asked = bound.buffers, bound.lengths, bound.workgroups
+    data = host_inputs(program, given, seed=seed, length=length, lengths=lengths)
+    grid = grid_for(program, data, asked)
     found = diverge(program, data, grid, get(first), get(second))
     if as_json:
         record = None if found is None else _record(found)

@@ -59,4 +59,6 @@ def _show(part: str, rows: list[Found], default: str) -> None:
 def _verdict(default: str, *, healthy: bool) -> str:
     if healthy:
         return f"\nCalls that name no backend run on {default}. VYRE_BACKEND or vyre.use(…) chooses another."
-    return f"\nThe default backend {default} does not work here; mend it, or choose another by VYRE_BACKEND."
+    return (
+        f"\nThe default backend {default} does not work here; repair it, or choose another with VYRE_BACKEND."
+    )

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE = 120.0  # a first opening tries the device, which takes seconds on a busy machine
-_EXTRAS = {
+EXTRAS = {
     "conform": ("flint", "gmpy2", "ml_dtypes", "bitwuzla", "cvc5", "z3", "cryptography", "jinja2"),
     "onnx": ("onnx",),
     "ray": ("ray",),
+    "safetensors": ("safetensors", "ml_dtypes"),
+    "tables": ("pyarrow", "polars", "pandas"),
 }
 _VULKAN = ("/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d")
 _FOR_VULKAN = "Vulkan, for wgpu and dawn"
@@ -127,7 +129,7 @@ def software_devices() -> list[Found]:
 def extras() -> list[Found]:
     """What may be installed beside the backends."""
     found: list[Found] = []
-    for name, modules in _EXTRAS.items():
+    for name, modules in EXTRAS.items():
         absent = [module for module in modules if find_spec(module) is None]
         what = f"without {', '.join(absent)}" if absent else "installed"
         found.append(Found(name, not absent, what, f'pip install "vyre[{name}]"'))

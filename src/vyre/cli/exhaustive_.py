@@ -97,7 +97,8 @@ def parse_range(text: str | None) -> tuple[int, int]:
         lo, hi = 0, 0
     if not 0 <= lo < hi <= INPUTS:
         raise VyreError(
-            f"{text!r} is no range of inputs.", fix="write LO:HI or one input, such as 0x3f800000:0x40000000."
+            f"{text!r} is not a range of inputs.",
+            fix="write LO:HI or one input, such as 0x3f800000:0x40000000.",
         )
     return lo, hi
 

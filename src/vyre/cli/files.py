@@ -12,10 +12,13 @@ from vyre.errors import VyreError
 from vyre.files import PROGRAM_BYTES, read_bytes, write_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
 
+    from vyre.frontend.kernel import Kernel
     from vyre.graph import Graph
     from vyre.ir.program import Program
+
+    Told = Mapping[str, Mapping[str, Any]]
 
 
 def read_program(name: str) -> Program:
@@ -31,11 +34,23 @@ def read_program(name: str) -> Program:
     return found
 
 
+def read_told(name: str) -> tuple[Program, Told]:
+    """A program as `read_program` reads it, and what a kernel tells of its parameters (`Kernel.told`)."""
+    program, kernel = read_kernel(name)
+    return program, {} if kernel is None else kernel.told
+
+
+def read_kernel(name: str) -> tuple[Program, Kernel | None]:
+    """A program as `read_program` reads it, and the kernel that it is the program of, where it is one."""
+    path, _, kernel = name.partition(".py:")
+    return _named(path + ".py", kernel) if kernel else (read_program(name), None)
+
+
 def read_source(name: str) -> Program | Graph:
     """A program as `read_program` reads it, or the graph of a file that holds one."""
     path, _, kernel = name.partition(".py:")
     if kernel:
-        return _kernel_program(path + ".py", kernel)
+        return _named(path + ".py", kernel)[0]
     if name.endswith(".py"):
         raise VyreError(
             f"{name} is a Python file, which may hold several kernels.",
@@ -61,7 +76,7 @@ def read_source(name: str) -> Program | Graph:
     return parse_graph(text, file=name) if holds_graph(text) else Program.from_text(text, file=name)
 
 
-def _kernel_program(path: str, kernel: str) -> Program:
+def _named(path: str, kernel: str) -> tuple[Program, Kernel | None]:
     from vyre.frontend.kernel import Kernel
     from vyre.ir.program import Program
 
@@ -83,9 +98,9 @@ def _kernel_program(path: str, kernel: str) -> Program:
         ) from error
     found = names.get(kernel)
     if isinstance(found, Kernel):
-        return found.program
+        return found.program, found
     if isinstance(found, Program):
-        return found
+        return found, None
     kernels = sorted(k for k, v in names.items() if isinstance(v, Kernel | Program))
     known = f" It has {', '.join(kernels)}." if kernels else ""
     raise VyreError(
@@ -105,12 +120,12 @@ def _beside(path: str) -> Generator[None, None, None]:
         sys.path.remove(folder)
 
 
-def split_binding(option: str) -> tuple[str, str]:
+def split_binding(option: str, form: str = "NAME=FILE", example: str = "a=a.npy") -> tuple[str, str]:
     """`a=a.npy` as (`a`, `a.npy`)."""
-    name, equals, path = option.partition("=")
-    if not equals or not name or not path:
-        raise VyreError(f"{option!r} is not NAME=FILE.", fix="write it like a=a.npy.")
-    return name, path
+    name, equals, value = option.partition("=")
+    if not equals or not name or not value:
+        raise VyreError(f"{option!r} is not {form}.", fix=f"write it like {example}.")
+    return name, value
 
 
 def read_array(path: str) -> Any:

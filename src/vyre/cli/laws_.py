@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from vyre.errors import counted
+
 if TYPE_CHECKING:
     from vyre.conform.spec.op import OpSpec
     from vyre.semantics.proof_cache import ProofCache
@@ -18,13 +20,18 @@ _TIERS = ("proved", "exhaustive", "witnessed", "exhaustive-u32")
 @click.argument("op", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one record per law as JSON.")
 @click.option("--tier", "tiers", type=click.Choice(_TIERS), multiple=True, help="Evidence to collect.")
-@click.option("--discover", is_flag=True, help="What holds but is not declared, and what does not exist.")
-@click.option("--collisions", is_flag=True, help="Ops that their laws do not tell apart, and what does.")
+@click.option(
+    "--discover", is_flag=True, help="Show what holds but is not declared, and which elements do not exist."
+)
+@click.option("--collisions", is_flag=True, help="Show ops that their laws do not tell apart, and what does.")
 @click.option("--fresh", is_flag=True, help="Prove everything again instead of using kept proofs.")
 def command(
     op: str | None, *, as_json: bool, tiers: tuple[str, ...], discover: bool, collisions: bool, fresh: bool
 ) -> None:
-    """The laws of the ops whose id starts with OP, each with its evidence; exits with 1 on a surprise."""
+    """The laws of the ops whose id starts with OP, each with its evidence.
+
+    Exits with 1 where one is not as declared.
+    """
     from vyre.semantics.proof_cache import ProofCache, default_folder
 
     cache = ProofCache(None if fresh else default_folder())
@@ -38,11 +45,12 @@ def command(
 
 
 def _chosen(prefix: str | None) -> list[OpSpec]:
-    from vyre.conform.registry import specs
+    from vyre.conform.registry import collectives, specs
     from vyre.errors import OpError
 
-    exact = [s for s in specs() if s.id == prefix]
-    found = exact or [s for s in specs() if s.id.startswith(prefix or "")]
+    every = (*specs(), *collectives())
+    exact = [s for s in every if s.id == prefix]
+    found = exact or [s for s in every if s.id.startswith(prefix or "")]
     if not found:
         raise OpError(f"no spec's id starts with {prefix!r}.", fix="run `vyre laws` for all of them.")
     return found
@@ -51,13 +59,14 @@ def _chosen(prefix: str | None) -> list[OpSpec]:
 def _laws(chosen: list[OpSpec], tiers: tuple[str, ...], cache: ProofCache, *, as_json: bool) -> None:
     from vyre.conform.algebra.listing import record, render, results, summary
     from vyre.conform.registry.categories import categories
+    from vyre.conform.registry.lawless import covered
 
     found = list(results(chosen, tiers=tiers, cache=cache))
     if as_json:
         click.echo(json.dumps([record(r) for r in found], indent=2))
     else:
         click.echo(render(found))
-        click.echo(f"\n{summary(found)} {len(chosen)} specs. {categories()}")
+        click.echo(f"\n{summary(found)} {covered(chosen)} {categories()}")
     if not all(r.as_declared for r in found):
         raise SystemExit(1)
 
@@ -108,7 +117,8 @@ def _collisions(chosen: list[OpSpec], *, as_json: bool) -> None:
         click.echo(json.dumps([asdict(c) for c in found], indent=2))
     else:
         rows = [(c.first, c.relation, c.second, c.rule, c.detail) for c in found]
+        unruled = sum(c.rule == "none" for c in found)
         click.echo(table(("laws of", "are", "in those of", "told apart by", "namely"), rows))
-        click.echo(f"\n{len(found)} collisions, {sum(c.rule == 'none' for c in found)} without a rule.")
+        click.echo(f"\n{counted(len(found), 'collision')}, {unruled} without a rule.")
     if any(c.rule == "none" for c in found):
         raise SystemExit(1)

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from vyre.cli.files import read_program
+from vyre.cli.files import read_told
 from vyre.files import write_bytes
 
 
@@ -21,7 +21,7 @@ def command(file: str, *, language: str, output: str | None, as_json: bool) -> N
     from vyre.validate import check
 
     target = language_of(language)
-    program = read_program(file)
+    program, told = read_told(file)
     check(program, allow_reserved=True)
     source = lower(program, target.name)
     if output:
@@ -29,7 +29,7 @@ def command(file: str, *, language: str, output: str | None, as_json: bool) -> N
     if as_json:
         from vyre.cli.export_ import manifest_of
 
-        record = manifest_of(program, source, file=output or f"kernel{target.suffix}")
+        record = manifest_of(program, source, file=output or f"kernel{target.suffix}", told=told)
         click.echo(json.dumps({"text": source.text, "manifest": record}, indent=2))
     elif output:
         click.echo(f"{output}: {target.title}, {len(source.text)} bytes")

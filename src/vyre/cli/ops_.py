@@ -39,7 +39,7 @@ def command(name: str | None, *, as_json: bool) -> None:
     if name is None:
         from vyre.conform.registry.categories import categories
 
-        click.echo(f"With what is specified and no op of a registry: {categories()}")
+        click.echo(f"With what is specified but is not an op of a registry: {categories()}")
 
 
 def _signature(op: Op) -> str:

@@ -9,19 +9,20 @@ from typing import Any
 
 import click
 
-from vyre.cli.call_options import bindings, read_call
-from vyre.cli.files import read_program, write_array
+from vyre.cli.call_options import bindings, read_call, set_option
+from vyre.cli.files import read_kernel, write_array
 
 
 @click.command("run", epilog="Example: vyre run hamming.vyre --input a=a.npy --input b=b.npy")
 @click.argument("file")
 @click.option("--input", "inputs", multiple=True, metavar="NAME=FILE", help="A buffer: .npy or raw bytes.")
+@set_option
 @click.option(
     "--length",
     "sizes",
     multiple=True,
     metavar="NAME=COUNT",
-    help="Elements of an output that is not an input.",
+    help="Elements of an output that is not an input; M,N for one with a shape.",
 )
 @click.option("--output", "outputs", multiple=True, metavar="NAME=FILE", help="Save a buffer after the run.")
 @click.option("--backend", metavar="NAME", help="The backend; `vyre backends` lists them.")
@@ -31,6 +32,7 @@ def command(
     file: str,
     *,
     inputs: tuple[str, ...],
+    sets: tuple[str, ...],
     sizes: tuple[str, ...],
     outputs: tuple[str, ...],
     backend: str | None,
@@ -39,16 +41,18 @@ def command(
 ) -> None:
     """Run the program in FILE (text, wire, or FILE.py:KERNEL) and show every writable buffer.
 
-    A writable buffer that is no input starts as zeros; without --length and without a declared size it is
-    as long as the longest input.
+    A writable buffer that is not an input starts as zeros; without --length and without a declared size it is
+    as long as the longest input. The dimensions of a kernel are those of its arrays; a scalar that has no
+    default needs --set.
     """
     from vyre.backends import compile_program
 
-    program = read_program(file)
+    program, kernel = read_kernel(file)
     saves = bindings("--output", outputs)
-    call = read_call(program, inputs, sizes, workgroups, also=saves)
+    call = read_call(program, kernel, inputs, sets, sizes, workgroups, also=saves)
     compiled = compile_program(program, backend=backend)
     results = compiled(call.arrays, workgroups=call.grid, copy=True, lengths=call.lengths(program))
+    results |= {name: results[name].reshape(shape) for name, shape in call.shapes.items()}
     for name, path in saves.items():
         write_array(path, results[name])
     records = [_record(name, array) for name, array in results.items()]

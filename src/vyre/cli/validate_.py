@@ -9,7 +9,7 @@ import click
 
 from vyre.cli.app import diagnostic_record
 from vyre.cli.files import read_source
-from vyre.errors import ValidationError
+from vyre.errors import ValidationError, counted
 
 if TYPE_CHECKING:
     from vyre.errors import Diagnostic
@@ -38,7 +38,7 @@ def command(file: str, *, as_json: bool) -> None:
             click.echo(str(diagnostic))
         if found:
             codes = sorted({d.code for d in found})
-            errors = "1 error" if len(found) == 1 else f"{len(found)} errors"
+            errors = counted(len(found), "error")
             click.echo(f"{file}: {errors}. `vyre explain {codes[0]}` says more.")
         else:
             click.echo(f"{file}: valid, {holds}.")
@@ -52,6 +52,7 @@ def _checked(source: Program | Graph) -> tuple[str, list[Diagnostic]]:
     from vyre.validate import validate
 
     if isinstance(source, Program):
-        return f"{source.size} nodes, {len(source.buffers)} buffers", validate(source)
+        return f"{counted(source.size, 'node')}, {counted(len(source.buffers), 'buffer')}", validate(source)
     values = len(source.types)
-    return f"{values} values, {len(source.inputs)} inputs, {len(source.outputs)} outputs", []
+    inputs, outputs = counted(len(source.inputs), "input"), counted(len(source.outputs), "output")
+    return f"{counted(values, 'value')}, {inputs}, {outputs}", []

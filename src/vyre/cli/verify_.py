@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vyre.errors import VyreError
+from vyre.errors import VyreError, counted
 from vyre.files import read_document
 
 if TYPE_CHECKING:
@@ -35,9 +35,13 @@ _EPILOG = "Example: vyre verify certificate.json --public-key vyre.key.pub --rer
     metavar="P%",
     help="Run a random part of it again, here, and as much with a fresh seed.",
 )
-@click.option("--rerun-seed", type=int, metavar="N", help="Choose that part and seed as a run before did.")
+@click.option(
+    "--rerun-seed", type=int, metavar="N", help="Choose the part and the fresh seed of an earlier run."
+)
 @click.option("--backend", metavar="NAME", help="Where to run it again [the one it is about].")
-@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds to wait for it.")
+@click.option(
+    "--timeout", type=float, default=60.0, show_default=True, help="Seconds to wait for the backend."
+)
 @click.option("--in-process", is_flag=True, help="Run the backend in this process.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def command(certificate: str, **options: Any) -> None:
@@ -99,7 +103,7 @@ def _share(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value <= 1:
-        raise VyreError(f"{text!r} is no part of a run.", fix="write it like 1% or 100%.")
+        raise VyreError(f"Invalid --rerun {text!r}: expected a percentage.", fix="write it like 1% or 100%.")
     return value
 
 
@@ -130,7 +134,7 @@ def _device(again: Rerun, certificate: CertificateContents) -> Finding:
             "device", GOOD, f"run again on the same device and driver: {certificate.backend.device}"
         )
     return Finding(
-        "device", OPEN, "run again on ANOTHER device, driver or toolchain, so this says nothing of the "
+        "device", OPEN, "run again on ANOTHER device, driver or toolchain, so this says nothing about the "
         f"certified one: {'; '.join(again.device)}",
     )  # fmt: skip
 
@@ -138,11 +142,11 @@ def _device(again: Rerun, certificate: CertificateContents) -> Finding:
 def _finding(again: Rerun) -> Finding:
     from vyre.conform.certify.finding import GOOD, WRONG, Finding
 
-    part = f"{again.blocks} of {again.of} blocks, {again.cases:,} cases run, seed {again.seed}"
+    run = f"{again.blocks} of {counted(again.of, 'block')}, {counted(again.cases, 'case')} run"
+    part = f"{run}, seed {again.seed}"
     part += f", {again.refused:,} refused here" if again.refused else ""
-    part += (
-        f"; {again.fresh_blocks} blocks, {again.fresh_cases:,} cases with the fresh seed {again.fresh_seed}"
-    )
+    part += f"; {counted(again.fresh_blocks, 'block')}, {counted(again.fresh_cases, 'case')} "
+    part += f"with the fresh seed {again.fresh_seed}"
     if not again.mismatches:
         return Finding("rerun", GOOD, f"{part}: as the certificate says")
     first, *rest = again.mismatches

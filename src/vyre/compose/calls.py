@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vyre.compose.scan import defined_name, distinct_nodes, scan
 from vyre.compose.template import Measure
-from vyre.errors import Diagnostic, ValidationError
+from vyre.errors import Diagnostic, ValidationError, counted
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.limits import MAX_CALL_DEPTH, MAX_EXPANSION, MAX_NODES
@@ -68,9 +68,9 @@ class Resolver:
             message = f"no op is registered as {op_id!r}."
             return Fault("V016", message, f"register an Op with id {op_id} before lowering.")
         if len(call.args) != len(op.params):
-            message = f"{op_id} takes {len(op.params)} arguments, and the call passes {len(call.args)}."
-            plural = "argument" if len(op.params) == 1 else "arguments"
-            return Fault("V027", message, f"pass {len(op.params)} {plural} to {op_id}.")
+            wanted = counted(len(op.params), "argument")
+            message = f"{op_id} takes {wanted}, and the call passes {len(call.args)}."
+            return Fault("V027", message, f"pass {wanted} to {op_id}.")
         return None
 
     def _follow(self, root: str) -> None:

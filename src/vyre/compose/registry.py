@@ -63,14 +63,21 @@ class Registry:
 
 
 @cache
-def default_registry() -> Registry:
-    """The standard library and the hardware instructions, plus ops of installed packages (entry point
-    group `vyre.ops`)."""
-    from vyre.compose.plugins import ops_by_package
+def own_registry() -> Registry:
+    """The standard library and the hardware instructions. What an op of a package calls while that package is
+    being loaded is looked up here, because the packages' own ops are not all there yet."""
     from vyre.ops import standard_ops
     from vyre.ops.intrinsics import intrinsic_ops
 
-    registry = Registry([*standard_ops(), *intrinsic_ops()])
+    return Registry([*standard_ops(), *intrinsic_ops()])
+
+
+@cache
+def default_registry() -> Registry:
+    """Our own registry, plus ops of installed packages (entry point group `vyre.ops`)."""
+    from vyre.compose.plugins import ops_by_package
+
+    registry = own_registry()
     for package, ops in ops_by_package():
         try:
             registry = registry.extend(ops)

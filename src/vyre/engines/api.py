@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     Words = NDArray[np.uint32]
 
 _PROCESSOR = Shape(64, 8, turns=4, banks=False)
+_NARROW = Shape(128, 4)
+_ONE_ROW = Shape(banks=False)
 _WALK = Shape(1, 1 << 16)
 _DTYPES = {
     DataType.F32: np.dtype(np.float32),
@@ -99,7 +101,7 @@ def scan(
     if heads is not None:
         if len(heads) != len(array):
             raise DispatchError(
-                f"{len(heads)} heads for {len(array)} elements.", fix="pass one head for each."
+                f"got {len(heads)} heads for {len(array)} elements.", fix="pass one head for each."
             )
         inputs["heads"] = words_of(heads)
     given = None if out is None else {"output": out}
@@ -114,8 +116,8 @@ def compact(
     chosen = words_of(flags)
     sizes = [len(x) for x in (chosen, array)]
     if sizes[0] != sizes[1]:
-        raise DispatchError(f"{sizes[0]} flags for {sizes[1]} elements.", fix="pass one flag for each.")
-    engine = compact_engine(element_of(array, "elements"), shape=cut_for(backend, shape))
+        raise DispatchError(f"got {sizes[0]} flags for {sizes[1]} elements.", fix="pass one flag for each.")
+    engine = compact_engine(element_of(array, "elements"), shape=cut_for(backend, shape, _NARROW))
     return runner_of(backend).run(engine, {"input": array, "flags": chosen})["output"]
 
 
@@ -129,9 +131,10 @@ def histogram(
 ) -> Any:
     """How often each byte value occurs; with `bins`, each u32 below it, the others not counted."""
     if bins is None:
-        return runner_of(backend).run(histogram_engine(shape=shape), {"input": data})["output"]
+        cut = shape if cut_for(backend, shape, None) is shape else _ONE_ROW
+        return runner_of(backend).run(histogram_engine(shape=cut), {"input": data})["output"]
     if not 1 <= bins <= U32_MAX:
-        raise DispatchError(f"a histogram has no {bins} bins.", fix="ask for 1 or more.")
+        raise DispatchError(f"a histogram needs at least 1 bin, got {bins}.", fix="ask for 1 or more.")
     engine = bins_engine(bins, shape=cut_for(backend, shape))
     return runner_of(backend).run(engine, {"input": data})["output"]
 
@@ -140,7 +143,7 @@ def histogram(
 def match(data: Any, dfa: Dfa, *, backend: str | Backend | None = None, shape: Shape | None = None) -> Words:
     """The places of the bytes with which a match ends, ascending."""
     found = runner_of(backend).run(match_engine(shape=shape), {"input": data, "table": dfa.table})
-    return on_host(found["output"])[: int(on_host(found["count"])[0])]
+    return on_host(found["output"])
 
 
 @boundary

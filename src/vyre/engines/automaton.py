@@ -37,7 +37,7 @@ class Dfa:
         rows: NDArray[Any] = plain_array("the table", next_state) if given else np.asarray(next_state)
         if rows.ndim != 2 or rows.shape[1] != SYMBOLS or not 1 <= rows.shape[0] <= MOST_STATES:
             raise VyreError(
-                f"a table of shape {rows.shape} is no automaton over bytes.",
+                f"a table of shape {rows.shape} is not an automaton over bytes.",
                 fix="pass one row of 256 next states for each state.",
             )
         if rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= rows.shape[0]:

@@ -106,7 +106,7 @@ def top_k(
     NaN is greatest, and of equal elements the first comes first.
     """
     if k < 0:
-        raise DispatchError(f"top_k was asked for {k} elements.", fix="ask for 0 or more.")
+        raise DispatchError(f"top_k cannot give {k} elements.", fix="ask for 0 or more.")
     engine = top_engine(element_of(array), k, least=least, shape=cut_for(backend, shape, None))
     found = runner_of(backend).run(engine, {"input": array})
     return found["output"], found["indices"]
@@ -259,4 +259,4 @@ def _one_type(first: Any, second: Any) -> DataType:
 
 def _require_same(what: str, given: Any, of: str, others: Any) -> None:
     if len(given) != len(others):
-        raise DispatchError(f"{len(given)} {what} for {len(others)} {of}.", fix="pass one for each.")
+        raise DispatchError(f"got {len(given)} {what} for {len(others)} {of}.", fix="pass one for each.")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening, param
+from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening, padded_row, param
 from vyre.engines.ranks import DIGIT_BITS, Ranks
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.convention import arranged
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 RANKED_BITS, WALKED_BITS = 8, 11
 """Of a digit: a workgroup ranks half of eight at a time; one invocation saves a pass by eleven."""
+_TOGETHER = 8
+"""Keys that an invocation reads before it counts their digits."""
 _HIGHEST = (1 << DIGIT_BITS) - 1
 
 
@@ -60,9 +62,13 @@ class Sorting:
 
     def digit(self, key: Expr) -> Expr:
         """The digit that `param(0)` (shift) and `param(1)` (word) choose."""
+        return self.bits_of(key, param(0), self.bits)
+
+    def bits_of(self, key: Expr, shift: Expr, count: int) -> Expr:
+        """As many bits of the word that `param(1)` chooses."""
         words = self.order.words(key)
         word = words[0] if len(words) == 1 else Select(param(1), words[1], words[0])
-        return (word >> param(0)) & LitU32(self.bins - 1)
+        return (word >> shift) & LitU32((1 << count) - 1)
 
 
 def _tile_start(sorting: Sorting) -> Expr:
@@ -88,6 +94,27 @@ def count_program(sorting: Sorting) -> Program:
         Let("i", Var("first") + Var("k") * LitU32(shape.lanes)),
         If(i < keys.length, [Let("key", keys[i]), Let("digit", sorting.digit(Var("key"))), counted]),
     ]
+    together = 1 if alone else min(shape.items, _TOGETHER)
+    turns = param(2) * LitU32(shape.items // together)
+    if not alone:
+        # All keys are read before the first is counted, wherever none stands past the end.
+        read = [Var(f"key{n}") for n in range(together)]
+        at = Var("first") + Var("k") * LitU32(together * shape.lanes)
+        places = [Var("at") + LitU32(n * shape.lanes) for n in range(together)]
+        digits = [sorting.digit(key) for key in read]
+        ones = [Atomic(AtomicOp.Add, "bins", digit, LitU32(1)) for digit in digits]
+        rest = [Let("i", Var("at") + Var("n") * LitU32(shape.lanes)), *body[1:]]
+        body = [
+            Let("at", at),
+            If(
+                places[-1] < keys.length,
+                [
+                    *(Let(key.name, keys[place]) for key, place in zip(read, places, strict=True)),
+                    *(Let(f"old{n}", one) for n, one in enumerate(ones)),
+                ],
+                [Loop("n", LitU32(0), LitU32(together), rest)],
+            ),
+        ]
     rows = -(-sorting.bins // shape.lanes)
     put: list[Node] = [
         Let("bin", Var("j") * LitU32(shape.lanes) + LOCAL),
@@ -96,7 +123,7 @@ def count_program(sorting: Sorting) -> Program:
     entry: list[Node] = [
         *opening(shape),
         Let("first", _tile_start(sorting) + LOCAL),
-        Loop("k", LitU32(0), param(2) * LitU32(shape.items), body),
+        Loop("k", LitU32(0), turns, body),
         Barrier(),
         Loop("j", LitU32(0), LitU32(rows), put),
     ]
@@ -151,47 +178,71 @@ def _walked(sorting: Sorting, buffers: list[BufferDecl]) -> tuple[list[BufferDec
 
 
 def _exchanged(sorting: Sorting, buffers: list[BufferDecl]) -> tuple[list[BufferDecl], list[Node]]:
-    """A workgroup sorts its tile by the digit, four bits at a time, and writes it in order.
+    """A workgroup sorts its tile turn by turn: by the digit, four bits at a time, and writes it in order.
 
     What stands past the end counts as the highest digit, so it stays behind all keys, and is not written.
     """
     shape, payload = sorting.shape, sorting.payload
     keys, starts = buffers[0], buffers[3]
     ranks = Ranks(shape, sorting.order.carrier, payload)
+    next_ = BufferDecl.workgroup("next", U32, sorting.bins)
     begins = BufferDecl.workgroup("begins", U32, sorting.bins)
-    digits = BufferDecl.private("own_digits", U32, shape.items)
+    tile = LitU32(sorting.tile)
     first, left, at, digit, place = Var("first"), Var("left"), Var("at"), Var("digit"), Var("place")
-    loaded = ranks.put(at, keys[first + at], None if payload is None else _payload(buffers, first + at))
-    begin = Store("begins", digit, starts[digit * PARAMS[LitU32(0)] + GROUP] - at)
+    here = Var("here")
+    # A neighbour is one place away, or two where a gap lies between.
+    column = (at if shape.lanes % 32 else LOCAL) & LitU32(31)
+    back, on = Select(column, LitU32(1), LitU32(2)), Select(column.eq(31), LitU32(2), LitU32(1))
+    loaded = ranks.put(here, keys[first + at], None if payload is None else _payload(buffers, first + at))
     begun: list[Node] = [
-        Let("digit", sorting.digit(ranks.key_at(at))),
-        Let("before", sorting.digit(ranks.key_at(at - LitU32(1)))),
-        Store("own_digits", Var("k"), digit),
-        If((at < left) & (at.eq(0) | digit.ne(Var("before"))), [begin]),
+        Let("digit", sorting.digit(ranks.key_at(here))),
+        Let("before", sorting.digit(ranks.key_at(here - back))),
+        If(at.eq(0) | digit.ne(Var("before")), [Store("begins", digit, next_[digit] - at)]),
     ]
     stores: list[Node] = [
-        Let("place", begins[digits[Var("k")]] + at),
-        Store("output", place, ranks.key_at(at)),
+        Let("key", ranks.key_at(here)),
+        Let("digit", sorting.digit(Var("key"))),
+        Let("after", sorting.digit(ranks.key_at(here + on))),
+        Let("place", begins[digit] + at),
+        Store("output", place, Var("key")),
+        # The next turn goes on behind the last key of each digit.
+        If(
+            (at + LitU32(1)).eq(tile) | digit.ne(Var("after")),
+            [Store("next", digit, place + LitU32(1))],
+        ),
     ]
     if payload is not None:
-        stores.append(Store("taken", place, ranks.payload_at(at)))
+        stores.append(Store("taken", place, ranks.payload_at(here)))
 
     def each(body: list[Node]) -> Node:
         """For all places of this invocation, which are a workgroup's width apart."""
         index = Let("at", Var("k") * LitU32(shape.lanes) + LOCAL)
-        return Loop("k", LitU32(0), LitU32(shape.items), [index, *body])
+        row = Let("here", padded_row(Var("k"), shape.lanes))
+        return Loop("k", LitU32(0), LitU32(shape.items), [index, row, *body])
 
     def half(key: Expr, place: Expr) -> Expr:
-        bits = (sorting.digit(key) >> (Var("half") * LitU32(DIGIT_BITS))) & LitU32(_HIGHEST)
+        bits = sorting.bits_of(key, param(0) + Var("half") * LitU32(DIGIT_BITS), DIGIT_BITS)
         return Select(place < left, bits, LitU32(_HIGHEST))
 
-    return [*ranks.buffers, begins, digits], [
-        Let("first", GROUP * LitU32(sorting.tile)),
+    bin_ = Var("bin")
+    begin: list[Node] = [
+        Let("bin", Var("j") * LitU32(shape.lanes) + LOCAL),
+        Store("next", bin_, starts[bin_ * PARAMS[LitU32(0)] + GROUP]),
+    ]
+    body: list[Node] = [
+        Let("first", _tile_start(sorting) + Var("turn") * tile),
         Let("left", keys.length - first),
         each(loaded),
         Barrier(),
         Loop("half", LitU32(0), LitU32(RANKED_BITS // DIGIT_BITS), ranks.round(half)),
-        each(begun),
+        each([If(at < left, begun)]),
         Barrier(),
         each([If(at < left, stores)]),
+        Barrier(),
+    ]
+    whole = (keys.length - _tile_start(sorting) + LitU32(sorting.tile - 1)) // tile
+    return [*ranks.buffers, next_, begins], [
+        Let("turns", Select(whole < param(2), whole, param(2))),
+        Loop("j", LitU32(0), LitU32(-(-sorting.bins // shape.lanes)), begin),
+        Loop("turn", LitU32(0), Var("turns"), body),
     ]

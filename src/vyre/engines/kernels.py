@@ -74,6 +74,72 @@ def upward(op: Monoid, tile: BufferDecl, lanes: int) -> list[Node]:
     return [Barrier(), Loop("level", LitU32(0), LitU32(lanes.bit_length() - 1), body)]
 
 
+_BANKS = 32
+
+
+def padded(place: Expr) -> Expr:
+    """Leaves a gap after 32 words, so that rows and columns both fall into different banks."""
+    return place + (place >> LitU32(5))
+
+
+def padded_row(row: Expr, lanes: int) -> Expr:
+    """The padded place of this invocation in a row of `lanes`."""
+    if lanes % _BANKS:
+        return padded(row * LitU32(lanes) + LOCAL)
+    return row * LitU32(lanes + lanes // _BANKS) + padded(LOCAL)
+
+
+def padded_own(items: int, number: Expr) -> Expr:
+    """The padded place of one of the `items` neighbours of this invocation."""
+    if items > _BANKS:
+        return padded(LOCAL * LitU32(items) + number)
+    return padded(LOCAL * LitU32(items)) + number
+
+
+def padded_room(count: int) -> int:
+    """Elements of a buffer that `count` padded places need."""
+    return count + (count >> 5) + 1
+
+
+_ROW = 16
+"""Invocations whose values are joined one by one; then their rows are."""
+
+
+def row_sums(op: Monoid, lanes: int) -> BufferDecl:
+    """The memory of `ahead` beside the values."""
+    return BufferDecl.workgroup("row_sums", op.value, -(-lanes // _ROW))
+
+
+def ahead(op: Monoid, tile: BufferDecl, lanes: int) -> list[Node]:
+    """`running` is the join of what the invocations before this one left in `tile`, `all` that of every one.
+
+    A row is joined by each of its members, and so are the rows: two barriers, however many there are.
+    """
+    rows, row = row_sums(op, lanes), min(_ROW, lanes)
+    running, whole, one, j = Var("running"), Var("whole"), Var("one"), Var("j")
+    begin, number = Var("begin"), Var("number")
+    in_row: list[Node] = [
+        Let("one", tile[begin + j]),
+        Assign("running", Select(begin + j < LOCAL, op.join(running, one), running)),
+        Assign("whole", op.join(whole, one)),
+    ]
+    of_rows: list[Node] = [
+        Let("one", rows[j]),
+        If(j.eq(number), [Assign("running", op.join(Var("all"), running))]),
+        Assign("all", op.join(Var("all"), one)),
+    ]
+    return [
+        Barrier(),
+        *(Let(name, op.start) for name in ("running", "whole", "all")),
+        Let("number", LOCAL >> LitU32(row.bit_length() - 1)),
+        Let("begin", number * LitU32(row)),
+        Loop("j", LitU32(0), LitU32(row), in_row),
+        If(LOCAL.eq(begin), [Store(rows.name, number, whole)]),
+        Barrier(),
+        Loop("j", LitU32(0), LitU32(-(-lanes // row)), of_rows),
+    ]
+
+
 def joined_into(op: Monoid, total: Var, value: Expr, name: str) -> list[Node]:
     """`total` becomes the join of itself and `value`."""
     return [Let(name, value), Assign(total.name, op.join(total, Var(name)))]

@@ -24,7 +24,7 @@ from vyre.backends.device_buffer import DeviceBuffer, imported, require_owner, r
 from vyre.backends.foreign import plain_array
 from vyre.backends.protocol import ReservingBackend, able
 from vyre.backends.recording import refuse_in_capture
-from vyre.backends.storage import BOOL, STORAGE, public_name
+from vyre.backends.storage import BOOL, LANES, STORAGE, public_name
 from vyre.engines.plan import SlotPart, Window
 from vyre.errors import DispatchError
 from vyre.ir.types import DataType
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from vyre.backends.claim import Claim
     from vyre.backends.protocol import Backend
     from vyre.engines.plan import Bound, Space
+
+
+_WIDEST = 16
+"""Bytes of the widest element, which lies at multiples of them."""
 
 
 class Memory(Protocol):
@@ -104,7 +108,8 @@ class HostMemory:
             return self._arrays[what.buffer][what.start : what.stop]
         if isinstance(what, SlotPart):
             whole = self._arrays[what.buffer].view(np.uint8)
-            return whole[: what.length * what.element.stride].view(STORAGE[what.element])
+            part = whole[: what.length * what.element.stride].view(STORAGE[what.element])
+            return part.reshape(-1, LANES[what.element]) if what.element in LANES else part
         return self._arrays[what]
 
     def take(self, name: str) -> NDArray[Any]:
@@ -152,6 +157,10 @@ class EngineMemory:
             element is DataType.BF16 and held.dtype.name == "bfloat16"
         ):
             _refuse_dtype(name, element, held.dtype, None)
+        if held.memory.span[1] % _WIDEST:  # a part of an array, where no load of four words may begin
+            self._buffers[name] = to_device(held.numpy(), backend=self._backend)
+            self._own.add(name)
+            return held.size
         self._claims[name] = held.held()[0]
         self._buffers[name] = held
         self._own.discard(name)
@@ -185,7 +194,8 @@ class EngineMemory:
 
     def bound(self, what: Bound) -> Any:
         if isinstance(what, SlotPart):
-            return self._buffers[what.buffer].seen_as(STORAGE[what.element])
+            lanes = LANES.get(what.element, 0)
+            return self._buffers[what.buffer].seen_as(STORAGE[what.element], lanes=lanes)
         return self._buffers[what.buffer if isinstance(what, Window) else what]
 
     def take(self, name: str) -> NDArray[Any]:

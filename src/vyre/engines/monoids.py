@@ -127,7 +127,7 @@ def own_monoid(op: Joins, element: DataType, neutral: int) -> Monoid:
         kinds = (*(param.type for param in definition.params), definition.output)
         if kinds != (element.loaded,) * 3:
             raise VyreError(
-                f"{name} does not join two {element.loaded.value} to one.",
+                f"{name} does not join two {element.loaded.value} into one.",
                 fix=f"use an op with two parameters and a result of {element.loaded.value}.",
             )
 

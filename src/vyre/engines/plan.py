@@ -44,7 +44,7 @@ class Shape:
         sound = _is_power(self.lanes) and _is_power(self.items) and (not self.turns or _is_power(self.turns))
         if not sound or self.lanes > LARGEST_GROUP or not 1 <= self.row <= 0xFFFF:
             raise VyreError(
-                f"{self} is no way to cut work into workgroups.",
+                f"{self} does not cut work into workgroups.",
                 fix="use powers of two for lanes (up to 1024), items and turns, and a row of 1 to 65535.",
             )
 

@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 
     from vyre.engines.monoids import Monoid
     from vyre.ir.program import Program
+    from vyre.ir.types import DataType
+
+
+_TILE_BYTES = 12 << 10
+"""Of the elements of a tile: every device has 16 KiB of workgroup memory."""
+
+
+def _fitting(shape: Shape, value: DataType) -> Shape:
+    """The shape with as many items as the memory of a workgroup holds."""
+    while shape.lanes > 1 and shape.items > 1 and shape.lanes * shape.items * value.stride > _TILE_BYTES:
+        shape = replace(shape, items=shape.items // 2)
+    return shape
 
 
 def scan_steps(
@@ -35,7 +47,7 @@ def scan_steps(
 ) -> tuple[list[Step], dict[str, Space]]:
     """The steps that scan `source` into `target`, and the buffers between them."""
     joins = monoid(op) if isinstance(op, str) else op
-    scanning = Scanning(joins, shape, bool(heads), truth)
+    scanning = Scanning(joins, _fitting(shape, joins.value), bool(heads), truth)
     tile, element = scanning.tile, joins.element
     scratch = {f"{target}_none": Space(element, 1)}
     steps: list[Step] = []

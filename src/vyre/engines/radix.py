@@ -11,7 +11,7 @@ from vyre.engines.kernels import U32
 from vyre.engines.order import Order, carrier_of
 from vyre.engines.plan import Engine, Plan, Shape, SlotPart, Space, Step, groups_for
 from vyre.engines.prefix import scan_steps
-from vyre.engines.ranks import Ranks
+from vyre.engines.ranks import MOST_ITEMS, Ranks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,21 +22,29 @@ _TILE_BYTES = 14 << 10
 """Workgroup memory of a tile: every device has 16 KiB, and the starts of the digits take one."""
 _MOST_WALKS = 16
 """Tiles of one invocation: enough for the cores that memory can feed; every one costs a row of counts."""
+_MOST_TURNS = 16
+_BUSY = 1 << 12
+"""Workgroups after which more turns leave no core idle."""
 _SHORTEST_WALK = 1 << 14
 
 
 def fitting(shape: Shape, key: DataType, payload: DataType | None, room: int = _TILE_BYTES) -> Shape:
     """The shape with as many items as the memory of a workgroup holds."""
-    while shape.lanes > 1 and shape.items > 1 and Ranks.bytes(shape, key, payload) > room:
-        shape = replace(shape, items=shape.items // 2)
+    if shape.lanes > 1:
+        shape = replace(shape, items=min(shape.items, MOST_ITEMS))
+        while shape.items > 1 and Ranks.bytes(shape, key, payload) > room:
+            shape = replace(shape, items=shape.items // 2)
     return shape
 
 
 def turns_of(count: int, shape: Shape) -> int:
-    """Turns of a tile: one where a workgroup sorts it, else as many as make a few big tiles."""
-    if shape.lanes > 1:
-        return 1
-    return shape.turns or groups_for(max(groups_for(count, _MOST_WALKS), _SHORTEST_WALK), shape.items)
+    """Turns of a tile: every tile costs a row of counts, and there are enough to keep the device busy."""
+    if shape.lanes == 1:
+        return shape.turns or groups_for(max(groups_for(count, _MOST_WALKS), _SHORTEST_WALK), shape.items)
+    turns = shape.turns or 1
+    while not shape.turns and turns < _MOST_TURNS and count > _BUSY * shape.lanes * shape.items * turns:
+        turns *= 2
+    return turns
 
 
 def sort_steps(sorting: Sorting, count: int, names: Mapping[str, str]) -> tuple[list[Step], dict[str, Space]]:

@@ -1,8 +1,9 @@
 """Sorting a tile inside a workgroup by four bits at a time, stably, for programs of radix sorts.
 
-Every invocation holds neighbouring keys and counts their digits in words of its own, two counts to a word.
-The words of all invocations, digit by digit, are scanned; then a key's place is the scanned count of its
-digit and invocation, and its rank among the keys of that invocation.
+Every invocation holds up to 16 neighbouring keys and counts their digits in two words of eight counts each.
+These are spread over words of the workgroup, two counts to a word; the words of all invocations, digit by
+digit, are scanned. A key's place is then the scanned count of its digit and invocation, and its rank among
+the keys of that invocation.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.engines.kernels import LOCAL, U32, upward
+from vyre.engines.kernels import LOCAL, U32, ahead, padded, padded_own, padded_room, padded_row, row_sums
 from vyre.engines.monoids import monoid
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import LitU32, Select, Var
@@ -28,15 +29,9 @@ DIGIT_BITS = 4
 _WORDS = 8
 """Words of counts an invocation: 16 digits, two to a word."""
 _HALF = LitU32(0xFFFF)
-
-
-def _padded(place: Expr) -> Expr:
-    """Leaves a gap after 32 words, so that rows and columns both fall into different banks."""
-    return place + (place >> LitU32(5))
-
-
-def _room(count: int) -> int:
-    return count + (count >> 5) + 1
+MOST_ITEMS = 16
+"""Keys of an invocation: ranks of four bits tell them apart."""
+_ADD = monoid("add")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +46,17 @@ class Ranks:
     def buffers(self) -> list[BufferDecl]:
         tile = self.shape.lanes * self.shape.items
         made = [
-            BufferDecl.workgroup("tile_keys", self.key, _room(tile)),
-            BufferDecl.workgroup("tile_counts", U32, _room(_WORDS * self.shape.lanes)),
-            self._sums,
+            BufferDecl.workgroup("tile_keys", self.key, padded_room(tile)),
+            BufferDecl.workgroup("tile_counts", U32, padded_room(_WORDS * self.shape.lanes)),
+            BufferDecl.workgroup("tile_sums", U32, self.shape.lanes),
+            row_sums(_ADD, self.shape.lanes),
             BufferDecl.private("own_keys", self.key, self.shape.items),
             BufferDecl.private("own_ranks", U32, self.shape.items),
         ]
         if self.payload is not None:
-            made.append(BufferDecl.workgroup("tile_payload", self.payload, _room(tile)))
+            made.append(BufferDecl.workgroup("tile_payload", self.payload, padded_room(tile)))
             made.append(BufferDecl.private("own_payload", self.payload, self.shape.items))
         return made
-
-    @property
-    def _sums(self) -> BufferDecl:
-        return BufferDecl.workgroup("tile_sums", U32, self.shape.lanes)
 
     @staticmethod
     def bytes(shape: Shape, key: DataType, payload: DataType | None) -> int:
@@ -72,67 +64,76 @@ class Ranks:
         return sum(b.count * b.element.stride for b in Ranks(shape, key, payload).buffers if b.access.shared)
 
     def put(self, place: Expr, key: Expr, payload: Expr | None) -> list[Node]:
-        """A key and what goes with it, at a place of the tile."""
-        put: list[Node] = [Store("tile_keys", _padded(place), key)]
-        return put if payload is None else [*put, Store("tile_payload", _padded(place), payload)]
+        """A key and what goes with it, at a padded place of the tile."""
+        put: list[Node] = [Store("tile_keys", place, key)]
+        return put if payload is None else [*put, Store("tile_payload", place, payload)]
 
     def key_at(self, place: Expr) -> Expr:
-        return self._buffer("tile_keys")[_padded(place)]
+        return self._buffer("tile_keys")[place]
 
     def payload_at(self, place: Expr) -> Expr:
-        return self._buffer("tile_payload")[_padded(place)]
+        return self._buffer("tile_payload")[place]
 
     def _buffer(self, name: str) -> BufferDecl:
         return next(b for b in self.buffers if b.name == name)
 
     def round(self, digit: Callable[[Expr, Expr], Expr]) -> list[Node]:
         """Sorts the tile by `digit` of its keys and places; starts after a barrier, and ends with one."""
-        lanes, items = self.shape.lanes, LitU32(self.shape.items)
+        lanes, items = self.shape.lanes, self.shape.items
         counts, k = self._buffer("tile_counts"), Var("k")
-        key, old, word, side = Var("key"), Var("old"), Var("word"), Var("side")
+        key, word, side, shift = Var("key"), Var("word"), Var("side"), Var("shift")
         mine, ranks = self._buffer("own_keys"), self._buffer("own_ranks")
-        given = LOCAL * items + k
-        place = _padded(given)
-        found: list[Node] = [
-            Let("digit", digit(key, given)),
-            Let("word", _padded((Var("digit") & LitU32(7)) * LitU32(lanes) + LOCAL)),
-            Let("side", (Var("digit") >> LitU32(3)) << LitU32(4)),
-            Let("old", counts[word]),
-        ]
+        given = LOCAL * LitU32(items) + k
+        place = padded_own(items, k)
+        low, high, low_word, one = Var("low"), Var("high"), Var("side").eq(0), Var("one")
+        # The last key is not counted here, so that sixteen equal ones do not overflow four bits.
         counted: list[Node] = [
             Let("key", self._buffer("tile_keys")[place]),
             Store(mine.name, k, key),
-            *found,
-            Store(ranks.name, k, (old >> side) & _HALF),
-            Store(counts.name, word, old + (LitU32(1) << side)),
+            Let("digit", digit(key, given)),
+            Assign("word", padded_row(Var("digit") & LitU32(7), lanes)),
+            Assign("side", (Var("digit") << LitU32(1)) & LitU32(16)),
+            Let("shift", (Var("digit") & LitU32(7)) << LitU32(2)),
+            Let("rank", (Select(low_word, low, high) >> shift) & LitU32(15)),
+            Store(ranks.name, k, (word << LitU32(8)) | side | Var("rank")),
+            Let("one", Select(k < LitU32(items - 1), LitU32(1), LitU32(0)) << shift),
+            Assign("low", low + Select(low_word, one, LitU32(0))),
+            Assign("high", high + Select(low_word, LitU32(0), one)),
         ]
+        pairs = [
+            ((low >> LitU32(4 * n)) & LitU32(15)) | (((high >> LitU32(4 * n)) & LitU32(15)) << LitU32(16))
+            for n in range(_WORDS)
+        ]
+        spread = [Store(counts.name, padded_row(LitU32(n), lanes), pair) for n, pair in enumerate(pairs)]
+        own = Var("own")
         moved: list[Node] = [
-            Let("key", mine[k]),
-            *found,
-            Let("place", ((old >> side) & _HALF) + ranks[k]),
+            Let("own", ranks[k]),
+            Let("start", counts[own >> LitU32(8)] >> (own & LitU32(16))),
+            Let("place", (Var("start") & _HALF) + (own & LitU32(15))),
         ]
         if self.payload is None:
-            moved += self.put(Var("place"), key, None)
+            moved += self.put(padded(Var("place")), mine[k], None)
         else:
             counted.append(Store("own_payload", k, self._buffer("tile_payload")[place]))
-            moved += self.put(Var("place"), key, self._buffer("own_payload")[k])
-        cleared = Store(counts.name, _padded(Var("j") * LitU32(lanes) + LOCAL), LitU32(0))
+            moved += self.put(padded(Var("place")), mine[k], self._buffer("own_payload")[k])
+        every = (LitU32(0), LitU32(items))
         return [
-            Loop("j", LitU32(0), LitU32(_WORDS), [cleared]),
-            Loop("k", LitU32(0), items, counted),
+            *(Let(name, LitU32(0)) for name in ("low", "high", "word", "side")),
+            Loop("k", *every, counted),
+            *spread,
+            Store(counts.name, word, counts[word] + (LitU32(1) << side)),
             Barrier(),
             *self._scanned(),
             Barrier(),
-            Loop("k", LitU32(0), items, moved),
+            Loop("k", *every, moved),
             Barrier(),
         ]
 
     def _scanned(self) -> list[Node]:
         """The exclusive scan of all words of counts; the upper halves follow all lower ones."""
-        counts, sums, lanes = self._buffer("tile_counts"), self._sums, self.shape.lanes
-        place = _padded(LOCAL * LitU32(_WORDS) + Var("m"))
+        counts, sums = self._buffer("tile_counts"), self._buffer("tile_sums")
+        place = padded_own(_WORDS, Var("m"))
         total, running, mine = Var("total"), Var("running"), Var("mine")
-        before = Select(LitU32(0) < LOCAL, sums[LOCAL - LitU32(1)], LitU32(0))
         shifted: list[Node] = [
             Let("mine", counts[place]),
             Store(counts.name, place, running),
@@ -143,7 +144,7 @@ class Ranks:
             Let("total", LitU32(0)),
             Loop("m", *every, [Assign("total", total + counts[place])]),
             Store(sums.name, LOCAL, total),
-            *upward(monoid("add"), sums, lanes),
-            Let("running", before + (sums[LitU32(lanes - 1)] << LitU32(16))),
+            *ahead(_ADD, sums, self.shape.lanes),
+            Assign("running", running + (Var("all") << LitU32(16))),
             Loop("m", *every, shifted),
         ]

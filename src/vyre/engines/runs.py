@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening, param
+from vyre.engines.marks import marked_steps
 from vyre.engines.plan import Count, Shape, SlotPart, Space, Step, groups_for
 from vyre.engines.prefix import scan_steps
 from vyre.ir.buffers import BufferDecl
@@ -113,6 +114,8 @@ def kept_steps(
     carrier: DataType, shape: Shape, count: int, source: str, flags: str, target: str
 ) -> tuple[list[Step], dict[str, Space], Count]:
     """The steps that leave the elements of `source` whose flag is set in `target`, which has as many."""
+    if shape.lanes > 1:
+        return marked_steps(carrier, shape, count, source, flags, target)
     steps, scratch, kept = counted_places(shape, count, flags)
     bindings: dict[str, Bound] = {
         "input": SlotPart(source, carrier, count),

@@ -8,15 +8,15 @@ whatever thread, and is there for the next one then. Everything else goes the wa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from vyre.backends.claim import Claim
 from vyre.backends.device_buffer import DeviceBuffer, resident
-from vyre.backends.protocol import ResidentBackend, able
+from vyre.backends.protocol import ReservingBackend, able
 from vyre.backends.recording import current
 from vyre.backends.storage import STORAGE
-from vyre.engines.plan import SlotPart, Window
+from vyre.engines.placed import placed_steps
 from vyre.errors import DispatchError
 
 if TYPE_CHECKING:
@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vyre.backends.dispatch import Compiled
     from vyre.backends.protocol import Backend, DeviceMemory
-    from vyre.engines.plan import Bound, Plan
+    from vyre.engines.placed import Placed, PlacedSteps
+    from vyre.engines.plan import Plan
     from vyre.ir.types import DataType
 
-    Run = Callable[[Sequence[int]], None]
-    Schedule = Callable[[Mapping[str, int]], tuple[Plan, Sequence["Placed"]] | None]
+    Schedule = Callable[[Mapping[str, int]], tuple[Plan, Sequence[Placed]] | None]
 
 MOST_BYTES = 1 << 14
 """Of scratch memory, which stays with the engine."""
@@ -41,12 +40,19 @@ _MOST_SIZES = 64
 
 
 @runtime_checkable
-class LocatingBackend(ResidentBackend, Protocol):
+class LocatingBackend(ReservingBackend, Protocol):
     """Optional: a backend that says where arrays lie which it can use as they are."""
 
     def located(self, value: Any) -> tuple[int, int, np.dtype[Any], object] | None:
         """Address, bytes and dtype of an array of another library that a launch may read, and what keeps it
         there; None for any other."""
+        ...
+
+    def fresh(
+        self, kind: type, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> Callable[[], tuple[Any, int] | None] | None:
+        """What makes arrays that hold anything, of a class of arrays that are located, and says where each
+        lies, or gives None for want of memory; None where it cannot make such arrays."""
         ...
 
     def visible(self, nbytes: int) -> tuple[DeviceMemory, NDArray[np.uint8]]:
@@ -58,31 +64,14 @@ class LocatingBackend(ResidentBackend, Protocol):
         ...
 
 
-class Placed(Protocol):
-    """A compiled step of a plan, as `vyre.engines.run` has it."""
-
-    @property
-    def compiled(self) -> Compiled: ...
-
-    @property
-    def bindings(self) -> Mapping[str, Bound]: ...
-
-    @property
-    def params(self) -> bytes | None: ...
-
-    @property
-    def grid(self) -> tuple[int, int, int]: ...
-
-
 @dataclass(slots=True)
 class _Workspace:
-    """All that one run at a time needs: the launches with their addresses, and where the inputs go."""
+    """All that one run at a time needs: its launches, and where its own buffers lie."""
 
     output: NDArray[Any]
-    inputs: list[list[tuple[list[int], int]]]
-    """By input: the addresses of a launch, and which of them it is."""
-    launches: list[tuple[Run, list[int]]] = field(default_factory=list[tuple["Run", list[int]]])
-    kept: list[Claim] = field(default_factory=list[Claim])
+    places: list[int]
+    kept: list[Claim]
+    steps: PlacedSteps
 
 
 class ShortRun:
@@ -137,11 +126,7 @@ class ShortRun:
                 self._idle[key] = None
                 return None
             workspace = made
-        for place, uses in zip(places, workspace.inputs, strict=True):
-            for addresses, k in uses:
-                addresses[k] = place
-        for run, addresses in workspace.launches:
-            run(addresses)
+        workspace.steps.run(places + workspace.places)
         backend.wait()
         result = workspace.output.copy()
         idle.append(workspace)
@@ -170,53 +155,14 @@ class ShortRun:
             room[name] = space.length * STORAGE[space.element].itemsize
         if room["output"] > _MOST_VISIBLE or sum(room.values()) > MOST_BYTES:
             return None
-        memory, seen = self._backend.visible(room.pop("output"))
-        made = _Workspace(seen.view(STORAGE[spaces["output"].element]), [[] for _ in sizes])
-        made.kept.append(Claim(memory))
-        where: dict[str, tuple[int, int]] = {"output": (memory.span[1], memory.nbytes)}
-        for name, nbytes in room.items():
-            where[name] = self._kept(self._backend.allocate(nbytes), made)
-        numbers = {name: k for k, (name, _) in enumerate(self._asked)}
-        for step in steps:
-            launch = self._launch(step, made, where, numbers, sizes)
-            if launch is None:
-                return None
-            made.launches.append(launch)
-        return made
-
-    def _kept(self, memory: DeviceMemory, made: _Workspace) -> tuple[int, int]:
-        made.kept.append(Claim(memory))
-        return memory.span[1], memory.nbytes
-
-    def _launch(
-        self,
-        step: Placed,
-        made: _Workspace,
-        where: Mapping[str, tuple[int, int]],
-        numbers: Mapping[str, int],
-        sizes: Sequence[int],
-    ) -> tuple[Run, list[int]] | None:
-        addresses: list[int] = []
-        lengths: list[int] = []
-        for decl in step.compiled.program.buffers:
-            if not decl.access.bound:
-                continue
-            what = step.bindings.get(decl.name)
-            if what is None:
-                assert step.params is not None
-                place, size = self._kept(self._backend.borrow(memoryview(step.params)), made)
-            else:
-                name = what.buffer if isinstance(what, Window | SlotPart) else what
-                if name in numbers:
-                    made.inputs[numbers[name]].append((addresses, len(addresses)))
-                place, size = where[name] if name in where else (0, sizes[numbers[name]])
-            length, rest = divmod(size, decl.element.stride)
-            if rest:
-                return None
-            addresses.append(place)
-            lengths.append(length)
-        run = step.compiled.at(tuple(lengths), step.grid)
-        return None if run is None else (run, addresses)
+        given = {name: size for size, (name, _) in zip(sizes, self._asked, strict=True)}
+        launched = placed_steps(steps, given | room, self._backend)
+        if launched is None:
+            return None
+        visible, seen = self._backend.visible(room["output"])
+        own = [visible if name == "output" else self._backend.allocate(room[name]) for name in room]
+        output = seen.view(STORAGE[spaces["output"].element])
+        return _Workspace(output, [m.span[1] for m in own], [Claim(m) for m in own], launched)
 
 
 def short_run(

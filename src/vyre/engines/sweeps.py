@@ -2,7 +2,8 @@
 
 A segmented scan starts anew wherever `heads` is not zero: a state is then a value and whether a head was
 seen, and what lies before a head is dropped. A tile of one invocation is walked through; a wider one is cut
-into neighbouring elements for each invocation, whose joins are scanned in the memory of the workgroup.
+into neighbouring elements for each invocation, whose joins are scanned in the memory of the workgroup; one
+without segments lies there as a whole.
 """
 
 from __future__ import annotations
@@ -11,7 +12,20 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening, param
+from vyre.engines.kernels import (
+    GROUP,
+    LOCAL,
+    PARAMS,
+    U32,
+    ahead,
+    opening,
+    padded_own,
+    padded_room,
+    padded_row,
+    param,
+    row_sums,
+    taken,
+)
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.convention import arranged
 from vyre.ir.expr import LitU32, Select, Var
@@ -104,6 +118,8 @@ def sweep_program(scanning: Scanning, *, inclusive: bool, carried: bool = False)
     if scanning.walks:
         own, body = _tile(scanning, swept)
         entry = [*_fresh(scanning, start), *body]
+    elif not scanning.segmented:
+        own, entry = _staged(scanning, output, start, inclusive=inclusive)
     else:
         own, totals = _tile(scanning, [*scanning.joined()])
         entry = [
@@ -114,6 +130,46 @@ def sweep_program(scanning: Scanning, *, inclusive: bool, carried: bool = False)
             _each(scanning, swept),
         ]
     return _program(scanning, [*scanning.sources, output, PARAMS, starts], own, entry)
+
+
+def _staged(
+    scanning: Scanning, output: BufferDecl, start: Expr, *, inclusive: bool
+) -> tuple[list[BufferDecl], list[Node]]:
+    """A tile that goes through the memory of the workgroup, so that neighbours read and write neighbours."""
+    op, lanes, items = scanning.op, scanning.shape.lanes, scanning.shape.items
+    source, running, x, at = scanning.sources[0], Var("running"), Var("x"), Var("at")
+    held = BufferDecl.workgroup("held", op.value, padded_room(lanes * items))
+    tile = BufferDecl.workgroup("tile", op.value, lanes)
+    mine, here = padded_own(items, Var("k")), Var("here")
+    join = Assign("running", op.join(running, x))
+    put = Store("held", mine, running)
+
+    def rows(*body: Node) -> Node:
+        """For all elements of a tile `i`, at `at`; those of an invocation are a workgroup's width apart."""
+        found = [
+            Let("at", Var("k") * LitU32(lanes) + LOCAL),
+            Let("here", padded_row(Var("k"), lanes)),
+            Let("i", GROUP * LitU32(lanes * items) + at),
+        ]
+        return Loop("k", LitU32(0), LitU32(items), [*found, *body])
+
+    def own(*body: Node) -> Node:
+        """For the neighbours that an invocation joins."""
+        return Loop("k", LitU32(0), LitU32(items), [Let("x", held[mine]), *body])
+
+    return [held, tile, row_sums(op, lanes)], [
+        rows(Store("held", here, taken(source, _I, op, truth=scanning.truth))),
+        Barrier(),
+        Let("total", op.start),
+        own(Assign("total", op.join(Var("total"), x))),
+        Store("tile", LOCAL, Var("total")),
+        *ahead(op, tile, lanes),
+        Let("start", start),
+        Assign("running", op.join(Var("start"), running)),
+        own(join, put) if inclusive else own(put, join),
+        Barrier(),
+        rows(If(source.length > _I, [Store(output.name, _I, held[here])])),
+    ]
 
 
 def _program(

@@ -6,9 +6,10 @@ Plain calls are bound without this module (`binder.py`).
 from __future__ import annotations
 
 import numbers
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from vyre.errors import DispatchError
+from vyre.errors import DispatchError, counted
 from vyre.frontend.literals import number_bits, python_float
 from vyre.frontend.printing import DEBUG_WORDS
 from vyre.frontend.shapes import settle
@@ -82,6 +83,27 @@ def visible_parameters(translation: Translation) -> list[Parameter]:
     return [p for p in translation.parameters if p.role not in OWN]
 
 
+def outputs_left_out(translation: Translation, given: Mapping[str, Any]) -> Translation:
+    """With each InOut for which there is no array as an Out, which a call may leave out or give a length."""
+    absent = {
+        p.name
+        for p in translation.parameters
+        if p.role is Role.InOut and isinstance(given.get(p.name), int | tuple | None)
+    }
+    if not absent:
+        return translation
+    asks = translation.asks
+    return replace(
+        translation,
+        parameters=tuple(
+            replace(p, role=Role.Out) if p.name in absent else p for p in translation.parameters
+        ),
+        asks=replace(
+            asks, inputs=tuple(n for n in asks.inputs if n not in absent), outs=(*asks.outs, *sorted(absent))
+        ),
+    )
+
+
 def _match(
     kernel: str, visible: list[Parameter], arrays: tuple[Any, ...], named: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -98,7 +120,7 @@ def _match(
     given = dict(zip(known, arrays, strict=False))
     twice = next((name for name in given if name in named), None)
     if len(arrays) > len(known):
-        problem = f"{kernel}() takes {len(known)} arguments and got {len(arrays) + len(named)}"
+        problem = f"{kernel}() takes {counted(len(known), 'argument')} and got {len(arrays) + len(named)}"
     elif twice is not None:
         problem = f"{kernel}() got two values for {twice!r}, one by position and one by name"
     else:
@@ -143,7 +165,7 @@ def _length(kernel: str, p: Parameter, value: Any) -> int:
     if isinstance(value, bool) or length < 0 or (p.count and length != p.count):
         wanted = f"exactly {p.count}" if p.count else "0 or more"
         raise DispatchError(
-            f"{value!r} is no length of the output {p.name!r} of {kernel}().", fix=f"use {wanted}."
+            f"the output {p.name!r} of {kernel}() cannot have the length {value!r}.", fix=f"use {wanted}."
         )
     return length
 
@@ -162,7 +184,7 @@ def scalar_bytes(kernel: str, p: Parameter, value: Any) -> bytes:
         return _bits(p.element, value).to_bytes(p.element.stride, "little")
     except Refused as refusal:
         whole = isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral)
-        fix = f"pass a whole number, or annotate it {p.name}: f32." if whole else refusal.fix
+        fix = f"pass a whole number, or annotate it {p.name}: f32." if whole else refusal.fix()
         raise DispatchError(
             f"`{p.name}` of {kernel}() is {p.element.value}: {refusal.message}", fix=fix
         ) from None

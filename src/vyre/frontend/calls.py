@@ -14,7 +14,7 @@ from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from vyre.errors import VyreError
+from vyre.errors import VyreError, counted
 from vyre.frontend import builtins as language
 from vyre.frontend.elsewhere import ELSEWHERE
 from vyre.frontend.expressions import is_sequence, wrap
@@ -92,7 +92,7 @@ class OpFunction:
         """The definition. A function that takes buffers has none: it is written out where it is called."""
         if self._op is None:
             raise VyreError(
-                f"{self.__name__} takes buffers, so it is no op of its own.", fix="call it in a kernel."
+                f"{self.__name__} takes buffers, so it is not an op of its own.", fix="call it in a kernel."
             )
         return self._op
 
@@ -172,12 +172,12 @@ class Linker:
         return build(name, given, scalars)
 
     def _by_id(self, op_id: Operand, args: list[Operand]) -> Value:
-        from vyre.compose.registry import default_registry
+        from vyre.compose.registry import default_registry, own_registry
 
         if not (isinstance(op_id, PyObject) and isinstance(op_id.value, str)):
             raise Refused(f"the op id is {describe(op_id)}.", 'write it as text: vyre.call("acme.mix", x).')
         name = op_id.value
-        op = self.ops.get(name) or default_registry().get(name)
+        op = self.ops.get(name) or own_registry().get(name) or default_registry().get(name)
         if op is None:
             import difflib
 
@@ -190,10 +190,10 @@ class Linker:
         return self._apply(op, args)
 
     def link(self, op: Op) -> Op:
-        """Makes an op known to this kernel, unless everybody knows it."""
-        from vyre.compose.registry import default_registry
+        """Makes an op known to this kernel, unless it is one of ours."""
+        from vyre.compose.registry import own_registry
 
-        known = default_registry().get(op.id) or self.ops.setdefault(op.id, op)
+        known = own_registry().get(op.id) or self.ops.setdefault(op.id, op)
         if known != op:
             raise Refused(
                 f"two different ops are called {op.id}.", "give one of them another id or a new version."
@@ -258,7 +258,7 @@ def bind_call(
     """The arguments of a call by parameter, as Python binds them."""
     fix = f"pass ({shown or ', '.join(names)})."
     if len(args) > len(names):
-        raise Refused(f"{function} takes {len(names)} arguments and got {len(args)}.", fix)
+        raise Refused(f"{function} takes {counted(len(names), 'argument')} and got {len(args)}.", fix)
     given = dict(zip(names, args, strict=False))
     for name, value in keywords.items():
         if name not in names:
@@ -269,7 +269,7 @@ def bind_call(
     missing = [name for name in names if name not in given and name not in defaults]
     if missing:
         raise Refused(
-            f"{function} takes {len(names)} arguments and got {len(given)}; {', '.join(missing)} missing.",
+            f"{function} is missing the argument{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}.",
             fix,
         )
     return {**defaults, **given}
@@ -327,8 +327,9 @@ def _typed(kind: DataType, args: list[Operand]) -> Operand:
         raise Refused(
             f"{name}() of {found.value} could mean its value or its bits."
             if found
-            else f"{name}() takes a number, and {describe(value)} is none.",
+            else f"{name}() takes a number, and {describe(value)} is not one.",
             conversion(found, kind) if found else f"pass a number: {name}(1), or math.inf and math.nan.",
+            value,
         )
     return cast_to(kind, value)
 
@@ -346,7 +347,7 @@ def _host_function(function: PyObject, args: list[Operand]) -> Operand:
             raise Refused(f"the constant cannot be computed: {error}.", "write a number.") from error
     if hasattr(target, "source_program"):
         raise Refused(
-            f"{describe(function)} is a kernel, and a kernel calls none.",
+            f"{describe(function)} is a kernel, and a kernel cannot call another.",
             "put what both do into a plain function with annotated parameters, and call that in each.",
         )
     hint = _HINTS.get(target) if getattr(target, "__hash__", None) else None

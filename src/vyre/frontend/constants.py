@@ -66,7 +66,7 @@ def fold(op: ast.AST, symbol: str, left: Any, right: Any) -> Const:
     except (ArithmeticError, TypeError, ValueError) as error:
         raise Refused(f"the constant cannot be computed: {error}.", "write a number.") from error
     if not isinstance(value, (int, float)):
-        raise Refused(f"{value!r} is no number of a kernel.", "write an int or a float.")
+        raise Refused(f"{value!r} is not a number that a kernel can use.", "write an int or a float.")
     return Const(value)
 
 

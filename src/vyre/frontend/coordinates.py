@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from vyre.errors import counted
 from vyre.frontend import operators
 from vyre.frontend.values import Buffer, Const, Operand, Refused, Several, Value
 from vyre.ir.expr import Atomic, BufLen, Call, Expr, FReduce, FReduceApprox, Load, Var
@@ -51,10 +52,10 @@ class ElementIndex:
         coordinates = index.items if isinstance(index, Several) else (index,)
         rank = max(len(shape), 1)
         if len(coordinates) != rank:
-            given = f"{len(coordinates)} ind{'ices' if len(coordinates) > 1 else 'ex'}"
+            given = counted(len(coordinates), "index", "indices")
             raise Refused(
-                f"the buffer {name!r} has {rank} dimension{'s' * (rank > 1)} and got {given}.",
-                f"write {name}[{', '.join('ijklmnop'[:rank])}]."
+                f"the buffer {name!r} has {counted(rank, 'dimension')} and got {given}.",
+                f"write {name}[{_letters(rank)}]."
                 if shape
                 else f"declare its shape, as in {name}: {_annotated(buffer)}, or flatten the index: "
                 f"{name}[y * width + x].",
@@ -82,6 +83,37 @@ class ElementIndex:
         result = _linear(inside[:rank], inside[rank:])
         op = Op(f"local.index_{rank}", tuple(Param(stem, U32) for stem in stems), U32, result.expr)
         return Value(Call(self.link(op).id, tuple(operands)), U32)
+
+
+def subscripts(node: ast.Subscript) -> tuple[ast.expr, list[ast.expr]]:
+    """What `a[y][x]` indexes, and all it is indexed with."""
+    base, indices = node.value, [node.slice]
+    while isinstance(base, ast.Subscript):
+        base, indices = base.value, [base.slice, *indices]
+    return base, indices
+
+
+def refuse_rows(buffer: Operand, node: ast.Subscript) -> None:
+    """Refuses `a[y][x]` where `a[y]` is not an element: rows are not values."""
+    if not isinstance(buffer, Buffer):
+        return
+    base, indices = subscripts(node)
+    name, shape = ast.unparse(base), buffer.shape
+    first = len(indices[0].elts) if isinstance(indices[0], ast.Tuple) else 1
+    if first == max(len(shape), 1) and (len(shape) > 1 or buffer.decl.element.loaded.lanes > 1):
+        return
+    parts = [part for i in indices for part in (i.elts if isinstance(i, ast.Tuple) else [i])]
+    meant = f"{name}[{', '.join(map(ast.unparse, parts))}]"
+    if len(shape) < 2:
+        declared = f"declare its shape, as in {name}: {_annotated(buffer)}, and write {meant}."
+        raise Refused(f"an element of {name!r} has no elements of its own.", declared)
+    rank = counted(len(shape), "dimension")
+    fits = f"write {meant}." if len(parts) == len(shape) else f"write {name}[{_letters(len(shape))}]."
+    raise Refused(f"the buffer {name!r} has {rank}, and {ast.unparse(node)} gives one index at a time.", fits)
+
+
+def _letters(rank: int) -> str:
+    return ", ".join("ijklmnop"[:rank])
 
 
 def _annotated(buffer: Buffer) -> str:

@@ -10,10 +10,11 @@ import ast
 from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from vyre.errors import counted
 from vyre.frontend import operators
 from vyre.frontend.calls import OpFunction, bind_call, defaults_of
 from vyre.frontend.exits import has_early_return, surely_returns, without_return
-from vyre.frontend.expressions import has_atomic
+from vyre.frontend.expressions import as_written, has_atomic
 from vyre.frontend.results import result_type, zero
 from vyre.frontend.scope import Local
 from vyre.frontend.signature import Parameter, parameters
@@ -73,8 +74,8 @@ def _settle_place(
         coordinates = ", ".join("ijklmnop"[:rank])
         place = f"({coordinates})" if rank > 1 else coordinates
         raise Refused(
-            f"the buffer {buffer.decl.name!r} has {rank} dimension{'s' * (rank > 1)} and vyre.{atomic} got "
-            f"{given} ind{'ices' if given > 1 else 'ex'}.",
+            f"the buffer {buffer.decl.name!r} has {counted(rank, 'dimension')} and vyre.{atomic} got "
+            f"{counted(given, 'index', 'indices')}.",
             f"write vyre.{atomic}({buffer.decl.name}, {place}, …).",
         )
     if rank > 1 and len(args) > 1:
@@ -185,7 +186,7 @@ def run_function(t: BodyTranslator, output: DataType) -> Value:
     try:
         return operators.coerce(t.value(last.value), output, f"the result of {tree.name}")
     except Refused as refusal:
-        t.source.fail(last.value, refusal.message, refusal.fix)
+        t.source.fail(last.value, refusal.message, refusal.fix(as_written(last.value)))
 
 
 def _assigned(t: BodyTranslator, node: ast.Return, name: str) -> ast.stmt:
@@ -252,13 +253,14 @@ def _argument(t: BodyTranslator, at: ast.AST, p: Parameter, given: Operand) -> L
         )
     if len(p.shape) != len(given.shape) and (len(p.shape) > 1 or len(given.shape) > 1):
         raise Refused(
-            f"`{p.name}` has {max(len(p.shape), 1)} dimensions, and the buffer {decl.name!r} "
+            f"`{p.name}` has {counted(max(len(p.shape), 1), 'dimension')}, and the buffer {decl.name!r} "
             f"{max(len(given.shape), 1)}.",
             f"declare as many dimensions for `{p.name}`.",
         )
     if p.count and p.count != decl.count:
         raise Refused(
-            f"`{p.name}` has {p.count} elements, and the buffer {decl.name!r} {decl.count or 'any number'}.",
+            f"`{p.name}` has {counted(p.count, 'element')}, and the buffer {decl.name!r} "
+            f"{decl.count or 'any number'}.",
             f"leave the number out: {p.role.value}[{operators.type_name(p.element)}].",
         )
     return Local("buffer", given)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 import numbers
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from vyre.frontend import operators
 from vyre.frontend.constants import differs_from_python
+from vyre.frontend.coordinates import refuse_rows, subscripts
 from vyre.frontend.elsewhere import ELSEWHERE, METHODS, spelling
 from vyre.frontend.intrinsics import lane_of, length
 from vyre.frontend.literals import python_float
@@ -68,6 +69,7 @@ class Expressions:
         self._call = call
         self._buffers = buffers
         self._root: ast.expr | None = None
+        self._parts: list[tuple[Operand, ast.expr]] = []
         self._locals = frozenset(source.function.__code__.co_varnames)
 
     def translate(self, root: ast.expr) -> Operand:
@@ -82,12 +84,24 @@ class Expressions:
             except StopIteration as done:
                 stack.pop()
                 answer = done.value
+                self._parts.append((answer, node))
             except Refused as refusal:
-                self._source.fail(node, refusal.message, refusal.fix)
+                self.fail(node, refusal)
             else:
                 stack.append((part, self._steps(part)))
                 answer = None
         return answer
+
+    def forget(self) -> None:
+        """Another statement begins: what the operands of the one before were written as is of no more use."""
+        self._parts.clear()
+
+    def fail(self, node: ast.AST, refusal: Refused) -> NoReturn:
+        """Raises `KernelError` with a fix in the words of the user, where the operand has any."""
+        operand = refusal.operand
+        written = next((at for part, at in self._parts if part is operand), None)
+        fix = refusal.fix() if operand is None or written is None else refusal.fix(as_written(written))
+        self._source.fail(node, refusal.message, fix)
 
     def _steps(self, node: ast.expr) -> Steps:
         match node:
@@ -120,6 +134,9 @@ class Expressions:
                 if_false = yield node.orelse
                 return operators.choose(condition, if_true, if_false)
             case ast.Subscript():
+                if isinstance(node.value, ast.Subscript):
+                    base = yield subscripts(node)[0]
+                    refuse_rows(base, node)
                 owner = yield node.value
                 index = yield node.slice
                 return self._element(owner, index, node.value)
@@ -218,6 +235,17 @@ class Expressions:
                 raise Refused(f"`.{name}` has no meaning on {describe(owner)}.", fix)
 
 
+_LONGEST_SHOWN = 40
+
+
+def as_written(node: ast.expr) -> str:
+    """An expression as a part of another one; `x` where it is too long to be repeated in a message."""
+    text = ast.unparse(node)
+    if isinstance(node, (ast.IfExp, ast.BoolOp, ast.Compare, ast.UnaryOp)):
+        text = f"({text})"
+    return text if len(text) <= _LONGEST_SHOWN else "x"
+
+
 def _each(parts: list[ast.expr]) -> Generator[ast.expr, Operand, list[Operand]]:
     values: list[Operand] = []
     for part in parts:
@@ -261,7 +289,7 @@ def _constant_index(sequence: Any, index: Operand) -> int:
     if not isinstance(index, Const) or not isinstance(index.value, int):
         raise Refused(f"a part of a tuple has a constant index, not {describe(index)}.", "write x[0].")
     if not hasattr(sequence, "__len__"):
-        raise Refused(f"{sequence!r} has no elements.", "use one index less.")
+        raise Refused(f"{sequence!r} has no elements.", "use one index fewer.")
     if not -len(sequence) <= index.value < len(sequence):
         raise Refused(
             f"index {index.value} is outside the {len(sequence)} elements.", "use an index in range."

@@ -59,7 +59,7 @@ def translate_kernel(
         buffers, workgroup_size, [w.node for w in written], locations=locations(written) | where
     )
     prints = context.printing.made()
-    asks = grid_use(found, scalars, prints=prints is not None)
+    asks = grid_use(program, found, scalars, prints=prints is not None)
     require_grid_fits(source, tuple(found), asks)
     return Translation(
         program, tuple(found), tuple(context.linker.ops.values()), scalars.packed(), asks, prints

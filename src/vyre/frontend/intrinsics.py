@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from vyre.frontend.operators import choose, coerce, conversion, library, number, unify
+from vyre.frontend.operators import choose, coerce, library, number, unconverted, unify
 from vyre.frontend.signature import value_type
 from vyre.frontend.stored import require_value
 from vyre.frontend.values import (
+    OPERAND,
     Buffer,
     Const,
     Effect,
@@ -89,7 +90,7 @@ class Arguments:
         parts = [Arguments(self.function, {name: part}).integer(name, 1, U32_MAX) for part in operand.items]
         if not parts or prod(parts) > U32_MAX:
             raise Refused(
-                f"`{name}` of vyre.{self.function} is no shape.", "write numbers from 1, such as (16, 16)."
+                f"`{name}` of vyre.{self.function} is not a shape.", "write numbers from 1, such as (16, 16)."
             )
         return tuple(parts)
 
@@ -170,7 +171,8 @@ def _grid(args: Arguments, scalars: Scalars) -> Operand:
     rank = args.integer("rank", 1, 3)
     if scalars.grid not in (0, rank):
         raise Refused(
-            f"vyre.grid({rank}) stands beside vyre.grid({scalars.grid}).", "ask for one grid in a kernel."
+            f"the kernel uses vyre.grid({rank}) and vyre.grid({scalars.grid}).",
+            "ask for one grid in a kernel.",
         )
     scalars.grid = rank
     ids = tuple(Value(InvocationId(axis), U32, is_id=True) for axis in reversed(range(rank)))
@@ -208,7 +210,7 @@ def make(target: DataType, lanes: tuple[Operand, ...]) -> Value:
     if target not in LANE_TYPES:
         raise Refused(f"{target.value} has no lanes.", "make u64, u128, vec2 or vec4.")
     if len(lanes) != target.lanes:
-        raise Refused(f"{target.value} got {len(lanes)} lanes.", f"give {target.lanes} lanes.")
+        raise Refused(f"{target.value} takes {target.lanes} lanes and got {len(lanes)}.", "give that many.")
     return Value(MakeVec(target, tuple(coerce(x, U32, "a lane").expr for x in lanes)), target)
 
 
@@ -216,16 +218,11 @@ def cast_to(target: DataType, operand: Operand) -> Value:
     """A value of another type of the same kind, or a refusal that names the alternative."""
     value = number(operand)
     if (value.type in FLOAT_TYPES) != (target in FLOAT_TYPES):
-        raise Refused(
-            f"vyre.cast does not go from {value.type.value} to {target.value}.",
-            conversion(value.type, target),
-        )
+        raise unconverted(f"vyre.cast does not go from {value.type.value} to {target.value}.", value, target)
     if target is DataType.Bytes and value.type is U32:
         return Value(Cast(target, value.expr), U32)  # validation knows the words that are of Bytes
     if (value.type, target) not in CAST_TABLE:
-        raise Refused(
-            f"there is no cast from {value.type.value} to {target.value}.", conversion(value.type, target)
-        )
+        raise unconverted(f"there is no cast from {value.type.value} to {target.value}.", value, target)
     return Value(Cast(target, value.expr), target)
 
 
@@ -242,11 +239,11 @@ def _float_unary(args: Arguments, op: UnaryOp) -> Value:
     result = unary_type(op, value.type)
     if result is None:
         hint = (
-            "vyre.cast(x, f32) rounds it to f32 first."
+            f"write vyre.{args.function}(vyre.cast({OPERAND}, f32)), which rounds it to f32 first."
             if value.type in FLOAT_TYPES
-            else f"write vyre.{args.function}(vyre.convert(x, f32)), which rounds integers beyond 2^24."
+            else f"write vyre.{args.function}(vyre.convert({OPERAND}, f32)), which rounds beyond 2^24."
         )
-        raise Refused(f"vyre.{args.function} has no meaning on {value.type.value}.", hint)
+        raise Refused(f"vyre.{args.function} has no meaning on {value.type.value}.", hint, value)
     return Value(UnOp(op, value.expr), result, logical=result is U32)
 
 
@@ -305,9 +302,7 @@ def _bitcast(args: Arguments) -> Value:
     rule = CAST_TABLE.get((value.type, target))
     crosses = (value.type in FLOAT_TYPES) != (target in FLOAT_TYPES)
     if rule is None or not (crosses or rule in (CastRule.Bitcast, CastRule.Identity)):
-        raise Refused(
-            f"{value.type.value} and {target.value} have no common bits.", conversion(value.type, target)
-        )
+        raise unconverted(f"{value.type.value} and {target.value} have no common bits.", value, target)
     return Value(Cast(target, value.expr), target)
 
 
@@ -317,9 +312,8 @@ def _convert(args: Arguments) -> Value:
     if convert_type(target, mode, value.type) is None:
         if convert_type(target, RoundMode.Nearest, value.type) is not None:
             raise Refused("integers become floats to nearest only.", 'leave mode= out, or write "nearest".')
-        raise Refused(
-            f"vyre.convert does not go from {value.type.value} to {target.value}.",
-            conversion(value.type, target),
+        raise unconverted(
+            f"vyre.convert does not go from {value.type.value} to {target.value}.", value, target
         )
     return Value(Convert(target, mode, value.expr), target)
 

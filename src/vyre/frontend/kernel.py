@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from vyre.backends.protocol import Backend
     from vyre.compose.registry import Registry
     from vyre.frontend.kept import KeptKernel
-    from vyre.frontend.translation import Takes, Translation
+    from vyre.frontend.signature import Parameter
+    from vyre.frontend.translation import Bound, Takes, Translation
     from vyre.ir.program import Program
     from vyre.watch.checking import CheckReport
     from vyre.watch.tracing import KernelTrace
@@ -96,7 +97,7 @@ class Kernel:
     @boundary
     def __getitem__(self, launch: Any) -> NoReturn:
         raise DispatchError(
-            f"{self.__name__}[…] is no launch; the workgroup size belongs to the kernel.",
+            f"kernels are not launched as {self.__name__}[…](…): the workgroup size belongs to the kernel.",
             fix=f"write {self.__name__}(…, workgroups=n).",
         )
 
@@ -129,6 +130,29 @@ class Kernel:
         own = {op.id for op in self._translation.ops}
         calls = (e.op_id for e in expressions(self.source_program.entry) if isinstance(e, Call))
         return inline(self.source_program, self.registry) if own & set(calls) else self.source_program
+
+    @property
+    def told(self) -> Mapping[str, Mapping[str, Any]]:
+        """By buffer of the program: the names of its scalars, the declared shape; for an export."""
+        from vyre.frontend.exported import told
+
+        return told(self.__name__, self._translation)
+
+    @property
+    def parameters(self) -> Sequence[Parameter]:
+        """Those that a call gives arguments for."""
+        from vyre.frontend.arguments import visible_parameters
+
+        return visible_parameters(self._translation)
+
+    @boundary
+    def bound(self, named: Mapping[str, Any], workgroups: Sequence[int] | None = None) -> Bound:
+        """A call by these arguments, bound and not run, for a tool that runs the program itself. An InOut may
+        be left out, or be a length, as an Out may."""
+        from vyre.frontend.arguments import bind_arguments, outputs_left_out
+
+        translation = outputs_left_out(self._translation, named)
+        return bind_arguments(self.__name__, translation, (), named, workgroups)
 
     def __call__(
         self,
@@ -314,7 +338,7 @@ def _size_of(workgroup_size: Any) -> tuple[int, int, int]:
     if not 1 <= len(given) <= 3 or not all(type(n) is int and n > 0 for n in given):
         frame = sys._getframe(2)
         raise KernelError(
-            f"{workgroup_size!r} is no workgroup size.",
+            f"{workgroup_size!r} is not a workgroup size.",
             fix="write one to three positive numbers, such as workgroup_size=64 or (8, 8).",
             location=SourceLocation(frame.f_code.co_filename, frame.f_lineno, 1),
         )

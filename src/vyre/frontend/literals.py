@@ -31,10 +31,10 @@ def number_bits(value: bool | int | float, target: DataType) -> int:
     if target is DataType.Bool:
         if isinstance(value, bool):
             return int(value)
-        raise Refused(f"{value!r} is no Bool.", "write True or False, or compare: x != 0.")
+        raise Refused(f"{value!r} is not a Bool.", "write True or False, or compare: x != 0.")
     if target not in _INTEGERS:
         raise Refused(
-            f"{value!r} is no {target.value}.",
+            f"{value!r} is not a {target.value}.",
             "write the lanes: vec2(x, y), vec4(x, y, z, w) or vyre.from_lanes(type, …).",
         )
     if isinstance(value, float):

@@ -1,21 +1,23 @@
 """`for`: ranges, which are loops of the program, and constants, which are written out one after the other.
 
 A range that counts by steps or downwards counts its turns, and the variable is computed from the count: no
-bound is overrun, and nothing wraps on the way to 0.
+bound is overrun, and nothing wraps on the way to 0. The variable is a u32; it is an i32 where a bound is one
+or is a number below 0.
 """
 
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vyre.frontend import operators
 from vyre.frontend.exits import leaves_loop, without_continue
-from vyre.frontend.expressions import is_sequence, wrap
+from vyre.frontend.expressions import as_written, is_sequence, wrap
 from vyre.frontend.scope import Local
 from vyre.frontend.signature import require_name
 from vyre.frontend.values import Const, Operand, PyObject, Refused, Several, Value, Written
-from vyre.ir.expr import BinOp, Expr, LitU32, Select, Var
+from vyre.ir.expr import BinOp, Cast, Expr, LitI32, LitU32, Select, Var
 from vyre.ir.limits import U32_MAX
 from vyre.ir.node import BOUNDED_TURN, Block, Let, Loop
 from vyre.ir.operators import BinaryOp
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     from vyre.frontend.translator import BodyTranslator
 
-U32 = DataType.U32
+U32, I32 = DataType.U32, DataType.I32
 MOST_UNROLLED = 1_024
 _TABLE_FIX = "write for i in range(n), or range(len(a)) and a[i]."
 
@@ -102,7 +104,7 @@ def _targets(target: ast.expr) -> list[ast.Name]:
     if isinstance(target, ast.Name):
         return [target]
     if not isinstance(target, ast.Tuple):
-        raise Refused("a loop has variables that are names.", "write for i in range(n).")
+        raise Refused("the variable of a loop must be a name.", "write for i in range(n).")
     return [name for part in target.elts for name in _targets(part)]
 
 
@@ -170,7 +172,7 @@ def _range(t: BodyTranslator, node: ast.For, call: ast.Call) -> None:
     if not isinstance(step, Const) or type(step.value) is not int or step.value == 0:
         t.source.fail(
             call.args[-1],
-            "the step of range() is not a constant other than 0.",
+            "the step of range() must be a constant other than 0.",
             "count upwards and compute the index: j = start + i * step.",
         )
     start = call.args[0] if len(call.args) > 1 else None
@@ -182,8 +184,11 @@ def _range(t: BodyTranslator, node: ast.For, call: ast.Call) -> None:
     for bound in (start, stop):
         if bound is not None:
             _warn_of_wrapping(t, bound)
-    low = _bound(t, start, t.value(start)) if start is not None else Value(LitU32(0), U32)
-    high = _bound(t, stop, t.value(stop))
+    given = (Const(0) if start is None else t.value(start), t.value(stop))
+    if any(_below_0(bound) for bound in given):
+        _signed(t, node, (start or stop, given[0]), (stop, given[1]), step.value)
+        return
+    low, high = _bound(t, start or stop, given[0]), _bound(t, stop, given[1])
     if step.value == 1:
         name, written = _body(t, node)
         t.emit(node, Loop(name, low.expr, high.expr, tuple(w.node for w in written)), written)
@@ -204,8 +209,14 @@ def _downwards(t: BodyTranslator, node: ast.For, start: ast.expr, stop: ast.expr
             break
         less, first = less + taken.value, first.left
     high, low = t.value(first), t.value(stop)
-    if isinstance(low, Const) and type(low.value) is int and low.value < -1:
-        t.source.fail(stop, f"{low.value} is below every u32.", "write -1 to count down to 0.")
+    to_0 = isinstance(low, Const) and low.value == -1
+    if _below_0(high) or (_below_0(low) and not to_0):
+        if isinstance(high, Const):
+            high = Const(high.value - less)
+        elif less:
+            high = replace(high := _bound(t, start, high, I32), expr=high.expr - LitI32(less))
+        _signed(t, node, (start, high), (stop, low), -step)
+        return
     if isinstance(high, Const) and isinstance(low, Const):
         begin = int(high.value) - less
         turns: Expr = LitU32(len(range(begin, int(low.value), -step)))
@@ -228,6 +239,36 @@ def _downwards(t: BodyTranslator, node: ast.For, start: ast.expr, stop: ast.expr
     _counted(t, node, turns, begin, step, sign=-1)
 
 
+def _below_0(bound: Operand) -> bool:
+    """Whether a bound makes the variable an i32."""
+    if isinstance(bound, Const):
+        return type(bound.value) is int and bound.value < 0
+    return isinstance(bound, Value) and bound.type is I32
+
+
+def _signed(
+    t: BodyTranslator,
+    node: ast.For,
+    start: tuple[ast.expr, Operand],
+    stop: tuple[ast.expr, Operand],
+    step: int,
+) -> None:
+    """A range whose variable is an i32: how far it is from one i32 to another is a u32."""
+    assert isinstance(node.target, ast.Name)
+    first, end = _bound(t, *start, I32), _bound(t, *stop, I32)
+    match start[1], stop[1]:
+        case Const(value=int(begin)), Const(value=int(last)):
+            turns: Expr = LitU32(len(range(begin, last, step)))
+        case _:
+            first = t.once(node, f"{node.target.id}_start", first)
+            end = t.once(node, f"{node.target.id}_stop", end)
+            near, far = (first, end) if step > 0 else (end, first)
+            goes = operators.truth(operators.compare(ast.Lt(), near, far))
+            span = Select(goes.expr, Cast(U32, far.expr) - Cast(U32, near.expr), LitU32(0))
+            turns = _turns(t, node, span, abs(step))
+    _counted(t, node, turns, first.expr, abs(step), sign=1 if step > 0 else -1, kind=I32)
+
+
 def _turns(t: BodyTranslator, node: ast.For, span: Expr, step: int) -> Expr:
     """How many steps it takes to cover the span."""
     if step == 1:
@@ -237,36 +278,39 @@ def _turns(t: BodyTranslator, node: ast.For, span: Expr, step: int) -> Expr:
     return width // step + BinOp(BinaryOp.Ne, width % step, LitU32(0))
 
 
-def _counted(t: BodyTranslator, node: ast.For, turns: Expr, first: Expr, step: int, *, sign: int) -> None:
+def _counted(
+    t: BodyTranslator, node: ast.For, turns: Expr, first: Expr, step: int, *, sign: int, kind: DataType = U32
+) -> None:
     assert isinstance(node.target, ast.Name)
     counter = t.scope.fresh(f"{node.target.id}_step")
-    name, written = _body(t, node)
+    name, written = _body(t, node, kind)
     far = Var(counter) * step if step > 1 else Var(counter)
+    far = Cast(I32, far) if kind is I32 else far
     head = Written(Let(name, first + far if sign > 0 else first - far), t.source.location(node))
     body = [head, *written]
     t.emit(node, Loop(counter, LitU32(0), turns, tuple(w.node for w in body)), body)
 
 
-def _body(t: BodyTranslator, node: ast.For) -> tuple[str, list[Written]]:
+def _body(t: BodyTranslator, node: ast.For, kind: DataType = U32) -> tuple[str, list[Written]]:
     """What the variable is called in the program, and the statements of the body."""
     assert isinstance(node.target, ast.Name)
     name = t.scope.name_in_program(node.target.id)
     body = without_continue(node.body, t.scope.fresh)
-    variable = Local("loop", Value(Var(name), U32))
+    variable = Local("loop", Value(Var(name), kind))
     return name, t.inside(node, "for", body, {node.target.id: variable})
 
 
-def _bound(t: BodyTranslator, at: ast.expr, bound: Operand) -> Value:
-    if isinstance(bound, Const) and not isinstance(bound.value, float) and bound.value < 0:
-        t.source.fail(
-            at,
-            f"{bound.value} is below 0, and a loop counts in u32.",
-            f"count from 0 and subtract: for k in range(n), then j = i32(k) - {-bound.value}.",
-        )
+def _bound(t: BodyTranslator, at: ast.expr, bound: Operand, kind: DataType = U32) -> Value:
+    match at, bound:
+        case ast.UnaryOp(op=ast.USub(), operand=operand), Value(type=DataType.U32):
+            shown = ast.unparse(operand)
+            t.source.fail(at, f"`-{shown}` of a u32 is a number near 2^32.", f"write -i32({shown}).")
+        case _:
+            pass
     try:
-        return operators.coerce(bound, U32, "a bound of range()")
+        return operators.coerce(bound, kind, "a bound of range()")
     except Refused as refusal:
-        t.source.fail(at, refusal.message, refusal.fix)
+        t.source.fail(at, refusal.message, refusal.fix(as_written(at)))
 
 
 def _warn_of_wrapping(t: BodyTranslator, bound: ast.expr) -> None:

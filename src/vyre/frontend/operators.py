@@ -11,7 +11,7 @@ import ast
 
 from vyre.frontend.constants import fold, fold_unary
 from vyre.frontend.literals import literal
-from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Value, describe
+from vyre.frontend.values import OPERAND, Buffer, Const, Operand, PyObject, Refused, Value, describe
 from vyre.ir.expr import BinOp, Call, Cast, LitBool, Select, UnOp
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
@@ -62,8 +62,8 @@ _FLOAT_HINTS = {
 _DENIED: dict[type[ast.cmpop], str] = {ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"}
 
 
-def binary(op: ast.operator, left: Operand, right: Operand) -> Operand:
-    """The value of `left op right`."""
+def binary(op: ast.operator, left: Operand, right: Operand, *, changed: bool = False) -> Operand:
+    """The value of `left op right`; `changed` says that it is `left op= right`, which keeps its type."""
     entry = _BINARY.get(type(op))
     if entry is None:
         raise Refused("`@` has no meaning in a kernel.", "write the loop over the elements.")
@@ -72,15 +72,16 @@ def binary(op: ast.operator, left: Operand, right: Operand) -> Operand:
         return fold(op, symbol, left.value, right.value)
     if isinstance(op, (ast.LShift, ast.RShift)):
         return _shift(symbol, name, integer, left, right)
-    a, b = unify(symbol, left, right)
+    a, b = unify(symbol, left, right, changed=changed)
     if a.type in FLOAT_TYPES:
         if floating is None:
-            bits = f"take its bits before `{symbol}`: vyre.bitcast(x, u32)."
-            raise Refused(f"`{symbol}` has no meaning on {a.type.value}.", _FLOAT_HINTS.get(symbol, bits))
+            bits = f"take its bits before `{symbol}`: vyre.bitcast({OPERAND}, u32)."
+            raise Refused(f"`{symbol}` has no meaning on {a.type.value}.", _FLOAT_HINTS.get(symbol, bits), a)
         return _operate(symbol, floating, a, b)
     if integer is None:
-        hint = "write `//`, or convert both: vyre.convert(x, f32)." if symbol == "/" else "multiply instead."
-        raise Refused(f"`{symbol}` has no meaning on {a.type.value}.", hint)
+        both = f"write `//`, or convert both sides: vyre.convert({OPERAND}, f32)."
+        hint = both if symbol == "/" else "multiply instead."
+        raise Refused(f"`{symbol}` has no meaning on {a.type.value}.", hint, a)
     if binary_type(integer, a.type, b.type) is not None:
         return _operate(symbol, integer, a, b)
     return library(symbol, name, a.type, a, b)
@@ -143,8 +144,9 @@ def unary(op: ast.unaryop, operand: Operand) -> Operand:
     if unary_type(chosen, value.type) is None:
         if symbol == "~" and value.type not in FLOAT_TYPES:
             return library(symbol, "not", value.type, value)
-        hint = "write 0 - x." if symbol == "-" else "take its bits first: vyre.bitcast(x, u32)."
-        raise Refused(f"`{symbol}` has no meaning on {value.type.value}.", hint)
+        bits = f"take its bits first: vyre.bitcast({OPERAND}, u32)."
+        hint = "write 0 - x." if symbol == "-" else bits
+        raise Refused(f"`{symbol}` has no meaning on {value.type.value}.", hint, value)
     return Value(UnOp(chosen, value.expr), value.type)
 
 
@@ -180,7 +182,7 @@ def truth(operand: Operand) -> Value:
     value = number(operand)
     if not is_condition(value.type):
         zero = "0.0" if value.type in FLOAT_TYPES else "0"
-        raise Refused(f"{value.type.value} is no condition.", f"compare it: x != {zero}.")
+        raise Refused(f"{value.type.value} is not a condition.", f"compare it: {OPERAND} != {zero}.", value)
     return value
 
 
@@ -205,7 +207,7 @@ def constant(operand: Const, target: DataType) -> Value:
 
 _CASTS = {
     CastRule.Identity: "changes nothing",
-    CastRule.Bitcast: "keeps the bits, so that -1 and the greatest unsigned number are the same",
+    CastRule.Bitcast: "keeps the bits: -1 and the greatest unsigned number are the same",
     CastRule.ToBool: "asks whether it is 0",
     CastRule.FromBool: "gives 0 or 1",
     CastRule.ZeroExtend: "keeps its value",
@@ -234,12 +236,13 @@ def coerce(operand: Operand, target: DataType, what: str, variable: Value | None
         return as_u32(value)
     if target is _T.Bool and value.logical:
         return Value(Cast(_T.Bool, value.expr), _T.Bool)
-    fix = _retype(variable, value.type) or conversion(value.type, target)
-    raise Refused(f"{what} is {target.value} and got {value.type.value}.", fix)
+    message = f"{what} is {target.value} and got {value.type.value}."
+    fix = _retype(variable, value.type)
+    raise Refused(message, fix) if fix else unconverted(message, value, target)
 
 
 def _retype(variable: Value | None, wanted: DataType) -> str | None:
-    """What to write where a variable has its type only because a plain number was its first value."""
+    """What to write where a variable has its type only because it never got more than plain numbers."""
     if variable is None or not variable.untyped:
         return None
     if wanted in FLOAT_TYPES:
@@ -252,21 +255,29 @@ def _retype(variable: Value | None, wanted: DataType) -> str | None:
     return f"write {name} = {number} where it is first assigned: a plain number there is {kind}."
 
 
+def unconverted(message: str, value: Value, target: DataType) -> Refused:
+    """The refusal of a value that is of another type than `target`."""
+    return Refused(message, conversion(value.type, target), value)
+
+
 def conversion(source: DataType, target: DataType) -> str:
     """What to write to get from one type to the other, and what becomes of the value."""
     name = type_name(target)
     rule = CAST_TABLE.get((source, target))
     if (source in FLOAT_TYPES) != (target in FLOAT_TYPES):
-        bits = f"; vyre.bitcast(x, {name}) its bits" if rule is not None else ""
+        bits = f"; vyre.bitcast({OPERAND}, {name}) gives its bits" if rule is not None else ""
+        write = f"write vyre.convert({OPERAND}, {name}), which gives"
         if source in FLOAT_TYPES and target in CONVERT_INTEGERS:
-            return f"vyre.convert(x, {name}) gives the nearest whole number, saturating{bits}."
+            return f"{write} the nearest whole number, saturating{bits}."
         if source in CONVERT_INTEGERS:
-            return f"vyre.convert(x, {name}) gives its value, rounded where {name} has no room{bits}."
+            return f"{write} its value, rounded where {name} has no room{bits}."
         return f"compute it in {name} from the start."
     if target is _T.Bool:
-        return "compare it: x != 0."
+        return f"compare it: {OPERAND} != 0."
     if rule is not None:
-        return f"vyre.cast(x, {name}) {_CASTS[rule]}."
+        plain = target in _FAMILIES or target is U32
+        call = f"{name}({OPERAND})" if plain else f"vyre.cast({OPERAND}, {name})"
+        return f"write {call}, which {_CASTS[rule]}."
     return f"compute it in {name} from the start."
 
 
@@ -279,8 +290,10 @@ def as_u32(value: Value) -> Value:
     return Value(Cast(U32, value.expr), U32, logical=True) if value.type is _T.Bool else value
 
 
-def unify(symbol: str, left: Operand, right: Operand, *, keep_bool: bool = False) -> tuple[Value, Value]:
-    """Both operands in one type."""
+def unify(
+    symbol: str, left: Operand, right: Operand, *, keep_bool: bool = False, changed: bool = False
+) -> tuple[Value, Value]:
+    """Both operands in one type, which is that of the left one where it is `changed` in place."""
     if isinstance(left, Const) and not isinstance(right, Const):
         b = number(right) if keep_bool and isinstance(left.value, bool) else as_u32(number(right))
         return coerce(left, b.type, f"the other side of `{symbol}`"), b
@@ -291,19 +304,28 @@ def unify(symbol: str, left: Operand, right: Operand, *, keep_bool: bool = False
     if not (keep_bool and a.type is b.type):
         a, b = as_u32(a), as_u32(b)
     if a.type is not b.type:
+        source, target = (a, b) if not changed and _goes_into(a.type, b.type) else (b, a)
         raise Refused(
             f"`{symbol}` takes two values of one type and got {a.type.value} and {b.type.value}.",
-            _retype(a, b.type) or _retype(b, a.type) or conversion(b.type, a.type),
+            _retype(a, b.type) or _retype(b, a.type) or conversion(source.type, target.type),
+            source,
         )
     return a, b
 
 
+def _goes_into(source: DataType, target: DataType) -> bool:
+    """Whether the one is converted where both meet: integers become floats, and narrow ones wide."""
+    if target in FLOAT_TYPES and source in CONVERT_INTEGERS:
+        return True
+    return CAST_TABLE.get((source, target)) in (CastRule.ZeroExtend, CastRule.SignExtend, CastRule.Widen)
+
+
 def library(symbol: str, name: str, family: DataType, *args: Value) -> Value:
     """A call of the standard library's op for this type."""
-    from vyre.compose.registry import default_registry
+    from vyre.compose.registry import own_registry
 
     prefix = _FAMILIES.get(family)
-    op = default_registry().get(f"{prefix}.{name}") if prefix else None
+    op = own_registry().get(f"{prefix}.{name}") if prefix else None
     if op is None:
         hint = "take its u32 lanes: x[0], x[1], …." if family.lanes > 1 else "convert it first."
         raise Refused(f"`{symbol}` has no meaning on {family.value}.", hint)
@@ -319,12 +341,14 @@ def _shift(symbol: str, name: str, op: BinaryOp | None, left: Operand, right: Op
         amount = coerce(right, U32, "a shift amount") if isinstance(right, Const) else as_u32(number(right))
     if value.type in FLOAT_TYPES:
         raise Refused(
-            f"`{symbol}` has no meaning on {value.type.value}.", "take its bits first: vyre.bitcast(x, u32)."
+            f"`{symbol}` has no meaning on {value.type.value}.",
+            f"take its bits first: vyre.bitcast({OPERAND}, u32).",
+            value,
         )
     if amount.type is _T.I32:
         amount = Value(Cast(U32, amount.expr), U32)
     if amount.type is not U32:
-        raise Refused(f"a shift amount is U32 and got {amount.type.value}.", conversion(amount.type, U32))
+        raise unconverted(f"a shift amount is U32 and got {amount.type.value}.", amount, U32)
     if value.type is U32 and op is not None:
         return _operate(symbol, op, value, amount)
     return library(symbol, name, value.type, value, amount)
@@ -333,7 +357,7 @@ def _shift(symbol: str, name: str, op: BinaryOp | None, left: Operand, right: Op
 def _operate(symbol: str, op: BinaryOp, a: Value, b: Value) -> Value:
     result = binary_type(op, a.type, b.type)
     if result is None:
-        raise Refused(f"`{symbol}` has no meaning on {a.type.value}.", conversion(a.type, _T.F32))
+        raise unconverted(f"`{symbol}` has no meaning on {a.type.value}.", a, _T.F32)
     return Value(BinOp(op, a.expr, b.expr), result)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from vyre.errors import counted
 from vyre.frontend.values import Const, PyObject, Refused, Value, describe
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Atomic, Cast, Expr, InvocationId, Lane, LitU32, Var
@@ -107,7 +108,7 @@ def printed(prints: Prints, result: Any) -> list[str]:
         at += size
     shown = [text for _, _, text in sorted(lines)]
     if lost:
-        shown.append(f"… debug_print ran out of room: {lost:,} words more were not kept.")
+        shown.append(f"… debug_print ran out of room: {counted(lost, 'more word')} did not fit.")
     return shown
 
 

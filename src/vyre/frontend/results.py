@@ -25,7 +25,9 @@ def result_type(source: Source, names: Mapping[str, Any]) -> DataType | None:
         return None
     output = value_type(evaluate(source, returns, names, source.function.__annotations__.get("return")))
     if output is None or output is DataType.Bytes:
-        source.fail(returns, "this is no type of a result.", "use a type such as u32, f32 or boolean.")
+        source.fail(
+            returns, "this is not a type that a result can have.", "use a type such as u32, f32 or boolean."
+        )
     if output in STORED_TYPES:
         source.fail(returns, *not_a_value(output))
     return output

@@ -6,9 +6,10 @@ a kernel refuses that, because on the other path it would have no value.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from vyre.frontend.values import Operand, Refused
+from vyre.frontend.values import Operand, Refused, Value
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
@@ -68,12 +69,20 @@ class Scope:
         self._taken.add(name)
         self._frames[-1][name] = local
 
+    def settle(self, name: str) -> None:
+        """The variable got a value that has a type: it no longer has its own from plain numbers alone."""
+        frame = next(frame for frame in reversed(self._frames) if name in frame)
+        local = frame[name]
+        assert isinstance(local.operand, Value)
+        frame[name] = replace(local, operand=replace(local.operand, untyped=""))
+
     def fresh(self, stem: str) -> str:
         """A name that the function does not use."""
         name, number = stem, 1
+        between = "" if stem == "_" else "_"  # two of them begin the names that inlining makes
         while name in self._taken:
             number += 1
-            name = f"{stem}_{number}"
+            name = f"{stem}{between}{number}"
         self._taken.add(name)
         return name
 

@@ -10,7 +10,8 @@ import numbers
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
-from vyre.errors import DispatchError
+from vyre.errors import DispatchError, counted
+from vyre.frontend.followed import followed
 from vyre.frontend.scalars import DIMENSION, WORKGROUPS, Scalars
 from vyre.frontend.signature import OWN
 from vyre.frontend.translation import GridUse
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from vyre.frontend.signature import Parameter
     from vyre.frontend.source import Source
     from vyre.frontend.translation import Translation
+    from vyre.ir.program import Program
 
     Shape = tuple[int, ...]
 
@@ -48,13 +50,16 @@ class Settled:
 _NOTHING = Settled()
 
 
-def grid_use(found: Sequence[Parameter], scalars: Scalars, *, prints: bool) -> GridUse:
+def grid_use(program: Program, found: Sequence[Parameter], scalars: Scalars, *, prints: bool) -> GridUse:
     """What a kernel with these parameters asks of each call."""
     shaped_ones = any(p.shape for p in found)
-    plain = not (shaped_ones or scalars.grid or scalars.beyond_x or scalars.asks_host or prints)
     inputs = tuple(p.name for p in found if p.role in (Role.In, Role.InOut))
     outs = tuple(p.name for p in found if p.role is Role.Out)
-    return GridUse(scalars.grid, scalars.beyond_x, plain, inputs, outs, prints)
+    read = {p.name for p in found if p.role is Role.In}
+    follows = followed(program, read, {p.name for p in found if p.role in _OUTPUTS})
+    settled = scalars.grid or scalars.beyond_x or scalars.asks_host or prints
+    plain = not (shaped_ones or settled or follows)
+    return GridUse(scalars.grid, scalars.beyond_x, plain, inputs, outs, prints, follows)
 
 
 def require_grid_fits(source: Source, parameters: Sequence[Parameter], asks: GridUse) -> None:
@@ -65,8 +70,8 @@ def require_grid_fits(source: Source, parameters: Sequence[Parameter], asks: Gri
     out, rank = outputs[0], len(outputs[0].shape)
     source.fail(
         out.node,
-        f"vyre.grid({asks.grid}) gives {asks.grid} coordinates, and the output {out.name!r} has "
-        f"{rank} dimension{'s' * (rank > 1)}.",
+        f"vyre.grid({asks.grid}) gives {counted(asks.grid, 'coordinate')}, and the output {out.name!r} has "
+        f"{counted(rank, 'dimension')}.",
         f"write vyre.grid({rank}).",
     )
 
@@ -156,8 +161,7 @@ def _given_shape(kernel: str, p: Parameter, value: Any) -> Shape | None:
             shape = shape[:-1]
     if p.shape and len(shape) != len(p.shape):
         raise DispatchError(
-            f"`{p.name}` of {kernel}() has {len(p.shape)} dimension{'s' * (len(p.shape) > 1)} and got the "
-            f"shape {shape}.",
+            f"`{p.name}` of {kernel}() has {counted(len(p.shape), 'dimension')} and got the shape {shape}.",
             fix=f"pass an array of shape ({_shown(p)}).",
         )
     for wanted, size in zip(p.shape, shape, strict=False):
@@ -174,7 +178,7 @@ def _asked(kernel: str, p: Parameter, value: tuple[Any, ...]) -> Shape:
     whole = [int(n) for n in value if isinstance(n, numbers.Integral) and type(n).__name__ != "bool"]
     if len(whole) != len(value) or not value or min(whole) < 0 or prod(whole) > U32_MAX:
         raise DispatchError(
-            f"{value!r} is no shape of the output {p.name!r} of {kernel}().",
+            f"the output {p.name!r} of {kernel}() cannot have the shape {value!r}.",
             fix="write whole numbers of 0 or more whose product is a u32, such as (2, 4).",
         )
     return tuple(whole)
@@ -259,9 +263,9 @@ def _grid(
         shape = next(iter(shapes.values()))
         if len(shape) != asks.grid:
             raise DispatchError(
-                f"vyre.grid({asks.grid}) in {kernel}() has {asks.grid} coordinates, and the output has "
-                f"the shape {shape}.",
-                fix=f"pass an output with {asks.grid} dimensions, or workgroups=.",
+                f"vyre.grid({asks.grid}) in {kernel}() has {counted(asks.grid, 'coordinate')}, and the "
+                f"output has the shape {shape}.",
+                fix=f"pass an output with {counted(asks.grid, 'dimension')}, or workgroups=.",
             )
         counts = [-(-n // width) for n, width in zip(reversed(shape), size, strict=False)]
         return tuple((*counts, 1, 1)[:3]), shape[::-1]
@@ -270,6 +274,8 @@ def _grid(
             f"{kernel}() reads ids along y or z, and the default grid covers the outputs along x alone.",
             fix="pass workgroups=(x, y), or take the coordinates from vyre.grid: i, j = vyre.grid(2).",
         )
+    if len(shapes) == len(outputs):
+        _require_covered(kernel, asks, size[0], shapes, known)
     numbers = (s.name for scalars in translation.scalars.values() for s in scalars)
     if not asks.prints and not any(name.startswith(WORKGROUPS) for name in numbers):
         return None, ()
@@ -280,6 +286,23 @@ def _grid(
         )
     longest = max(prod(shape) for shape in shapes.values())
     return (-(-longest // size[0]), 1, 1), (longest,)
+
+
+def _require_covered(
+    kernel: str, asks: GridUse, width: int, shapes: Mapping[str, Shape], known: Mapping[str, Shape]
+) -> None:
+    """Refuses a default grid that sees only a part of an input, where the work follows the input."""
+    covered = -(-max(map(prod, shapes.values())) // width) * width
+    for name in asks.follows:
+        length = prod(known[name])
+        if length > covered:
+            raise DispatchError(
+                f"{kernel}() reads {name!r} at the invocation's id and writes its outputs elsewhere. The "
+                f"default grid covers the outputs with {counted(covered, 'invocation')}, and {name!r} has "
+                f"{counted(length, 'element')}: the rest would not be seen.",
+                fix=f"pass workgroups={-(-length // width)}, and begin the kernel with "
+                f"`if i < len({name}):`, because the last workgroup may reach past the end.",
+            )
 
 
 def _count(kernel: str, translation: Translation, workgroups: Any, axis: int) -> int:

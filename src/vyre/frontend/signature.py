@@ -128,7 +128,7 @@ def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any], *, helpe
         if element is None:
             source.fail(
                 node.annotation,
-                f"{_shown(annotation.element)} is no element type.",
+                f"{_shown(annotation.element)} is not an element type.",
                 f"write {node.arg}: {annotation.role.value}[{known}]."
                 if (known := _NUMPY_TYPES.get(_shown(annotation.element)))
                 else "use u8, u16, u32, u64, u128, i8, i16, i32, i64, f16, bf16, f32, f64, boolean, vec2, "
@@ -141,7 +141,7 @@ def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any], *, helpe
         if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= U32_MAX:
             source.fail(
                 node.annotation,
-                f"{count!r} is no element count.",
+                f"{count!r} is not an element count.",
                 'write Role[type, Literal[64]] for a count, Role[type, Literal["m", "n"]] for a shape.',
             )
         if annotation.role in OWN and count == 0 and not helper:
@@ -163,7 +163,7 @@ def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any], *, helpe
         hint = _PYTHON_TYPES.get(annotation) if isinstance(annotation, type) else None
         source.fail(
             node.annotation,
-            f"{_shown(annotation)} is no type of a parameter.",
+            f"{_shown(annotation)} is not a type that a parameter can have.",
             f"write {hint}." if hint else "write a buffer such as In[u32], or a scalar type such as u32.",
         )
     if scalar in STORED_TYPES:
@@ -182,7 +182,7 @@ def _shape(source: Source, node: ast.arg, annotation: BufferAnnotation) -> tuple
         if not named and not (type(dimension) is int and 0 < dimension <= U32_MAX):
             source.fail(
                 node.annotation,
-                f"{dimension!r} is no dimension.",
+                f"{dimension!r} is not a dimension.",
                 'write a name or a number from 1 for each: Literal["m", 3].',
             )
     return shape

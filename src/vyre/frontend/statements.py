@@ -6,8 +6,9 @@ import ast
 from math import prod
 from typing import TYPE_CHECKING
 
+from vyre.errors import counted
 from vyre.frontend import operators
-from vyre.frontend.coordinates import touches
+from vyre.frontend.coordinates import refuse_rows, subscripts, touches
 from vyre.frontend.expand import called, nested_function
 from vyre.frontend.expressions import has_atomic, is_sequence, wrap
 from vyre.frontend.loops import translate_for, translate_while
@@ -29,10 +30,11 @@ from vyre.frontend.values import (
     describe,
 )
 from vyre.ir.buffers import BufferDecl
-from vyre.ir.expr import Load, Var
+from vyre.ir.expr import BinOp, Expr, LitBool, Literal, LitI32, LitU32, Load, Var
 from vyre.ir.node import Assign, Break, If, Let, Return, Store
+from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
-from vyre.ir.walk import BODY_NAMES
+from vyre.ir.walk import BODY_NAMES, postorder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from vyre.errors import SourceLocation
     from vyre.frontend.values import Operand
 
+_COUNTING = frozenset({BinaryOp.Add, BinaryOp.Sub, BinaryOp.Mul, BinaryOp.FAdd, BinaryOp.FSub, BinaryOp.FMul})
 _REFUSED: dict[type[ast.stmt], tuple[str, str]] = {
     ast.Continue: ("`continue` outside a loop", "remove it."),
     ast.Try: ("`try`", "remove it; nothing in a kernel raises."),
@@ -124,7 +127,8 @@ class Statements(BodyTranslator):
                 raise Refused(f"{describe(value)} cannot be unpacked.", "write as many values as names.")
         if len(items) != len(targets):
             raise Refused(
-                f"{len(targets)} names stand for {len(items)} values.", "write as many names as values."
+                f"{counted(len(items), 'value')} cannot be assigned to {counted(len(targets), 'name')}.",
+                "write as many names as values.",
             )
         new = all(isinstance(t, ast.Name) and self.scope.find(t.id) is None for t in targets)
         if not new:
@@ -153,6 +157,8 @@ class Statements(BodyTranslator):
                 assert isinstance(local.operand, Value)
                 assert isinstance(local.operand.expr, Var)
                 adapted = operators.coerce(value, local.operand.type, f"{name!r}", local.operand)
+                if not isinstance(value, Const) and not _is_count(adapted.expr, local.operand.expr):
+                    self.scope.settle(name)
                 self.emit(at, Assign(local.operand.expr.name, adapted.expr))
 
     def _first(self, at: ast.stmt, name: str, value: Operand) -> None:
@@ -199,7 +205,7 @@ class Statements(BodyTranslator):
             raise Refused("an annotation needs a name and a value.", "write x: u32 = 0.")
         target = value_type(evaluate(self.source, node.annotation, self.names, None))
         if target is None or target is DataType.Bytes:
-            self.source.fail(node.annotation, "this is no value type.", "use a type such as u32 or f32.")
+            self.source.fail(node.annotation, "this is not a value type.", "use a type such as u32 or f32.")
         value = operators.coerce(self.value(node.value), require_value(target), f"{node.target.id!r}")
         self._bind(node, node.target, node.target.id, value)
 
@@ -209,7 +215,7 @@ class Statements(BodyTranslator):
                 before = self.value(ast.copy_location(ast.Name(name, ast.Load()), node.target))
                 if not isinstance(before, (Value, Const)):
                     raise Refused(f"{describe(before)} cannot be changed.", "change an element: a[i] += 1.")
-                self._bind(node, node.target, name, operators.binary(node.op, before, self.value(node.value)))
+                self._bind(node, node.target, name, self._changed(node, before))
             case ast.Subscript():
                 owner, index = self._target(node.target)
                 index = self.once(node, f"{owner.decl.name}_index", index)
@@ -220,10 +226,13 @@ class Statements(BodyTranslator):
                     with self.block() as first:
                         before = self.named(node, "before", before)
                     self._block[place:place] = first
-                after = operators.binary(node.op, before, changed)
+                after = operators.binary(node.op, before, changed, changed=True)
                 self._store(node, owner, index, after)
             case _:
                 raise Refused("this cannot be changed.", "change a name or an element: x += 1, a[i] += 1.")
+
+    def _changed(self, node: ast.AugAssign, before: Value | Const) -> Operand:
+        return operators.binary(node.op, before, self.value(node.value), changed=True)
 
     def _before(self, at: ast.stmt, value: Operand, index: Value) -> Operand:
         """The stored value, named first where Python's order (value, then index) can be observed."""
@@ -235,6 +244,8 @@ class Statements(BodyTranslator):
         return value
 
     def _target(self, target: ast.Subscript) -> tuple[Buffer, Value]:
+        if isinstance(target.value, ast.Subscript):
+            refuse_rows(self.value(subscripts(target)[0]), target)
         owner = self.value(target.value)
         if not isinstance(owner, Buffer):
             raise Refused(f"elements of {describe(owner)} cannot be assigned.", "store into a buffer.")
@@ -282,6 +293,16 @@ class Statements(BodyTranslator):
         if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
             raise Refused("a kernel returns no value.", "store it into a buffer: out[i] = value.")
         self.emit(node, Return())
+
+
+def _is_count(value: Expr, variable: Var) -> bool:
+    """Whether a variable is changed by plain numbers alone, as by `n += 1`, so that any type would do."""
+    return all(
+        part == variable
+        or isinstance(part, (LitU32, LitI32, LitBool, Literal))
+        or (isinstance(part, BinOp) and part.op in _COUNTING)
+        for part in postorder(value)
+    )
 
 
 def locations(written: list[Written], root: str = "entry") -> dict[str, SourceLocation]:

@@ -1,4 +1,4 @@
-"""Elements that are no values: what a kernel may do with i8, u8, i16, u16 and i64, which live in buffers.
+"""Elements that are not values: what a kernel may do with i8, u8, i16, u16 and i64, which live in buffers.
 
 A load gives an i32, u32 or u64. A store keeps the low bits of a word of either sign; a number that is written
 out must fit, because one that does not is a mistake.
@@ -15,7 +15,7 @@ def not_a_value(t: DataType) -> tuple[str, str]:
     """The words for an element type where the type of a value is meant."""
     name = type_name(t)
     return (
-        f"{name} is a type of buffer elements, and no value of a kernel is one.",
+        f"{name} is a type of buffer elements; a value in a kernel cannot have it.",
         f"use {type_name(t.loaded)}; a store into a buffer of {name} keeps its low {t.bits} bits.",
     )
 

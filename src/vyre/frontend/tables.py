@@ -58,7 +58,7 @@ def _kind(values: list[Any]) -> DataType:
     if all(isinstance(v, (int, float)) for v in values):
         return DataType.F32
     odd = next(v for v in values if not isinstance(v, (int, float)))
-    raise Refused(f"the table holds {odd!r}, which is no number.", "use numbers of one kind.")
+    raise Refused(f"the table holds {odd!r}, which is not a number.", "use numbers of one kind.")
 
 
 def _of_array(values: Any) -> ConstantTable:
@@ -70,7 +70,7 @@ def _of_array(values: Any) -> ConstantTable:
     kind = _NUMPY.get(name)
     if kind is None or not prod(shape):
         raise Refused(
-            f"an array of {name} is no table of a kernel.",
+            f"an array of {name} cannot be a table in a kernel.",
             "make it one of a kernel's types outside of it: T = vyre.array(T, u32), which raises where a "
             "number would change.",
         )

@@ -26,7 +26,9 @@ class GridUse:
     inputs: tuple[str, ...]
     outs: tuple[str, ...]
     prints: bool
-    """Whether one more buffer, which is no output, must not stretch the default grid."""
+    """Whether one more buffer, which is not an output, must not stretch the default grid."""
+    follows: tuple[str, ...]
+    """Inputs that are read at the invocation's id, in a kernel that writes no output there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,10 +78,11 @@ class BodyTranslator(ABC):
         """Adds the statements to the current block."""
         for node in body:
             self.statement = node
+            self._expressions.forget()
             try:
                 self.one(node)
             except Refused as refusal:
-                self.source.fail(node, refusal.message, refusal.fix)
+                self._expressions.fail(node, refusal)
 
     @contextmanager
     def block(self) -> Generator[list[Written]]:

@@ -15,13 +15,25 @@ if TYPE_CHECKING:
     from vyre.ir.types import DataType
 
 
-class Refused(Exception):
-    """Something without meaning in a kernel; the translator adds the place and raises `KernelError`."""
+OPERAND = "\N{LEFT WHITE SQUARE BRACKET}operand\N{RIGHT WHITE SQUARE BRACKET}"
+"""Stands in a fix where the user's own expression belongs."""
 
-    def __init__(self, message: str, fix: str) -> None:
+
+class Refused(Exception):
+    """Something without meaning in a kernel; the translator adds the place and raises `KernelError`.
+
+    `operand` is the one that the fix is about, if it says `OPERAND`.
+    """
+
+    def __init__(self, message: str, fix: str, operand: Operand | None = None) -> None:
         super().__init__(message, fix)
         self.message = message
-        self.fix = fix
+        self.operand = operand
+        self._fix = fix
+
+    def fix(self, written: str = "x") -> str:
+        """What to write, in terms of the operand as the user wrote it."""
+        return self._fix.replace(OPERAND, written)
 
 
 class BeyondOps(Exception):
@@ -52,7 +64,7 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """A buffer itself, which has elements and a length but is no value.
+    """A buffer itself, which has elements and a length but is not a value.
 
     `shape` has a number or the name of a dimension for each coordinate of an element; it is empty where
     elements have one index and the length is all there is to know.
@@ -94,7 +106,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """A tuple: coordinates, a shape, or both sides of `a, b = b, a`. It is no value."""
+    """A tuple: coordinates, a shape, or both sides of `a, b = b, a`. It is not a value."""
 
     items: tuple[Operand, ...]
 

@@ -63,7 +63,7 @@ def expression_type(node: ElementWise, of: list[ValueType]) -> ValueType:
         raise fault(
             "V052",
             "an elementwise value without operands.",
-            "compute on one tensor at least, or use a constant.",
+            "compute on at least one tensor, or use a constant.",
         )
     if len(shapes) > 1:
         first, second = of[0], next(kind for kind in of if kind.shape != of[0].shape)

@@ -34,7 +34,7 @@ def require_axis(axis: int, of: ValueType) -> None:
     if not 0 <= axis < of.rank:
         raise fault(
             "V054",
-            f"axis {axis} of {of}, which has {of.rank} axes.",
+            f"there is no axis {axis} of {of}.",
             f"use an axis from 0 to {of.rank - 1}." if of.rank else "a scalar has no axes: reshape it first.",
         )
 
@@ -51,7 +51,11 @@ def require_shape(of: ValueType) -> None:
     require_rank(of.shape)
     for size in of.shape:
         if (size.static or 0) < 0 or any(abs(factor) > U32_MAX for _, factor in size.terms):
-            raise fault("V060", f"the size {str(size)[:80]} of an axis.", f"use sizes from 0 to {U32_MAX}.")
+            raise fault(
+                "V060",
+                f"the size {str(size)[:80]} of an axis is out of range.",
+                f"use sizes from 0 to {U32_MAX}.",
+            )
         if any(len(names) > MAX_SIZE_DEGREE for names, _ in size.terms):
             raise fault(
                 "V060",

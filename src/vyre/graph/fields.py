@@ -150,7 +150,9 @@ def _unwritable(node: GraphNode) -> Unwritable | None:
         if beyond:
             return Unwritable(f"V060: {field.name} has {beyond}.", "use a smaller one.")
     if isinstance(node, Constant) and len(node.data) % node.type.element.stride:
-        message = f"V055: {len(node.data)} bytes are no whole number of {node.type.element.value} elements."
+        message = (
+            f"V055: {len(node.data)} bytes are not a whole number of {node.type.element.value} elements."
+        )
         return Unwritable(message, "pass whole elements.")
     return None
 

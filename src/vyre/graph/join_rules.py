@@ -54,7 +54,7 @@ def reduce_type(node: Reduce, of: ValueType) -> ValueType:
     if list(node.axes) != sorted(set(node.axes)) or not node.axes:
         raise fault(
             "V054",
-            f"a reduction of {of} along the axes {list(node.axes)}.",
+            f"{of} cannot be reduced along the axes {list(node.axes)}.",
             "name one axis at least, in ascending order, each once.",
         )
     for axis in node.axes:
@@ -63,7 +63,7 @@ def reduce_type(node: Reduce, of: ValueType) -> ValueType:
     if node.order is ReduceOrder.Strict and not (node.joining in ORDERED and node.accumulator.is_float):
         raise fault(
             "V053",
-            f"a strict order for {node.joining.name} of {of.element.value}, where no order shows.",
+            f"a strict order for {node.joining.name} of {of.element.value} has no effect.",
             "use the order TreeBinary.",
         )
     shape = tuple(size for axis, size in enumerate(of.shape) if axis not in node.axes)
@@ -73,7 +73,7 @@ def reduce_type(node: Reduce, of: ValueType) -> ValueType:
 def scan_type(node: Scan, of: ValueType) -> ValueType:
     require_axis(node.axis, of)
     if node.joining in ARGUMENTS:
-        raise fault("V053", f"a scan that joins by {node.joining.name}.", "use Min or Max, or a reduction.")
+        raise fault("V053", f"a scan cannot join by {node.joining.name}.", "use Min or Max, or a reduction.")
     _require_joining(node.joining, of, node.accumulator, node.element)
     return ValueType(node.element, of.shape)
 
@@ -84,18 +84,19 @@ def _require_joining(joining: Joining, of: ValueType, accumulator: DataType, ele
         names = " or ".join(t.value for t in lawful)
         raise fault(
             "V053",
-            f"{of.element.value} elements joined in {accumulator.value}.",
+            f"{of.element.value} elements cannot be joined in {accumulator.value}.",
             f"use the accumulator {names}." if lawful else "cast the indices to U32 or I32 first.",
         )
     if (joining in BITWISE and accumulator.is_float) or (joining in NUMBER_WINS and not accumulator.is_float):
         other = "Add, Mul, Min, Max, FMin or FMax" if accumulator.is_float else "Min or Max"
-        raise fault("V053", f"{joining.name} of {of.element.value} elements.", f"use {other}.")
+        raise fault("V053", f"there is no {joining.name} of {of.element.value} elements.", f"use {other}.")
     moved = joining in (Joining.Min, Joining.Max)
     lawful = (_T.U32,) if joining in ARGUMENTS else (of.element,) if moved else outputs(accumulator)
     if element not in lawful:
         raise fault(
             "V053",
-            f"{joining.name} of {of.element.value} in {accumulator.value} given as {element.value}.",
+            f"{joining.name} of {of.element.value} in {accumulator.value} cannot be given as "
+            f"{element.value}.",
             f"use the element {' or '.join(t.value for t in lawful)}.",
         )
 
@@ -120,7 +121,7 @@ def recurrence_type(node: Recurrence, of: list[ValueType]) -> ValueType:
     if any(kind.element not in halves for kind in of) or node.element not in halves:
         raise fault(
             "V053",
-            f"a recurrence of {', '.join(map(str, of))} given as {node.element.value}.",
+            f"a recurrence of {', '.join(map(str, of))} cannot be given as {node.element.value}.",
             "use F32, F16 or BF16 everywhere.",
         )
     return ValueType(node.element, factor.shape)
@@ -156,19 +157,21 @@ def _require_sum(node: MatMul, left: DataType, right: DataType) -> None:
             )
             if left not in most or right not in most:
                 raise fault(
-                    "V053", f"{given}.", "cast the operands to a float type that the accumulator holds."
+                    "V053",
+                    f"{given} is not possible.",
+                    "cast the operands to a float type that the accumulator holds.",
                 )
             kept = _T.F32 if node.accumulator is Accumulator.F32 else _T.F64
             lawful = outputs(kept)
         case Accumulator.I32 | Accumulator.U32:
             signed = node.accumulator is Accumulator.I32
             if any(t not in _INTEGERS or t is _T.Bool for t in (left, right)):
-                raise fault("V053", f"{given}.", "use integer operands.")
+                raise fault("V053", f"{given} is not possible.", "use integer operands.")
             lawful = outputs(_T.I32 if signed else _T.U32)
     if node.step is not MulStep.FMulAdd and node.accumulator not in (Accumulator.F32, Accumulator.F64):
         raise fault(
-            "V053", f"{given} with two roundings a step.", "use the step FMulAdd, which such sums are."
+            "V053", f"{given} cannot have two roundings a step.", "use the step FMulAdd, which such sums are."
         )
     if node.element not in lawful:
         names = " or ".join(t.value for t in lawful)
-        raise fault("V053", f"{given}, given as {node.element.value}.", f"use the element {names}.")
+        raise fault("V053", f"{given} cannot be given as {node.element.value}.", f"use the element {names}.")

@@ -33,7 +33,7 @@ _set = object.__setattr__
 
 @dataclass(frozen=True, slots=True, init=False)
 class ValueType:
-    """`F32[seq, 64]`: elements and shape. Where they lie in memory is no part of a type."""
+    """`F32[seq, 64]`: elements and shape. Where they lie in memory is not part of a type."""
 
     element: DataType
     shape: tuple[Size, ...]

@@ -27,14 +27,16 @@ def slice_type(node: Slice, of: ValueType) -> ValueType:
     if lengths != {of.rank}:
         raise fault(
             "V054",
-            f"{max(lengths)} ranges for the {of.rank} axes of {of}.",
+            f"got {max(lengths)} ranges for the {of.rank} axes of {of}.",
             "give a start, a stop and a step for every axis.",
         )
     shape: list[Size] = []
     for axis, (start, stop, step) in enumerate(zip(node.starts, node.stops, node.steps, strict=True)):
         size = of.shape[axis]
         if step < 1:
-            raise fault("V056", f"the step {step} along axis {axis}.", "use a step of 1 or more.")
+            raise fault(
+                "V056", f"the step {step} along axis {axis} is not possible.", "use a step of 1 or more."
+            )
         _require_inside(axis, start, stop, of)
         extent = stop - start
         whole = extent.static
@@ -45,7 +47,7 @@ def slice_type(node: Slice, of: ValueType) -> ValueType:
         else:
             raise fault(
                 "V056",
-                f"the step {step} along axis {axis} of the dynamic size {size}.",
+                f"the step {step} along axis {axis} of the dynamic size {size} is not possible.",
                 "use a step of 1, or a static size.",
             )
     return ValueType(of.element, shape)
@@ -97,7 +99,7 @@ def windows_type(node: Windows, of: ValueType) -> ValueType:
     if min(node.size, node.stride, node.dilation) < 1:
         raise fault(
             "V056",
-            f"windows of {node.size} elements, stride {node.stride}, dilation {node.dilation}.",
+            f"windows of {node.size} elements, stride {node.stride}, dilation {node.dilation} cannot be.",
             "use at least 1 for each of the three.",
         )
     length, reach = of.shape[node.axis], (node.size - 1) * node.dilation + 1
@@ -115,7 +117,7 @@ def windows_type(node: Windows, of: ValueType) -> ValueType:
     else:
         raise fault(
             "V056",
-            f"windows of stride {node.stride} along the dynamic size {length}.",
+            f"windows of stride {node.stride} along the dynamic size {length} are not possible.",
             "use a stride of 1, or a static size.",
         )
     shape = (*of.shape[: node.axis], number, *of.shape[node.axis + 1 :], Size(node.size))

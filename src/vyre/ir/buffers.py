@@ -113,7 +113,7 @@ class BufferDecl:
         if not isinstance(data, bytes) or len(data) % element.stride:  # pyright: ignore[reportUnnecessaryIsInstance]
             given = f"{len(data)} bytes" if isinstance(data, bytes) else type(data).__name__  # pyright: ignore[reportUnnecessaryIsInstance]
             raise VyreError(
-                f"the constant table {name} was given {given}, no whole number of {element.value} elements.",
+                f"the constant table {name} got {given}, not a whole number of {element.value} elements.",
                 fix=f"pass bytes, {element.stride} for each element.",
             )
         return cls(name, None, BufferAccess.Constant, element, len(data) // element.stride, data)

@@ -18,7 +18,7 @@ Grid = tuple[int, int, int]
 
 
 def grid_of(workgroups: object) -> Grid:
-    """One to three counts as three; raises `DispatchError` for what is no grid."""
+    """One to three counts as three; raises `DispatchError` for what is not a grid."""
     counts: list[int] = []
     several = isinstance(workgroups, Sequence) and not isinstance(workgroups, str | bytes | bytearray)
     parts = cast("Sequence[Any]", workgroups if several else (workgroups,))

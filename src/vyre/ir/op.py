@@ -44,7 +44,7 @@ def _require_value(what: str, t: DataType) -> None:
     """Refuses the types of buffers that a value is never of; validation speaks of `Bytes` (V013)."""
     if t in STORED_TYPES:
         raise OpError(
-            f"{what} is {t.value}, which is a type of buffers and of no value.",
+            f"{what} is {t.value}, a type of buffer elements that no value has.",
             fix=f"declare {t.loaded.value}, the type that an element of {t.value} is loaded as.",
         )
 
@@ -130,7 +130,7 @@ class Op:
             return
         if self.category is not Category.C or self.result is not None or self.body:
             raise OpError(
-                f"the op {self.id} declares hardware and is no instruction.",
+                f"the op {self.id} declares hardware but is not an instruction.",
                 fix="make it Category C without body and result: there is no software fallback.",
             )
         if not (self.hardware and self.backend_availability is not None):

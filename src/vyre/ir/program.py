@@ -23,7 +23,7 @@ _SHOWN = 20
 class Program:
     """An immutable GPU program. Equal programs have equal wire bytes.
 
-    `locations` maps node paths such as `entry[2].then[0]` to the user's source; it is no part of
+    `locations` maps node paths such as `entry[2].then[0]` to the user's source; it is not part of
     the program's identity and is not shipped. Nor is `inlined`, by which the inliner remembers that what the
     program still calls is hardware.
     """
@@ -114,7 +114,7 @@ class Program:
 
 
 def require_program(program: Program) -> None:
-    """Python values of the wrong kind are no language errors and have no V-code."""
+    """Python values of the wrong kind are not language errors and have no V-code."""
     for position, buffer in enumerate(program.buffers):
         sound = (
             isinstance(buffer, BufferDecl)  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -172,7 +172,7 @@ class TensorType:
         dims = tuple(d if isinstance(d, Dim) else Dim(d) for d in shape)
         if strides is not None and len(strides) != len(dims):
             raise VyreError(
-                f"{len(strides)} strides for {len(dims)} dimensions.",
+                f"got {len(strides)} strides for {len(dims)} dimensions.",
                 fix=f"give {len(dims)} strides, or none for row-major order.",
             )
         if strides is not None and any(s < 0 for s in strides):
@@ -205,7 +205,7 @@ class TensorType:
             )
         if len(index) != len(self.shape):
             raise VyreError(
-                f"{len(index)} indices for {len(self.shape)} dimensions.",
+                f"got {len(index)} indices for {len(self.shape)} dimensions.",
                 fix=f"give {len(self.shape)} indices.",
             )
         sizes = [d.size for d in self.shape if isinstance(d.size, int)]

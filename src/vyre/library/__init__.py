@@ -1,14 +1,14 @@
-"""`vyre.library`: everyday work on bytes, text and graphs, in kernels; the same bytes on every backend.
+"""`vyre.library`: work on bytes, text, graphs and tables, in kernels; the same bytes on every backend.
 
 Each part is a package of functions on arrays, loaded when it is first used: `hashing`, `decoding`,
-`matching`, `strings`, `graphs`."""
+`matching`, `strings`, `graphs`, `tables`."""
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from vyre.library import decoding, graphs, hashing, matching, strings
+    from vyre.library import decoding, graphs, hashing, matching, strings, tables
 
-__all__ = ["decoding", "graphs", "hashing", "matching", "strings"]
+__all__ = ["decoding", "graphs", "hashing", "matching", "strings", "tables"]
 
 if not TYPE_CHECKING:
 

@@ -11,26 +11,31 @@ Arrays may be NumPy's, anything with the buffer protocol, or on a device.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from vyre.backends.device_buffer import DeviceBuffer, to_device
+from vyre.backends.device_buffer import DeviceBuffer, resident, to_device
 from vyre.backends.foreign import is_on_device
+from vyre.backends.host_memory import HostMemory
 from vyre.errors import DispatchError
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-    from vyre.backends.protocol import Backend
+    from vyre.backends.protocol import Backend, ResidentBackend
 
 MOST_BYTES = (1 << 32) - (1 << 16)
 """Of one call. Places are u32, and a block past the last byte is looked at."""
 
 _MOST_GROUPS = 32_768
 GROUP = 64
-"""Invocations of a workgroup, in every kernel of the library."""
+"""Invocations of a workgroup; kernels that only move bytes have four times as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +43,49 @@ class Messages:
     """Bytes that a kernel can read as words, and where each message begins; `alone` is one without a list."""
 
     data: Any
-    bounds: NDArray[np.uint32]
+    count: int
+    size: int | None
+    """Of each message, where the shape says that all are of one size."""
+    given: NDArray[np.uint32] | None
     alone: bool
     backend: str | Backend | None
 
     @property
-    def count(self) -> int:
-        return len(self.bounds) - 1
+    def bounds(self) -> NDArray[np.uint32]:
+        """Where each message begins, then the end."""
+        if self.given is not None:
+            return self.given
+        assert self.size is not None  # one of the two is known
+        return (np.arange(self.count + 1, dtype=np.uint64) * self.size).astype(np.uint32)
+
+    @property
+    def quads(self) -> tuple[Any, int] | None:
+        """The bytes in sixteens, and how many each message has; None where one is not whole sixteens.
+
+        Kernels of such messages need no bounds, and load 16 bytes at once: that is for devices with memory of
+        their own. A processor is quicker with the kernels that it makes vectors of.
+        """
+        if not self.size or not self.count or self.size % 16 or not self._apart:
+            return None
+        if self.data.memory.span[1] % 16:
+            return None
+        return self.data.seen_as(np.dtype(np.uint32), lanes=4), self.size // 16
+
+    @property
+    def padded_quads(self) -> tuple[Any, int] | None:
+        """The same, of one message with zeros behind it where it is not whole sixteens."""
+        if self.count != 1 or not self.size or not self._apart or self.quads is not None:
+            return self.quads
+        count = -(-self.size // 16)
+        # More bytes than the message has are a copy that was padded when it was taken.
+        padded = self.size < self.data.nbytes == 16 * count
+        data = self.data if padded else _in_sixteens(self.data)
+        return data.seen_as(np.dtype(np.uint32), lanes=4), count
+
+    @property
+    def _apart(self) -> bool:
+        """Whether the bytes are in memory that is not the host's."""
+        return isinstance(self.data, DeviceBuffer) and not isinstance(self.data.memory, HostMemory)
 
     @property
     def lengths(self) -> NDArray[np.uint32]:
@@ -55,6 +96,21 @@ class Messages:
         found = np.zeros(len(self.bounds), np.uint32)
         np.cumsum(np.maximum(-(-self.lengths.astype(np.int64) // size), 1), out=found[1:], dtype=np.uint32)
         return found
+
+    def each(self, kernel: Any, even: Any, *scalars: int) -> Any:
+        """A value a message, by the kernel that takes bounds, or by `even`, which takes one size for all."""
+        workgroups, backend = grid(self.count), self.backend
+        if self.size is None:
+            return kernel(
+                self.data, self.bounds, self.count, *scalars, workgroups=workgroups, backend=backend
+            )
+        return even(self.data, self.count, self.size, *scalars, workgroups=workgroups, backend=backend)
+
+    def beside(self, tables: Callable[[int], tuple[NDArray[np.uint32], ...]], which: int) -> tuple[Any, ...]:
+        """Tables of a kernel, where the messages are: for those on a device they are copied there once."""
+        if not isinstance(self.data, DeviceBuffer):
+            return tables(which)
+        return _copied(tables, which, resident(self.backend))
 
     def rows(self, made: Any, dtype: Any, each: int = 1) -> Any:
         """What a kernel made as elements of another dtype, `each` of them for a message."""
@@ -68,22 +124,47 @@ class Messages:
         return cast("NDArray[Any]", made).view(kind).reshape(shape)
 
 
+@lru_cache(maxsize=8)
+def _copied(
+    tables: Callable[[int], tuple[NDArray[np.uint32], ...]], which: int, backend: ResidentBackend
+) -> tuple[DeviceBuffer, ...]:
+    return tuple(to_device(table, backend=backend) for table in tables(which))
+
+
 def taken(messages: Any, offsets: Any, backend: str | Backend | None) -> Messages:
     """The messages of a call; `DispatchError` says what does not fit."""
     if isinstance(messages, Sequence) and not isinstance(messages, (bytes, bytearray, memoryview, str)):
         return _listed(cast("Sequence[Any]", messages), offsets, backend)
-    data, backend = words_of(messages, "messages", backend)
-    shape = tuple(int(n) for n in getattr(cast("Any", messages), "shape", (data.size,)))
+    if is_on_device(messages):
+        held, backend = _held(messages, "messages", backend)
+        shape, data = held.shape, held if held.size % 4 == 0 else _in_sixteens(held)
+    else:
+        data, backend = words_of(messages, "messages", backend)
+        shape = tuple(int(n) for n in getattr(cast("Any", messages), "shape", (data.size,)))
+    size = prod(shape)
     if offsets is not None:
-        return Messages(data, _checked(offsets, data.size), alone=False, backend=backend)
+        return _between(data, _checked(offsets, size), backend)
     if len(shape) == 2:
-        bounds = np.arange(shape[0] + 1, dtype=np.uint64) * shape[1]
-        return Messages(data, bounds.astype(np.uint32), alone=False, backend=backend)
+        return Messages(data, shape[0], shape[1], None, alone=False, backend=backend)
     if len(shape) > 2:
         raise DispatchError(
-            f"messages have {len(shape)} dimensions.", fix="pass bytes, a list of bytes, or rows of uint8."
+            f"messages have {len(shape)} dimensions, not 1 or 2.",
+            fix="pass bytes, a list of bytes, or rows of uint8.",
         )
-    return Messages(data, np.array([0, data.size], np.uint32), alone=True, backend=backend)
+    return Messages(data, 1, size, None, alone=True, backend=backend)
+
+
+def _in_sixteens(held: DeviceBuffer) -> DeviceBuffer:
+    """A copy where they are, with zeros behind them."""
+    from vyre.library.padding import sixteens  # only who needs the kernel waits for it
+
+    count = -(-held.size // 16)
+    made: DeviceBuffer = sixteens(held, count, workgroups=grid(-(-count // 4)), backend=held.backend)
+    return made.seen_as(np.dtype(np.uint8))
+
+
+def _between(data: Any, bounds: NDArray[np.uint32], backend: str | Backend | None) -> Messages:
+    return Messages(data, len(bounds) - 1, None, bounds, alone=False, backend=backend)
 
 
 def _listed(messages: Sequence[Any], offsets: Any, backend: str | Backend | None) -> Messages:
@@ -100,7 +181,7 @@ def _listed(messages: Sequence[Any], offsets: Any, backend: str | Backend | None
     np.cumsum([memoryview(m).nbytes for m in messages], out=bounds[1:])
     _refuse_size(int(bounds[-1]))
     data = np.frombuffer(b"".join(messages), np.uint8)
-    return Messages(data, bounds.astype(np.uint32), alone=False, backend=backend)
+    return _between(data, bounds.astype(np.uint32), backend)
 
 
 def words_of(value: Any, what: str, backend: str | Backend | None) -> tuple[Any, str | Backend | None]:
@@ -108,15 +189,8 @@ def words_of(value: Any, what: str, backend: str | Backend | None) -> tuple[Any,
     if isinstance(value, str):
         raise DispatchError(f"{what} is text, not bytes.", fix="encode it with x.encode().")
     if is_on_device(value):
-        held: DeviceBuffer = (
-            value
-            if isinstance(value, DeviceBuffer)
-            else to_device(value, backend=backend or "cuda", copy=False)
-        )
-        if held.dtype != np.uint8:
-            raise DispatchError(f"{what} is {held.dtype}, not uint8.", fix="pass its bytes.")
-        _refuse_size(held.size)
-        return held if held.size % 4 == 0 else held.numpy().reshape(-1), backend or held.backend
+        held, backend = _held(value, what, backend)
+        return held if held.size % 4 == 0 else held.numpy().reshape(-1), backend
     array: NDArray[Any] = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else np.asarray(value)
     if array.dtype != np.uint8:
         raise DispatchError(
@@ -124,6 +198,17 @@ def words_of(value: Any, what: str, backend: str | Backend | None) -> tuple[Any,
         )
     _refuse_size(array.size)
     return np.ascontiguousarray(array).reshape(-1), backend
+
+
+def _held(value: Any, what: str, backend: str | Backend | None) -> tuple[DeviceBuffer, str | Backend | None]:
+    """Bytes on a device, and the backend to run on."""
+    held = value
+    if not isinstance(value, DeviceBuffer):
+        held = to_device(value, backend=backend or "cuda", copy=False)
+    if held.dtype != np.uint8:
+        raise DispatchError(f"{what} is {held.dtype}, not uint8.", fix="pass its bytes.")
+    _refuse_size(held.size)
+    return held, backend or held.backend
 
 
 def _refuse_size(size: int) -> None:
@@ -137,7 +222,7 @@ def _checked(offsets: Any, size: int) -> NDArray[np.uint32]:
     found = np.asarray(offsets.numpy() if isinstance(offsets, DeviceBuffer) else offsets)
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu":
         raise DispatchError(
-            "offsets are no row of integers.",
+            "offsets must be a one-dimensional array of integers.",
             fix="pass n + 1 integers for n messages, the first where they begin.",
         )
     wide = found.astype(np.int64)

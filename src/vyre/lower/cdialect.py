@@ -92,9 +92,9 @@ class CDialect(Dialect):
         signed = decl.element in SIGNED_TYPES
         if guard:
             kind = f"{'s' if signed else ''}{self.suffix(decl.element)}"
-            loaded = self.call(f"{self.prefix(decl)}load_{kind}", _place(decl), index)
+            loaded = self.call(f"{self.prefix(decl)}load_{kind}", place_of(decl), index)
         else:
-            element = _element(decl, index, offset)
+            element = element_at(decl, index, offset)
             loaded = f"((u32){element})" if decl.element.stride in _NARROW else element
             loaded = self.call(f"sign_{decl.element.bits}", loaded) if signed else loaded
         return f"((u32)({loaded} != 0u))" if decl.element is DataType.Bool else loaded
@@ -102,14 +102,14 @@ class CDialect(Dialect):
     def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool, offset: int) -> str:
         suffix = self.suffix(decl.element)
         if guard:
-            return self.call(f"{self.prefix(decl)}store_{suffix}", _place(decl), index, value) + ";"
-        element = _element(decl, index, offset)
+            return self.call(f"{self.prefix(decl)}store_{suffix}", place_of(decl), index, value) + ";"
+        element = element_at(decl, index, offset)
         narrow = decl.element.stride in _NARROW
         return f"{element} = {f'({self.element_type(decl.element)}){value}' if narrow else value};"
 
     def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str], *, guard: bool) -> str:
         if guard:
-            return self.call(f"{self.prefix(decl)}{_ATOMIC_HELPERS[op.op]}", _place(decl), *operands)
+            return self.call(f"{self.prefix(decl)}{_ATOMIC_HELPERS[op.op]}", place_of(decl), *operands)
         return self.plain_atomic(op.op, f"&b_{decl.name}[{operands[0]}]", operands[1:])
 
     def element_type(self, element: DataType) -> str:
@@ -127,11 +127,11 @@ class CDialect(Dialect):
         return self.call(f"zext_1_{lanes_of(element)}", "0u") if lanes_of(element) > 1 else "0u"
 
 
-def _element(decl: BufferDecl, index: str, offset: int) -> str:
+def element_at(decl: BufferDecl, index: str, offset: int) -> str:
     return f"(b_{decl.name} + {index})[{offset}u]" if offset else f"b_{decl.name}[{index}]"
 
 
-def _place(decl: BufferDecl) -> str:
+def place_of(decl: BufferDecl) -> str:
     return f"b_{decl.name}, {f'{decl.count}u' if decl.count else f'len_{decl.name}'}"
 
 

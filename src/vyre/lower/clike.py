@@ -16,10 +16,15 @@ from vyre.ir import node as n
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.typing import CAST_TABLE, CastRule
+from vyre.lower.copies import copies
 from vyre.lower.guards import Guards
+from vyre.lower.joined import JoinedCalls
 from vyre.lower.prepare import function_name
+from vyre.lower.unrolled import is_unrolled
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from vyre.ir.buffers import BufferDecl
     from vyre.lower.prepare import Prepared
 
@@ -72,6 +77,11 @@ class Dialect(ABC):
         self.called.add(function)
         return f"{function}({', '.join(operands)})"
 
+    @property
+    def elements(self) -> Mapping[str, tuple[str, int]]:
+        """Ops that are one of several results of an instruction: the helper that gives all, and which."""
+        return {}
+
     @abstractmethod
     def type_name(self, lanes: int) -> str:
         """The type of a value of one, two or four u32 lanes."""
@@ -103,6 +113,9 @@ class Dialect(ABC):
     @abstractmethod
     def loop_head(self, var: str, start: str, stop: str) -> str: ...
 
+    unroll = ""
+    """The line before a loop that tells the compiler to write out its turns, where the language has one."""
+
     pointers = False
     """Whether an address may have a number added; else `offset` below is always zero."""
 
@@ -112,6 +125,13 @@ class Dialect(ABC):
 
     @abstractmethod
     def store(self, decl: BufferDecl, index: str, value: str, *, guard: bool, offset: int) -> str: ...
+
+    copied: Sequence[str] = ()
+    """The lines that wait for what `copy` asked for; none where the device copies nothing by itself."""
+
+    def copy(self, decl: BufferDecl, index: str, source: BufferDecl, at: str, *, offset: int) -> str:
+        """Asks for a vector of the source in workgroup memory (`vyre.lower.copies`); 0 past its end."""
+        raise AssertionError(decl, source)
 
     @abstractmethod
     def atomic(self, decl: BufferDecl, op: e.Atomic, operands: list[str], *, guard: bool) -> str: ...
@@ -173,6 +193,8 @@ class ClikeEmitter:
         self._indent = 1
         self._guards = Guards(prepared)
         self._node: n.Node | None = None
+        self._joined = JoinedCalls(dialect, self.value)
+        self._copies = copies(prepared, self._guards) if dialect.copied else frozenset[n.Store]()
 
     def body(self) -> list[str]:
         self._block(self.prepared.entry)
@@ -188,14 +210,19 @@ class ClikeEmitter:
     def _nested(self, body: tuple[n.Node, ...]) -> None:
         self._indent += 1
         self._block(body)
+        self._joined.close()
         self._indent -= 1
 
     def _statement(self, node: n.Node) -> None:
         d = self.dialect
         self._node = node
+        kind = d.value_type(self.prepared.variables[node.name]) if isinstance(node, n.Let) else ""
+        if joined := self._joined.lines(node, kind):
+            for text in joined:
+                self._line(text)
+            return
         match node:
             case n.Let(name=name, value=value):
-                kind = d.value_type(self.prepared.variables[name])
                 self._line(d.declare(f"v_{name}", kind, self.value(value)))
             case n.Assign(name=name, value=value):
                 self._line(f"v_{name} = {self.value(value)};")
@@ -203,7 +230,11 @@ class ClikeEmitter:
                 decl = self.prepared.buffer(buffer)
                 guard = self._guards.needed(node, buffer, index)
                 index, offset = self._place(buffer, index)
-                text = d.store(decl, self.value(index), self.value(value), guard=guard, offset=offset)
+                if isinstance(value, e.Load) and node in self._copies:
+                    source = self.prepared.buffer(value.buffer)
+                    text = d.copy(decl, self.value(index), source, self.value(value.index), offset=offset)
+                else:
+                    text = d.store(decl, self.value(index), self.value(value), guard=guard, offset=offset)
                 self._line(text)
             case n.If(condition=condition, then=then, orelse=orelse):
                 self._line(f"if ({self.condition(condition)}) {{")
@@ -214,6 +245,8 @@ class ClikeEmitter:
                 self._line("}")
             case n.Loop(var=var, start=start, stop=stop, body=body):
                 self._line(d.declare(f"stop_{var}", d.type_name(1), self.value(stop)))
+                if d.unroll and is_unrolled(node):
+                    self._line(d.unroll)
                 self._line(d.loop_head(f"v_{var}", self.value(start), f"stop_{var}"))
                 self._nested(body)
                 self._line("}")
@@ -226,7 +259,7 @@ class ClikeEmitter:
             case n.Return():
                 self._line("return;")
             case n.Barrier():
-                for text in d.barrier:
+                for text in [*(d.copied if self._copies else ()), *d.barrier]:
                     self._line(text)
             case _:
                 raise AssertionError(node)

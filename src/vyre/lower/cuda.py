@@ -5,15 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.operators import AtomicOp
-from vyre.lower.cdialect import CDialect, private_memory, shared_memory, table_pointers, tables
+from vyre.lower.cdialect import (
+    CDialect,
+    element_at,
+    place_of,
+    private_memory,
+    shared_memory,
+    table_pointers,
+    tables,
+)
 from vyre.lower.clike import ClikeEmitter, function_lines
 from vyre.lower.intrinsics import CUDA_HARDWARE, CUDA_PRELUDE
+from vyre.lower.matrices import CUDA_PRELUDE as MATRIX_PRELUDE
+from vyre.lower.matrices import ELEMENTS, MATRICES
 from vyre.lower.native_c import CUDA, definitions
 from vyre.lower.preamble import id_lines, parameter_lines, used_helpers
 from vyre.lower.source import Source, bound_buffers, hidden_words
 from vyre.lower.support import check_supported
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from vyre.ir.buffers import BufferDecl
     from vyre.lower.prepare import Prepared
 
 ENTRY = "vyre_main"
@@ -80,6 +93,16 @@ _ATOMICS = {
 }
 
 
+def _copies() -> str:
+    """Copies that devices from sm_80 on make by themselves; what is not read there is 0."""
+    operands = '"r"((u32)__cvta_generic_to_shared(s)), "l"(b + (i < n ? i : 0u)), "r"(i < n ? 16u : 0u)'
+    copy = f'asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: {operands} : "memory")'
+    wait = 'asm volatile("cp.async.wait_all;" ::: "memory")'
+    able, head = "if (__CUDA_ARCH__ >= 800)", "FN void copy_16(uint4* s, const uint4* b, u32 n, u32 i)"
+    other = "*s = i < n ? b[i] : make_uint4(0u, 0u, 0u, 0u)"
+    return f"{head} {{ {able} {copy}; else {other}; }}\nFN void copied_16() {{ {able} {wait}; }}\n"
+
+
 CONSTANTS = "vyre_constants"
 
 
@@ -90,6 +113,8 @@ class CudaDialect(CDialect):
     number together from two halves wherever it is used.
     """
 
+    unroll = "#pragma unroll"
+
     def __init__(self, *, doubles: bool = False) -> None:
         super().__init__(doubles=doubles)
         self._places: dict[int, int] = {}
@@ -99,6 +124,10 @@ class CudaDialect(CDialect):
             return []
         values = ", ".join(f"0x{bits:016X}UL" for bits in self._places)
         return [f"__constant__ unsigned long long {CONSTANTS}[] = {{ {values} }};"]
+
+    @property
+    def elements(self) -> Mapping[str, tuple[str, int]]:
+        return ELEMENTS
 
     @property
     def half(self) -> str:
@@ -127,10 +156,16 @@ class CudaDialect(CDialect):
     def barrier(self) -> list[str]:
         return ["__syncthreads();"]
 
+    copied = ("copied_16();",)
+
+    def copy(self, decl: BufferDecl, index: str, source: BufferDecl, at: str, *, offset: int) -> str:
+        self.called.add("copied_16")
+        return self.call("copy_16", f"&{element_at(decl, index, offset)}", place_of(source), at) + ";"
+
 
 def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
     """The kernel as CUDA C. Arguments: the buffers' addresses in order, then the hidden words."""
-    check_supported(prepared, backend, hardware=CUDA_HARDWARE)
+    check_supported(prepared, backend, hardware=CUDA_HARDWARE | MATRICES)
     dialect = CudaDialect(doubles=prepared.doubles)
     hidden = hidden_words(prepared)
     params: list[str] = []
@@ -149,7 +184,7 @@ def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
     body += ClikeEmitter(prepared, dialect).body()
     functions = [*definitions(prepared.natives, CUDA), *function_lines(prepared, dialect)]
     lines = [
-        *used_helpers(_PRELUDE + CUDA_PRELUDE, dialect.called),
+        *used_helpers(_PRELUDE + _copies() + CUDA_PRELUDE + MATRIX_PRELUDE, dialect.called),
         *dialect.constants(),
         *tables(prepared, "static __device__ const __align__(16)"),
         *functions,

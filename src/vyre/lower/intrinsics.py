@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from vyre.lower.prepare import Prepared
     from vyre.lower.source import Source
 
-_HELPER = re.compile(r"\bintrinsic_subgroup([0-9]+)_")
+_HELPER = re.compile(r"\bintrinsic_(?:subgroup([0-9]+)|mma_\w+)_")
 _WIDTHS = (4, 8, 16, 32)
 _WARP = 32
 
@@ -232,7 +232,7 @@ def wgsl_start(prepared: Prepared) -> list[str]:
 def subgroup_width(source: Source) -> int:
     """The width that a kernel needs of the device's subgroups; 0 where it uses none."""
     found = _HELPER.search(source.text)
-    return int(found[1]) if found else 0
+    return int(found[1] or _WARP) if found else 0
 
 
 def _used(prepared: Prepared) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
 from vyre.lower.prepare import prepare
-from vyre.lower.ways import DEFAULT_WAYS
+from vyre.lower.ways import FLOATS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +59,24 @@ def language_of(name: str) -> Language:
     return found
 
 
-def lower(program: Program, language: str, *, registry: Registry | None = None) -> Source:
-    """A valid program as source in one language."""
+def floats_of(language: str, name: str | None) -> str:
+    """The way to write floats that is meant: `name`, or the language's own. Raises `VyreError`."""
     target = language_of(language)
-    return target.emit(prepare(program, registry=registry, ways=DEFAULT_WAYS[language]))
+    choices = FLOATS[language]
+    if name is None:
+        return next(iter(choices))
+    if name not in choices:
+        raise VyreError(
+            f"{target.title} has no way to write floats that is called {name!r}.",
+            fix=f"choose one of {', '.join(choices)}; `soft` is exact on every device.",
+        )
+    return name
+
+
+def lower(
+    program: Program, language: str, *, registry: Registry | None = None, floats: str | None = None
+) -> Source:
+    """A valid program as source in one language; `floats` names a way of `vyre.lower.ways.FLOATS`."""
+    target = language_of(language)
+    ways = FLOATS[language][floats_of(language, floats)].ways
+    return target.emit(prepare(program, registry=registry, ways=ways))

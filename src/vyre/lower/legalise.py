@@ -11,15 +11,15 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from vyre.ir.blocks import rewrite_blocks
-from vyre.ir.expr import Call, Cast, Expr, FReduce, FReduceApprox, Select, UnOp, Var
-from vyre.ir.node import Assign, Let
+from vyre.ir.expr import Call, Cast, Expr, FReduce, FReduceApprox, Load, Select, UnOp, Var
+from vyre.ir.node import Assign, Let, Store
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import postorder, rebuild, with_parts
 from vyre.lower.native import F64_KEYS, PREFIX, canonical, is_native, key_of, may_be_nan
-from vyre.lower.observed import Observed, observed
+from vyre.lower.observed import Observed, OwnFloats, memory, observed
 from vyre.lower.reductions import expand_reduction
-from vyre.lower.ways import DOUBLE_WAY, NATIVE_WAY, SOFT_WAY
+from vyre.lower.ways import DOUBLE_WAY, SOFT_WAY
 from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
@@ -88,17 +88,22 @@ class Legaliser:
 
     types: Types
     ways: Ways
+    own: OwnFloats = field(default_factory=OwnFloats)
     used: dict[str, str] = field(default_factory=dict[str, str])
 
     def run(
         self, entry: tuple[Node, ...], result: Expr | None = None
     ) -> tuple[tuple[Node, ...], Expr | None]:
         """The same statements, and the result behind them, with float operations as calls."""
-        seen = Observed(frozenset(), frozenset())
+        seen = Observed()
         if self.ways.native:
-            seen = observed(entry, result, self._is_float, self._is_op)
+            seen = observed(entry, result, self._is_float, self._is_op, self.own)
 
         def statement(node: Node, _: None, out: list[Node]) -> tuple[Node, None]:
+            if isinstance(node, Store) and node.buffer in self.own.private:
+                raw = memory(node.buffer) not in seen.canonical
+                exprs = self._legal(node.index, seen, raw=False), self._legal(node.value, seen, raw=raw)
+                return with_parts(node, exprs, node.bodies), None
             raw = isinstance(node, Let | Assign) and node.name not in seen.canonical
             exprs = tuple(self._legal(root, seen, raw=raw) for root in node.exprs)
             return with_parts(node, exprs, node.bodies), None
@@ -110,7 +115,11 @@ class Legaliser:
         return self.types.type(expr).is_float
 
     def _is_op(self, expr: Expr) -> bool:
-        return _is_native_call(expr) or self._key(expr) is not None
+        return _is_native_call(expr) or self._is_instruction(expr) or self._key(expr) is not None
+
+    def _is_instruction(self, expr: Expr) -> bool:
+        """A hardware instruction that computes a float; its NaN is some NaN, like that of any operation."""
+        return isinstance(expr, Call) and not is_native(expr.op_id) and self._is_float(expr)
 
     def _key(self, expr: Expr) -> str | None:
         operands = [self.types.type(c) for c in expr.children]
@@ -128,13 +137,17 @@ class Legaliser:
             if _is_native_call(expr):  # of a formula over doubles, which keeps NaN away from it
                 raws[expr] = exact[expr] = rebuild(expr, tuple(raws[c] for c in expr.children))
                 continue
+            if self._is_instruction(expr):
+                raws[expr] = rebuild(expr, tuple(raws[c] for c in expr.children))
+                exact[expr] = canonical(self.types.type(expr), raws[expr])
+                continue
             exact[expr] = rebuild(expr, tuple(exact[c] for c in expr.children))
             raws[expr] = exact[expr]
             if isinstance(expr, Select):
                 raws[expr] = rebuild(expr, tuple(raws[c] for c in expr.children))
-            elif isinstance(expr, Var) and expr.name in seen.lazy:
-                t = self.types.type(expr)
-                exact[expr] = _typed(canonical(t, expr if t is DataType.F64 else _bits(expr)), t)
+            elif _name(expr) in seen.lazy:
+                t, value = self.types.type(expr), exact[expr]
+                exact[expr] = _typed(canonical(t, value if t is DataType.F64 else _bits(value)), t)
         return (raws if raw else exact)[root]
 
     def _operation(self, expr: Expr, key: str, operands: list[Expr]) -> tuple[Expr, Expr]:
@@ -142,7 +155,7 @@ class Legaliser:
         if way == SOFT_WAY and key in F64_KEYS:
             left = rebuild(expr, tuple(operands))  # no formula on integers: `support.py` refuses it
             return left, left
-        op_id = f"{PREFIX if way == NATIVE_WAY else 'soft.'}{key}"
+        op_id = f"{way}.{key}"
         if way == SOFT_WAY and self.ways.doubles and f"{DOUBLE}{key}" in soft_registry():
             way, op_id = DOUBLE_WAY, f"{DOUBLE}{key}"
         self.used[key] = way
@@ -157,6 +170,17 @@ class Legaliser:
 
 _PASSED = (DataType.U32, DataType.F64)
 """Types whose values are arguments and results of functions as they are; all others are bits."""
+
+
+def _name(expr: Expr) -> str:
+    """What a variable, or the private buffer that is loaded from, is called among the observed."""
+    match expr:
+        case Var(name=name):
+            return name
+        case Load(buffer=buffer):
+            return memory(buffer)
+        case _:
+            return ""
 
 
 def _typed(call: Expr, result: DataType) -> Expr:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.lower.clike import lanes_of
 from vyre.lower.intrinsics import subgroup_width
-from vyre.lower.languages import language_of
+from vyre.lower.languages import floats_of, language_of
+from vyre.lower.ways import FLOATS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from vyre.ir.buffers import BufferDecl
     from vyre.ir.program import Program
     from vyre.lower.source import Source
@@ -26,30 +29,39 @@ _MEANINGS = {
     "base_x": "first workgroup of this launch along x",
     "base_y": "first workgroup of this launch along y",
     "base_z": "first workgroup of this launch along z",
+    "zero": "0, which must not be a constant that the compiler of the kernel sees",
     "grid_x": "workgroups of the grid along x",
     "grid_y": "workgroups of the grid along y",
     "grid_z": "workgroups of the grid along z",
 }
 
-_FLOAT_NEEDS = {
-    "llvm": ("the default floating-point environment: to nearest, subnormals kept",),
-    "cuda": ("--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"),
-    "opencl": ("-cl-fp32-correctly-rounded-divide-sqrt",),
-}
-"""Without which native floats are not exact: compiler options, and the state of the thread that runs."""
 
+def manifest(
+    program: Program,
+    source: Source,
+    *,
+    file: str,
+    digests: Mapping[str, str],
+    floats: str | None = None,
+    told: Mapping[str, Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """The manifest as plain data. `file` is the name of the source; `digests` name the program.
 
-def manifest(program: Program, source: Source, *, file: str, digests: dict[str, str]) -> dict[str, Any]:
-    """The manifest as plain data. `file` is the name of the source; `digests` name the program."""
+    `floats` is the way that `lower` was asked for. `told` are further fields of buffers, by their names: what
+    the author of a kernel wrote and a program does not keep (`vyre.frontend.exported`).
+    """
     x, y, z = source.workgroup_size
     record: dict[str, Any] = {
         "format": FORMAT,
         "language": source.language,
         "source": file,
         "entry": source.entry,
-        "program": digests,
+        "program": dict(digests),
         "workgroup_size": [x, y, z],
-        "buffers": [_buffer(decl, place, source) for place, decl in enumerate(source.buffers)],
+        "buffers": [
+            {**_buffer(decl, place, source), **(told or {}).get(decl.name, {})}
+            for place, decl in enumerate(source.buffers)
+        ],
         "hidden": _hidden(source),
         "limits": {
             "storage_buffers": len(source.buffers),
@@ -58,7 +70,7 @@ def manifest(program: Program, source: Source, *, file: str, digests: dict[str, 
         },
     }
     if source.ways:
-        record["floats"] = {"ways": dict(source.ways), "needs": list(_FLOAT_NEEDS.get(source.language, ()))}
+        record["floats"] = _floats(source, floats_of(source.language, floats))
     width = subgroup_width(source)
     if width:
         record["subgroup_width"] = width
@@ -66,6 +78,16 @@ def manifest(program: Program, source: Source, *, file: str, digests: dict[str, 
     if scratch is not None:
         record["scratch"] = {"bytes_per_thread": scratch, "alignment": 64}
     return record
+
+
+def _floats(source: Source, name: str) -> dict[str, Any]:
+    choice = FLOATS[source.language][name]
+    return {
+        "chosen": name,
+        "promise": choice.promise,
+        "needs": list(choice.needs),
+        "ways": dict(source.ways),
+    }
 
 
 def _buffer(decl: BufferDecl, place: int, source: Source) -> dict[str, Any]:
@@ -83,7 +105,7 @@ def _buffer(decl: BufferDecl, place: int, source: Source) -> dict[str, Any]:
 
 def _hidden(source: Source) -> dict[str, Any]:
     passed = language_of(source.language).hidden
-    words = [_word(word, source) for word in source.hidden]
+    words = [_word(word, 4 * k, source) for k, word in enumerate(source.hidden)]
     block: dict[str, Any] = {"passed_as": passed, "words": words}
     if passed == "uniform":
         block["group"] = 0
@@ -96,11 +118,12 @@ def _hidden(source: Source) -> dict[str, Any]:
     return block
 
 
-def _word(word: str, source: Source) -> dict[str, Any]:
+def _word(word: str, offset: int, source: Source) -> dict[str, Any]:
+    place = {"name": word, "element": "U32", "offset": offset}
     sized = {f"len_{b.name}": b.name for b in source.buffers if b.count == 0}
     if word in sized:
-        return {"name": word, "meaning": f"elements of {sized[word]}", "buffer": sized[word]}
-    return {"name": word, "meaning": _MEANINGS[word]}
+        return {**place, "meaning": f"elements of {sized[word]}", "buffer": sized[word]}
+    return {**place, "meaning": _MEANINGS[word]}
 
 
 def _workgroup_bytes(program: Program, language: str) -> int:

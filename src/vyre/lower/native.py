@@ -17,6 +17,7 @@ from vyre.ir import expr as e
 from vyre.ir.operators import RoundMode
 from vyre.ir.signature import OpSignature
 from vyre.ir.types import DataType
+from vyre.numeric.guarded import RANGES
 from vyre.numeric.soft import lowering, soft_op_for
 
 if TYPE_CHECKING:
@@ -47,6 +48,14 @@ F64_KEYS = frozenset(f"f64.{name}" for name in (*_COMMON, "is_nan", "is_inf", "t
 F16_KEYS = frozenset({*(f"f16.{name}" for name in (*ARITHMETIC, "sqrt", "to_f32")), "f32.to_f16"})
 HALF_KEYS = F16_KEYS | {f"bf16.{name}" for name in (*ARITHMETIC, "sqrt")}
 ALL_KEYS = F32_KEYS | F64_KEYS | HALF_KEYS
+GUARDED_RANGES = {f"f32.{name}": bounds for name, bounds in RANGES.items()}
+"""The operations that can be native within a range, with it: see `vyre.numeric.guarded`."""
+
+CHAIN_KEY = "f32.chain"
+"""Sums in a loop, natively as a whole: see `vyre.lower.guarded_loops`."""
+
+GUARDED_KEYS = frozenset({*GUARDED_RANGES, CHAIN_KEY})
+
 WORD_KEYS = frozenset({"f64.low_word", "f64.high_word", "f64.joined", "f64.scale"})
 """What formulas over doubles need beside the operations: see `vyre.numeric.doubles.script`."""
 

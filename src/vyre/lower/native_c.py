@@ -129,7 +129,7 @@ def _compared(fmt: str, name: str, language: CNative) -> str:
     """A comparison of values that are computed, where the operands may be what is chosen by it.
 
     ptxas makes one FMNMX of `x <= 0 ? 0 : x`, which gives its own NaN instead of the bits of x. The sum with
-    +0 compares like x, NaN and -0 included, and is no operand of the choice.
+    +0 compares like x, NaN and -0 included, and is not an operand of the choice.
     """
     if fmt != "f32" or name in ("eq", "ne"):
         return f"x {_COMPARE[name]} y"

@@ -1,7 +1,8 @@
-"""Native F32 operations as WGSL functions, for the probe alone.
+"""Native F32 operations as WGSL functions: for guarded operations, the probe, and exports that ask for them.
 
-The language lets a device fuse, flush and approximate, so no kernel uses these unless a device was asked
-and every answer was right. `bitcast` carries the bits; operands come from buffers, so nothing is folded.
+The language lets a device fuse, flush and approximate, so no kernel that runs here uses these but within a
+range where the device was asked and every answer was right. `bitcast` carries the bits. In the probe of
+unguarded ones operands come from buffers; in a guarded one they are made opaque, so nothing is folded.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from vyre.lower.native import PREFIX, native_signature
 from vyre.lower.prepare import function_name
+from vyre.lower.source import ZERO_WORD
+from vyre.numeric.guarded import OPAQUE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +29,8 @@ def definitions(natives: Iterable[str]) -> list[str]:
 
 def _definition(op_id: str) -> str:
     _, _, name = op_id.removeprefix(PREFIX).partition(".")
+    if op_id == OPAQUE:
+        return f"fn {function_name(op_id)}(a: u32) -> u32 {{ return a ^ hidden_{ZERO_WORD}(); }}"
     letters = "abc"[: len(native_signature(op_id).inputs)]
     params = ", ".join(f"{p}: u32" for p in letters)
     floats = ""

@@ -20,10 +20,13 @@ from vyre.ir.node import Let, Node
 from vyre.ir.walk import expressions
 from vyre.lower.depth import split_deep
 from vyre.lower.effects import sequence_effects
+from vyre.lower.guarded_loops import hoist_guards
 from vyre.lower.legalise import DOUBLE, Legaliser, expand_reductions, soft_registry
 from vyre.lower.names import NameSupply, rename_unique
 from vyre.lower.native import is_native, native_signature
+from vyre.lower.observed import own_floats
 from vyre.lower.ways import SOFT
+from vyre.numeric.guarded import PREFIX as GUARDED
 from vyre.optimize import optimize_entry
 from vyre.slotted import dataclass, field
 
@@ -50,7 +53,7 @@ class Prepared:
     natives: tuple[str, ...] = ()
     """The native operations that are called, by the statements or by a function."""
     ways: tuple[tuple[str, str], ...] = ()
-    """Which way each float operation of the program took, `soft` or `native`."""
+    """Which way each float operation of the program took, such as `soft` or `native`."""
     doubles: bool = False
     """Whether F64 values are doubles of the target; else they are moved as two words."""
     intrinsics: Mapping[str, Op] = field(default_factory=dict[str, "Op"])
@@ -98,7 +101,10 @@ def prepare(program: Program, *, registry: Registry | None = None, ways: Ways = 
     entry = sequence_effects(entry, writable, supply)
     used: dict[str, str] = {}
     entry = expand_reductions(entry, Types.of(entry, flat.buffers, signatures=signatures), supply, ways, used)
-    legaliser = Legaliser(Types.of(entry, flat.buffers, signatures=signatures), ways)
+    entry = hoist_guards(entry, Types.of(entry, flat.buffers, signatures=signatures), supply, ways, used)
+    legaliser = Legaliser(
+        Types.of(entry, flat.buffers, signatures=signatures), ways, own_floats(flat.buffers)
+    )
     entry, _ = legaliser.run(entry)
     entry = split_deep(entry, supply)
     called = _called(entry)
@@ -140,8 +146,12 @@ def _functions(called: Iterable[str], ways: Ways) -> tuple[Function, ...]:
             continue
         stack.pop()
         found.setdefault(op_id, function)
-    warm = {*called}.union(*(_called_by(f) for op_id, f in found.items() if not op_id.startswith(DOUBLE)))
+    warm = {*called}.union(*(_called_by(f) for op_id, f in found.items() if not op_id.startswith(_BACKED)))
     return tuple(f if op_id in warm else replace(f, cold=True) for op_id, f in found.items())
+
+
+_BACKED = (DOUBLE, GUARDED)
+"""What the ids of ops begin with that leave rare cases to a soft op."""
 
 
 def _called_by(function: Function) -> Iterable[str]:

@@ -3,7 +3,7 @@
 The kernel ABI, the same in all languages: the storage and uniform buffers in the order of their
 declaration, then the hidden words. The hidden words are u32: the first workgroup of this launch along
 x, y and z (a large grid may take several launches), then the length in elements of every buffer that
-is sized by the host.
+is sized by the host, and for a kernel with guarded floats a zero, which its compiler must not know.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.lower.ways import summary
+from vyre.numeric.guarded import OPAQUE
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from vyre.lower.prepare import Prepared
 
 BASE_WORDS = ("base_x", "base_y", "base_z")
+ZERO_WORD = "zero"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Source:
     def hidden_values(self, lengths: dict[str, int], base: tuple[int, int, int]) -> list[int]:
         """The hidden words for one launch."""
         sized = [lengths[b.name] for b in self.buffers if b.count == 0]
-        return [*base, *sized]
+        return [*base, *sized, *([0] if ZERO_WORD in self.hidden else [])]
 
 
 def bound_buffers(prepared: Prepared) -> tuple[BufferDecl, ...]:
@@ -60,7 +62,8 @@ def bound_buffers(prepared: Prepared) -> tuple[BufferDecl, ...]:
 
 def hidden_words(prepared: Prepared) -> tuple[str, ...]:
     sized = (f"len_{b.name}" for b in bound_buffers(prepared) if b.count == 0)
-    return (*BASE_WORDS, *sized)
+    zero = (ZERO_WORD,) if OPAQUE in prepared.natives else ()
+    return (*BASE_WORDS, *sized, *zero)
 
 
 def launches(

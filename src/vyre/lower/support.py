@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.errors import UnsupportedByBackend
-from vyre.ir.expr import BinOp, Cast, Convert, Expr, FMulAdd, FReduce, FReduceApprox, UnOp
+from vyre.ir.expr import BinOp, Call, Cast, Convert, Expr, FMulAdd, FReduce, FReduceApprox, UnOp
 from vyre.ir.node import Let, Node
 from vyre.ir.operators import FLOAT_BINARY_OPS, FLOAT_UNARY_OPS, UnaryOp
 from vyre.ir.types import DataType
@@ -71,6 +71,8 @@ def _unsupported(expr: Expr, prepared: Prepared) -> str | None:
             return op.value
         case UnOp(op=op) if op in FLOAT_UNARY_OPS - _SIGN_OPS:
             return op.value
+        case Call(op_id=op_id) if not prepared.doubles and prepared.type(expr) is DataType.F64:
+            return op_id
         case FMulAdd() | Convert() | FReduce() | FReduceApprox():
             return type(expr).__name__
         case Cast(target=target, value=value):

@@ -1,33 +1,47 @@
 """How float operations are lowered: a choice per operation and target, made before anything is emitted.
 
 An operation is named by its format and its name, such as `f32.add`; `soft` means the integer formula of
-`vyre.numeric.soft`, `native` the target's own instruction (`native.py`), `double` a formula over native F64
-operations (`vyre.numeric.doubles`). Soft is always exact. Native is chosen where the language guarantees the
-bits, or where a device says that it does; double wherever F64 is native and there is such a formula.
+`vyre.numeric.soft`, `native` the target's own instruction (`native.py`), `guarded` that instruction within a
+range and the integer formula outside (`vyre.numeric.guarded`), `double` a formula over native F64 operations
+(`vyre.numeric.doubles`). Soft is always exact. Native is chosen where the language guarantees the bits, or
+where a device says that it does; guarded where a device was shown exact within the range; double wherever F64
+is native and there is such a formula.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.lower.native import F16_KEYS, F32_KEYS, F64_KEYS, HALF_KEYS, ROUNDINGS
+from vyre.ir.expr import BinOp, FMulAdd, FReduce
+from vyre.ir.operators import BinaryOp
+from vyre.ir.walk import expressions
+from vyre.lower.native import F16_KEYS, F32_KEYS, F64_KEYS, GUARDED_KEYS, HALF_KEYS, ROUNDINGS
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from vyre.ir.program import Program
+
+_GUARDED_OPS = frozenset({BinaryOp.FAdd, BinaryOp.FSub, BinaryOp.FMul})
 ORDERED = ("lt", "gt", "le", "ge")
-SOFT_WAY, NATIVE_WAY, DOUBLE_WAY = "soft", "native", "double"
+SOFT_WAY, NATIVE_WAY, GUARDED_WAY, DOUBLE_WAY = "soft", "native", "guarded", "double"
 
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """The operations that are native; all others are soft, or refused where there is no soft formula."""
+    """The operations that are native, and those that are guarded.
+
+    All others are soft, or refused where there is no soft formula.
+    """
 
     native: frozenset[str] = frozenset()
+    guarded: frozenset[str] = frozenset()
 
     def of(self, key: str) -> str:
-        return NATIVE_WAY if key in self.native else SOFT_WAY
+        if key in self.native:
+            return NATIVE_WAY
+        return GUARDED_WAY if key in self.guarded else SOFT_WAY
 
     @property
     def doubles(self) -> bool:
@@ -35,7 +49,8 @@ class Ways:
         return not F64_KEYS.isdisjoint(self.native)
 
     def without(self, keys: Iterable[str]) -> Ways:
-        return Ways(self.native - frozenset(keys))
+        gone = frozenset(keys)
+        return Ways(self.native - gone, self.guarded - gone)
 
 
 SOFT = Ways()
@@ -46,8 +61,8 @@ LLVM_WAYS = Ways(F32_KEYS | F64_KEYS | (HALF_KEYS - F16_KEYS))
 LLVM_F16_WAYS = Ways(LLVM_WAYS.native | F16_KEYS)
 """For processors that convert F16 themselves."""
 
-WGSL_WAYS = SOFT
-"""The language promises no float result: fused, flushed and approximate ones all conform."""
+WGSL_GUARDED_WAYS = Ways(guarded=GUARDED_KEYS)
+"""What a device may be admitted to, operation by operation (`vyre.backends.probe.admission`)."""
 
 
 def opencl_ways(*, denormals: bool, divide: bool, doubles: bool, chooses: bool = True) -> Ways:
@@ -69,7 +84,69 @@ def opencl_ways(*, denormals: bool, divide: bool, doubles: bool, chooses: bool =
 OPENCL_WAYS = opencl_ways(denormals=True, divide=True, doubles=True)
 """On a device with everything: what `vyre lower` prints."""
 
-DEFAULT_WAYS = {"llvm": LLVM_WAYS, "cuda": CUDA_WAYS, "opencl": OPENCL_WAYS, "wgsl": WGSL_WAYS}
+
+@dataclass(frozen=True, slots=True)
+class FloatChoice:
+    """One way to write the floats of a kernel in a language, and what a host may rely on."""
+
+    ways: Ways
+    promise: str
+    needs: tuple[str, ...] = ()
+    """Without which the promise does not hold: options of the compiler, the state of a thread, a device."""
+
+
+_ON_INTEGERS = FloatChoice(SOFT, "exact on every device: integers only")
+_GIVEN = "exact where everything in `needs` is given"
+
+FLOATS: Mapping[str, Mapping[str, FloatChoice]] = {
+    "llvm": {
+        NATIVE_WAY: FloatChoice(
+            LLVM_WAYS, _GIVEN, ("the default floating-point environment: to nearest, subnormals kept",)
+        ),
+        SOFT_WAY: _ON_INTEGERS,
+    },
+    "wgsl": {
+        SOFT_WAY: _ON_INTEGERS,
+        NATIVE_WAY: FloatChoice(
+            Ways(F32_KEYS),
+            "not exact by itself: WGSL lets a device fuse, flush and approximate",
+            ("a device that was shown to be exact for every operation called native here",),
+        ),
+        GUARDED_WAY: FloatChoice(
+            WGSL_GUARDED_WAYS,
+            _GIVEN,
+            ("a device that is exact within the ranges of the guarded operations, which `vyre probe` asks",),
+        ),
+    },
+    "cuda": {
+        NATIVE_WAY: FloatChoice(
+            CUDA_WAYS, _GIVEN, ("--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true")
+        ),
+        SOFT_WAY: _ON_INTEGERS,
+    },
+    "opencl": {
+        NATIVE_WAY: FloatChoice(
+            OPENCL_WAYS,
+            _GIVEN,
+            (
+                "-cl-fp32-correctly-rounded-divide-sqrt",
+                "a device that keeps subnormals and has doubles where the kernel uses them",
+            ),
+        ),
+        SOFT_WAY: _ON_INTEGERS,
+    },
+}
+"""By language: the ways that can be asked for by name. The first is taken where none is."""
+
+DEFAULT_WAYS = {language: next(iter(choices.values())).ways for language, choices in FLOATS.items()}
+
+
+def may_be_guarded(program: Program) -> bool:
+    """Whether a program without calls has an operation that can be guarded; False is sure."""
+    return any(
+        isinstance(x, FMulAdd | FReduce) or (isinstance(x, BinOp) and x.op in _GUARDED_OPS)
+        for x in expressions(program.entry)
+    )
 
 
 def summary(used: tuple[tuple[str, str], ...]) -> str:

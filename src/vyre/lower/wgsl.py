@@ -26,7 +26,7 @@ from vyre.lower.native_wgsl import definitions
 from vyre.lower.nesting import flatten
 from vyre.lower.packed_wgsl import PACKED, mask_of, shift_of, taken_from, widened, word_of
 from vyre.lower.returns import settle_returns
-from vyre.lower.source import BASE_WORDS, Source, bound_buffers, hidden_words
+from vyre.lower.source import BASE_WORDS, ZERO_WORD, Source, bound_buffers, hidden_words
 from vyre.lower.support import check_supported
 from vyre.lower.tables_wgsl import element_of_table, table_bytes, table_functions
 
@@ -254,7 +254,7 @@ def emit(prepared: Prepared, *, backend: str = "wgpu") -> Source:
         lines.append(f"  let local_{axis} = local.{axis};")
         lines.append(f"  let workgroup_{axis} = group.{axis} + hidden_{base}();")
         lines.append(f"  let invocation_{axis} = workgroup_{axis} * {size}u + local_{axis};")
-    lines += [f"  let {word} = hidden_{word}();" for word in hidden if word not in BASE_WORDS]
+    lines += [f"  let {word} = hidden_{word}();" for word in hidden if word not in (*BASE_WORDS, ZERO_WORD)]
     lines += dialect.clear(shared, prepared.workgroup_size)
     lines += wgsl_start(prepared)
     lines += body

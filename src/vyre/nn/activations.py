@@ -55,7 +55,7 @@ def gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
     That is x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x * x * x))), each operation rounded.
     """
     if approximate not in ("none", "tanh"):
-        raise VyreError(f"gelu with approximate={approximate!r}.", fix='use "none" or "tanh".')
+        raise VyreError(f"gelu() does not take approximate={approximate!r}.", fix='use "none" or "tanh".')
     w = wide(x)
     half = w * 0.5
     if approximate == "none":

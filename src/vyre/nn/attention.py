@@ -58,7 +58,7 @@ def attention(
     width = q.shape[-1]
     if scale is None:
         if not isinstance(width, int):
-            raise VyreError("attention over a dynamic width.", fix="pass scale=.")
+            raise VyreError("the width of attention cannot be dynamic.", fix="pass scale=.")
         scale = _inverse_root(width)
     scores = matmul(q, swapaxes(k, -1, -2)) * scale
     if softcap is not None:
@@ -90,7 +90,7 @@ def _seen(scores: Tensor, mask: Tensor | None, *, causal: bool, past: SizeLike) 
     seen = mask
     if mask is not None and mask.element is not DataType.Bool:
         raise VyreError(
-            f"a mask of {mask.element.value}.",
+            f"a mask cannot be {mask.element.value}.",
             fix="pass Bool, True where a key is seen: scores > x, or astype(bool).",
         )
     if causal:
@@ -116,7 +116,8 @@ def split_heads(x: Tensor, heads: int) -> Tensor:
     each = width.divided(heads)
     if each is None:
         raise VyreError(
-            f"{width} columns in {heads} heads.", fix="use a number of heads that divides the width."
+            f"{width} columns cannot be split into {heads} heads.",
+            fix="use a number of heads that divides the width.",
         )
     parts = reshape(x, (*batch, seq, heads, each))
     return swapaxes(parts, -2, -3)

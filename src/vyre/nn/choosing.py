@@ -43,7 +43,9 @@ def top_k(x: Tensor, k: int, axis: int = -1, *, largest: bool = True) -> tuple[T
     at = x.axis(axis)
     size = x.shape[at]
     if k < 1 or (isinstance(size, int) and k > size):
-        raise VyreError(f"{k} of {size} elements.", fix="use a k from 1 to the size of the axis.")
+        raise VyreError(
+            f"{k} elements cannot be chosen from {size}.", fix="use a k from 1 to the size of the axis."
+        )
     places = iota(x, x.type.shape, at)
     key = _key(x, largest=largest)
     found: list[Tensor] = []

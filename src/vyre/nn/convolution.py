@@ -30,7 +30,8 @@ def each_axis(value: int | Sequence[int], axes: int, what: str) -> tuple[int, ..
     made = (value,) * axes if isinstance(value, int) else tuple(value)
     if len(made) != axes:
         raise VyreError(
-            f"{len(made)} numbers of {what} for {axes} axes.", fix="give one for each axis, or one for all."
+            f"got {len(made)} numbers of {what} for {axes} axes.",
+            fix="give one for each axis, or one for all.",
         )
     return made
 
@@ -49,7 +50,7 @@ def pairs_of(padding: int | Sequence[int] | Sequence[tuple[int, int]], axes: int
         return [(padding, padding)] * axes
     pairs = [p if isinstance(p, tuple) else (p, p) for p in padding]
     if len(pairs) != axes:
-        raise VyreError(f"{len(pairs)} sizes of padding for {axes} axes.", fix="give one for each axis.")
+        raise VyreError(f"got {len(pairs)} sizes of padding for {axes} axes.", fix="give one for each axis.")
     return pairs
 
 
@@ -75,7 +76,7 @@ def conv(
     axes = x.ndim - 2
     if axes < 1 or weight.ndim != x.ndim:
         raise VyreError(
-            f"a convolution of {x.type} with {weight.type}.",
+            f"{x.type} cannot be convolved with {weight.type}.",
             fix="use [batch, channels, *space] and [outputs, channels / groups, *kernel].",
         )
     kernel = _static(weight, range(2, weight.ndim))
@@ -84,7 +85,7 @@ def conv(
     each, made = channels.divided(groups), outputs.divided(groups)
     if each is None or made is None or each != weight.type.shape[1]:
         raise VyreError(
-            f"{channels} channels and weights {weight.type} in {groups} groups.",
+            f"{channels} channels and weights {weight.type} do not fit {groups} groups.",
             fix="make weights [outputs, channels / groups, *kernel], with groups dividing both.",
         )
     w = padded(wide(x), padding, axes, 0.0)
@@ -107,7 +108,7 @@ def conv(
 def _static(x: Tensor, axes: range) -> tuple[int, ...]:
     sizes = [x.shape[a] for a in axes]
     if any(not isinstance(s, int) for s in sizes):
-        raise VyreError(f"a kernel of dynamic size in {x.type}.", fix="give kernels a static size.")
+        raise VyreError(f"the kernel over {x.type} has a dynamic size.", fix="give kernels a static size.")
     return tuple(s for s in sizes if isinstance(s, int))
 
 
@@ -138,7 +139,8 @@ def conv_transpose(
     each = channels.divided(groups)
     if each is None:
         raise VyreError(
-            f"{channels} channels in {groups} groups.", fix="use groups that divide the channels."
+            f"{channels} channels cannot be split into {groups} groups.",
+            fix="use groups that divide the channels.",
         )
     steps, gaps = each_axis(stride, axes, "stride"), each_axis(dilation, axes, "dilation")
     more = each_axis(output_padding, axes, "output padding")

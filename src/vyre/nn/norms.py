@@ -45,7 +45,7 @@ def batch_norm(
 ) -> Tensor:
     """[batch, channels, ...] with the statistics of training, [channels]: (x - mean) / sqrt(var + eps)."""
     if x.ndim < 2:
-        raise VyreError(f"a batch norm of {x.type}.", fix="use [batch, channels, ...].")
+        raise VyreError(f"batch norm does not take {x.type}.", fix="use [batch, channels, ...].")
     each = [None if t is None else _channels(t, x) for t in (mean, variance, weight, bias)]
     centre, spread, scale, shift = each
     assert centre is not None

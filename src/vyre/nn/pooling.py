@@ -33,7 +33,9 @@ def _more(
         x.shape[2:], kernel, stride, padding, dilation, strict=True
     ):
         if not isinstance(size, int):
-            raise VyreError("ceil_mode over a dynamic axis.", fix="use ceil_mode=False, or a static size.")
+            raise VyreError(
+                "ceil_mode does not work over a dynamic axis.", fix="use ceil_mode=False, or a static size."
+            )
         reach = (k - 1) * gap + 1
         count = -(-(size + before + after - reach) // step) + 1
         if (count - 1) * step >= size + before:

@@ -104,7 +104,8 @@ def _parts(width: Size, each: int) -> Size:
     number = width.divided(each)
     if number is None:
         raise VyreError(
-            f"{width} columns in blocks of {each}.", fix="pad the last axis to a multiple of the block."
+            f"{width} columns cannot be split into blocks of {each}.",
+            fix="pad the last axis to a multiple of the block.",
         )
     return number
 
@@ -116,9 +117,9 @@ def _require_format(name: str) -> None:
 
 def _require_codes(codes: Tensor) -> None:
     if codes.element is not DataType.U8:
-        raise VyreError(f"codes of {codes.element.value}.", fix="pass codes as u8.")
+        raise VyreError(f"codes cannot be {codes.element.value}.", fix="pass codes as u8.")
 
 
 def _require_block(block: int) -> None:
     if block < 2 or block % 2:
-        raise VyreError(f"blocks of {block}.", fix="use an even block size, such as 64.")
+        raise VyreError(f"blocks cannot have {block} elements.", fix="use an even block size, such as 64.")

@@ -19,7 +19,8 @@ def wide(x: Tensor) -> Tensor:
         return x.astype(DataType.F32)
     if x.element is not DataType.F32:
         raise VyreError(
-            f"a network function of {x.element.value}.", fix="cast the tensor to f32, f16 or bf16 first."
+            f"functions of networks do not take {x.element.value}.",
+            fix="cast the tensor to f32, f16 or bf16 first.",
         )
     return x
 

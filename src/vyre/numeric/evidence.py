@@ -5,7 +5,7 @@
     load()               the evidence by op id, from `functions/evidence.json`
     unverified()         definitions whose evidence is missing or belongs to another definition
 
-Names of variables are no part of a digest, nor is the Python that builds the op. A definition that changes
+Names of variables are not part of a digest, nor is the Python that builds the op. A definition that changes
 has no evidence until `lab/functions/prove.py` has run it again.
 """
 

@@ -1,4 +1,7 @@
-"""All soft ops under one roof: of `soft`, the functions and their twins in doubles, built when asked for."""
+"""All ops of strict floats under one roof: of `soft`, the functions and their twins in doubles, guarded ones.
+
+All but those of `soft` are built when they are asked for.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from vyre.errors import OpError
 from vyre.numeric.doubles import double_op
 from vyre.numeric.functions import function_op
 from vyre.numeric.functions.totals import total_op
+from vyre.numeric.guarded import guarded_op
 from vyre.numeric.soft import soft_ops
 
 if TYPE_CHECKING:
@@ -24,7 +28,8 @@ class SoftRegistry(Registry):
         super().__init__(soft_ops())
 
     def get(self, op_id: str) -> Op | None:
-        return super().get(op_id) or function_op(op_id) or double_op(op_id) or total_op(op_id)
+        found = super().get(op_id) or function_op(op_id) or double_op(op_id) or total_op(op_id)
+        return found or guarded_op(op_id)
 
     def __getitem__(self, op_id: str) -> Op:
         op = self.get(op_id)

@@ -144,7 +144,7 @@ class Lines:
         return [(e.WorkgroupId(0), form.group), (e.LocalId(0), form.local), *form.rest]
 
     def _extent(self, atom: Atom) -> tuple[int, int] | None:
-        """The least and the greatest value; None for what is no term of a form."""
+        """The least and the greatest value; None for what is not a term of a form."""
         match atom:
             case e.WorkgroupId():
                 return 0, _WORD - 1

@@ -76,7 +76,7 @@ def _divide(ctx: OnnxNode) -> Any:
             return HostArray(np.array(made, a.array.dtype).reshape(left.shape))
         return known(np.array(made, object).reshape(left.shape))
     x, y = ctx.tensor(0), ctx.tensor(1)
-    return e.divide(x, y) if x.element.is_float else c.astype(e.floor_divide(x, y), x.element)
+    return e.divide(x, y) if x.element.is_float else c.astype(e.trunc_divide(x, y), x.element)
 
 
 def _quotient(ctx: OnnxNode, x: Any, y: Any) -> Any:
@@ -192,11 +192,7 @@ def _mod(ctx: OnnxNode) -> Any:
     a, b = ctx.tensor(0), ctx.tensor(1)
     if a.element.is_float:
         raise ctx.refuse("the remainder of floats")
-    rest = e.remainder(a, b)
-    if not as_divisor or a.element.loaded is _T.U32:
-        return c.astype(rest, a.element)
-    wrong = (rest != 0) & ((rest < 0) ^ (c.astype(b, rest.element) < 0))
-    return c.astype(c.where(wrong, rest + c.astype(b, rest.element), rest), a.element)
+    return c.astype((e.remainder if as_divisor else e.fmod)(a, b), a.element)
 
 
 def _sign(x: Tensor) -> Tensor:

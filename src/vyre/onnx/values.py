@@ -51,7 +51,7 @@ def known(values: Any) -> HostArray:
 
 def held(value: Any) -> HostArray:
     """What NumPy computed: of one object without axes it gives the object itself."""
-    symbolic = isinstance(value, Size) or value.dtype == object
+    symbolic = isinstance(value, (Size, int)) or value.dtype == object
     return known(value) if symbolic else HostArray(np.asarray(value))
 
 

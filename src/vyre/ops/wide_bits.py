@@ -1,10 +1,10 @@
-"""`wide.u64.*`, `wide.u128.*`: counting and rotating the bits of wide integers, lane by lane."""
+"""`wide.u64.*`, `wide.u128.*`: counting, rotating and shifting the bits of wide integers, lane by lane."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.expr import Expr, Lane, MakeVec, Select, UnOp, Var
+from vyre.ir.expr import Expr, Lane, LitU32, MakeVec, Select, UnOp, Var
 from vyre.ir.node import Let
 from vyre.ir.operators import UnaryOp
 from vyre.ops.build import U32, U64, U128, A, fold, lanes, shift, unary
@@ -63,6 +63,29 @@ def _rotation(name: str, amount: Expr, side: str) -> Op:
     return shift(f"wide.u64.{name}", result, doc, of=U64, body=body)
 
 
+def _u128_shift(name: str, *, left: bool) -> Op:
+    """Shifts by `small` within 32 bits, then moves lanes, by one where bit 5 of the amount is set and by two
+    where bit 6 is."""
+    amount, zero = Var("amount"), LitU32(0)
+    parts = list(lanes(A, 4)) if left else list(lanes(A, 4))[::-1]
+    body = [Let("small", amount & 31)]
+    for i, part in enumerate(parts):
+        near = part << _SMALL if left else part >> _SMALL
+        if i:
+            before = parts[i - 1]
+            near |= (before >> 1) >> (31 - _SMALL) if left else (before << 1) << (31 - _SMALL)
+        body.append(Let(f"part{i}", near))
+    body += [
+        Let(f"moved{i}", Select(amount & 32, Var(f"part{i - 1}") if i else zero, Var(f"part{i}")))
+        for i in range(4)
+    ]
+    made = [Select(amount & 64, Var(f"moved{i - 2}") if i > 1 else zero, Var(f"moved{i}")) for i in range(4)]
+    side = "left" if left else "right"
+    doc = f"`a` shifted {side} by the low 7 bits of `amount`, zeros moving in."
+    result = MakeVec(U128, tuple(made if left else made[::-1]))
+    return shift(f"wide.u128.{name}", result, doc, of=U128, body=body)
+
+
 def ops() -> list[Op]:
     amount = Var("amount")
     swapped = MakeVec(U64, tuple(_swapped(Lane(A, i)) for i in (1, 0)))
@@ -72,4 +95,6 @@ def ops() -> list[Op]:
         _rotation("rotr", -amount, "right"),
         unary("wide.u64.swap", swapped, "The eight bytes in reverse order.", of=U64),
         *_counts("wide.u128", U128),
+        _u128_shift("shl", left=True),
+        _u128_shift("shr", left=False),
     ]

@@ -27,11 +27,11 @@ class RuleIndex:
     """Rules by the operation they look for and the operations they look for in its operands."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        self._rules: dict[Head, list[_Entry]] = {}
+        self._rules: dict[Head, list[Rule]] = {}
         for rule in rules:
             key = head(rule.pattern)
             assert key is not None, f"{rule.name} has no operation to look for"
-            self._rules.setdefault(key, []).append((rule, rule.keeps_order))
+            self._rules.setdefault(key, []).append(rule)
         self._found: dict[tuple[object, ...], tuple[_Entry, ...]] = {}
 
     def candidates(self, expr: Expr) -> tuple[_Entry, ...]:
@@ -42,8 +42,8 @@ class RuleIndex:
         shape = (key, *[_shape(child) for child in expr.children])
         found = self._found.get(shape)
         if found is None:
-            entries = self._rules[key]
-            found = tuple(entry for entry in entries if _may_match(entry[0].pattern, expr))
+            fitting = (rule for rule in self._rules[key] if _may_match(rule.pattern, expr))
+            found = tuple((rule, rule.keeps_order) for rule in fitting)
             self._found[shape] = found
         return found
 

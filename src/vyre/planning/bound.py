@@ -36,9 +36,13 @@ class BoundPlan:
     """Those of the outputs."""
     nbytes: Mapping[str, int]
     """Of every value that lies in a buffer."""
+    hardware: frozenset[str]
+    """The instructions of the backend that the kernels were chosen for, as far as they matter."""
 
 
-def bound_plan(graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[str, int]) -> BoundPlan:
+def bound_plan(
+    graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[str, int], hardware: frozenset[str]
+) -> BoundPlan:
     """Raises `DispatchError` where a value cannot be computed for these lengths."""
     require_sizes(graph, sizes)
     counts = {name: of.count.value(sizes) for name, of in graph.types.items()}
@@ -49,15 +53,19 @@ def bound_plan(graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[st
                 f"is a u32.",
                 fix="cut the graph, or pass arrays of other lengths.",
             )
-    chosen = [(kernel, kernel.variant(sizes)) for kernel in kernels if counts[kernel.root]]
-    slots = shared(_lives(graph, kernels, sizes))
+    chosen = [(kernel, kernel.variant(sizes, hardware)) for kernel in kernels if counts[kernel.root]]
+    slots = shared(_lives(graph, kernels, sizes, hardware))
     outputs = set(graph.outputs)
 
     def bound(name: str, element: DataType) -> Bound:
         if name in slots.place:
-            return SlotPart(f"slot{slots.place[name]}", element, max(1, counts[name]))
+            return SlotPart(f"slot{slots.place[name]}", element, length(name, element))
         held = f"out_{name}" if name in outputs and name in roots else name
-        return held if element is graph.types[name].element else SlotPart(held, element, max(1, counts[name]))
+        own = element is graph.types[name].element
+        return held if own else SlotPart(held, element, length(name, element))
+
+    def length(name: str, element: DataType) -> int:
+        return max(1, counts[name] * graph.types[name].element.stride // element.stride)
 
     roots = {kernel.root for kernel in kernels}
     steps: list[Step] = []
@@ -76,7 +84,7 @@ def bound_plan(graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[st
     shapes = {name: graph.types[name].resolved(sizes) for name in graph.outputs}
     held = dict.fromkeys((*graph.inputs, *(value for step in chosen for value in _values(*step))))
     nbytes = {name: counts[name] * graph.types[name].element.stride for name in held}
-    return BoundPlan(sizes, Plan(made, tuple(steps), scratch), slots, shapes, nbytes)
+    return BoundPlan(sizes, Plan(made, tuple(steps), scratch), slots, shapes, nbytes, hardware)
 
 
 def _values(kernel: PlannedKernel, variant: Variant) -> list[str]:
@@ -84,12 +92,14 @@ def _values(kernel: PlannedKernel, variant: Variant) -> list[str]:
     return [*(value for _, value in variant.drafted.reads), kernel.root]
 
 
-def _lives(graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[str, int]) -> list[Life]:
+def _lives(
+    graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[str, int], hardware: frozenset[str]
+) -> list[Life]:
     """How long each value that is neither given nor handed back is needed."""
     types, outputs = graph.types, set(graph.outputs)
     last: dict[str, int] = {}
     for moment, kernel in enumerate(kernels):
-        for _, value in kernel.variant(sizes).drafted.reads:
+        for _, value in kernel.variant(sizes, hardware).drafted.reads:
             last[value] = moment
     found: list[Life] = []
     for moment, kernel in enumerate(kernels):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from vyre.engines.kernels import U32
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Expr, InvocationId, LitBool, Literal, LitI32, LitU32, LocalId, Var, WorkgroupId
-from vyre.ir.node import If, Let, Store
+from vyre.ir.node import If, Let, Loop, Store
 from vyre.ir.program import Program
 from vyre.planning.numbers import plus, times
 
@@ -171,6 +171,14 @@ class Draft:
         with self.block() as body:
             yield
         self.emit(If(condition, body))
+
+    @contextmanager
+    def loop(self, hint: str, stop: Expr) -> Generator[Var]:
+        """A loop from 0 to before `stop`, with what is emitted inside; gives its counter."""
+        var = Var(self.fresh(hint))
+        with self.block() as body:
+            yield var
+        self.emit(Loop(var.name, LitU32(0), stop, body))
 
     def finished(self, element: DataType, lanes: int) -> Drafted:
         """The program, whose output holds elements of this type."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.errors import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -26,7 +28,7 @@ def explained(
 
     programs: dict[int, int] = {}
     for number, kernel in enumerate(kernels):
-        variant = kernel.variant(sizes)
+        variant = kernel.variant(sizes, bound.hardware)
         reads = [value for _, value in variant.drafted.reads]
         moved = sum(map(nbytes, reads)) + nbytes(kernel.root)
         program = programs.setdefault(hash(variant.drafted.program), len(programs))
@@ -46,9 +48,11 @@ def explained(
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
     slots = bound.slots
     ratio = f", {slots.peak / slots.bound:.2f} times that" if slots.bound else ""
-    head = f"{len(kernels)} kernels, {len(programs)} programs" + (f" for {given}" if given else "")
+    head = f"{counted(len(kernels), 'kernel')}, {counted(len(programs), 'program')}" + (
+        f" for {given}" if given else ""
+    )
     memory = (
-        f"memory between kernels: {slots.peak} bytes in {len(slots.sizes)} slots; "
+        f"memory between kernels: {slots.peak} bytes in {counted(len(slots.sizes), 'slot')}; "
         f"at most {slots.bound} live{ratio}"
     )
     reasons = [f"  {name}: {reason}" for name, reason in why.items()]

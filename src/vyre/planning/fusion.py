@@ -269,7 +269,7 @@ class _Decision:
             leaves: set[str] = set()
             for operand in operands:
                 leaves |= {operand} if operand in stored else self._leaves[operand]
-            weight = _weight(node) + sum(self._weight[o] for o in operands if o not in stored)
+            weight = weight_of(node) + sum(self._weight[o] for o in operands if o not in stored)
             pulled = [o for o in operands if o not in stored and self._leaves[o]]
             over = "more than 7 buffers" if len(leaves) > MAX_READS else None
             over = over or ("more than the bound on one kernel" if weight > MAX_WEIGHT else None)
@@ -303,7 +303,8 @@ def _gives_bits(node: GraphNode) -> bool:
     return node.accumulator is Accumulator.Exact and node.element is DataType.F64
 
 
-def _weight(node: GraphNode) -> int:
+def weight_of(node: GraphNode) -> int:
+    """What a node adds to a kernel, in nodes of expressions."""
     if not isinstance(node, ElementWise):
         return 4
     return sum(_FUNCTION if _is_function(part) else 1 for part in postorder(node.expr))

@@ -56,10 +56,10 @@ class Join:
     def beats(self, later: Expr, earlier: Expr) -> Expr:
         """Whether the later of two values is the one that is chosen: never among equals."""
         if self.kind.is_float:
-            nan = UnOp(UnaryOp.FIsNaN, later), UnOp(UnaryOp.FIsNaN, earlier)
-            if self.joining in LEAST:
-                return BinOp(BinaryOp.FLt, later, earlier) | (nan[1] & (nan[0] ^ LitU32(1)))
-            return BinOp(BinaryOp.FGt, later, earlier) | (nan[0] & (nan[1] ^ LitU32(1)))
+            # A NaN compares as false: it is greater than every number, and the first of several stays.
+            least = self.joining in LEAST
+            stays = BinOp(BinaryOp.FGe if least else BinaryOp.FLe, later, earlier)
+            return (stays | UnOp(UnaryOp.FIsNaN, later if least else earlier)).eq(0)
         below = BinaryOp.Lt if self.joining in LEAST else BinaryOp.Gt
         return BinOp(below, self._ranked(later), self._ranked(earlier))
 

@@ -42,8 +42,32 @@ def strides_of(graph: Graph, name: str, stored: Container[str]) -> Strides | Non
     return strides
 
 
+def lies_in_fours(graph: Graph, name: str, stored: Container[str], axis: int) -> bool:
+    """Whether four neighbours along an axis, of which the first is a multiple of four, are four in the buffer
+    of which that is true as well."""
+    strides = strides_of(graph, name, stored)
+    if strides is None or strides[axis] != Size(1):
+        return False
+    if not all(by == axis % len(strides) or by_four(stride) for by, stride in enumerate(strides)):
+        return False
+    while name not in stored:
+        node = graph.nodes[name]
+        assert isinstance(node, Transpose | Slice | Broadcast | Reshape | Windows)
+        if isinstance(node, Slice):
+            before = strides_of(graph, node.source, stored)
+            if before is None or not all(map(by_four, map(Size.__mul__, before, node.starts))):
+                return False
+        name = node.source
+    return by_four(graph.types[name].count)
+
+
+def by_four(size: Size) -> bool:
+    """Whether it is a multiple of four for every length."""
+    return all(factor % 4 == 0 for _, factor in size.terms)
+
+
 def is_copy(graph: Graph, name: str, stored: Container[str]) -> bool:
-    """Whether a reshape of elements in memory is no view of them."""
+    """Whether a reshape of elements in memory is more than a view of them."""
     node = graph.nodes[name]
     assert isinstance(node, Reshape)
     before = strides_of(graph, node.source, stored)
@@ -66,4 +90,4 @@ def _after(graph: Graph, name: str, strides: Strides) -> Strides | None:
         case Reshape(source=source, shape=shape):
             return viewable(strides, graph.types[source].shape, shape)
         case node:
-            raise TypeError(f"{type(node).__name__} is no view")
+            raise TypeError(f"{type(node).__name__} is not a view")

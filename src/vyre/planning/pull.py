@@ -60,8 +60,35 @@ class Pull:
             self.draft.note(key, found)
         return found
 
+    def four(self, name: str, place: Place) -> Expr:
+        """The element and the three behind it as the lanes of one vector, where they lie in memory like that
+        (`layout.lies_in_fours`)."""
+        stored, at = self.spot(name, place)
+        return self.draft.let(self.draft.read(stored, T.Vec4U32)[at >> LitU32(2)])
+
+    def spot(self, name: str, place: Place) -> tuple[str, Expr]:
+        """The stored value that views show, and the number of the element there."""
+        if self._stored(name):
+            return name, self.draft.flat(place)
+        node = self.graph.nodes[name]
+        if isinstance(node, Reshape):
+            return self.spot(node.source, self._reshaped(place, self._shape(node.source)))
+        assert isinstance(node, Transpose | Slice | Broadcast | Windows)
+        coords = self._viewed(node, self.draft.coords(place))
+        return self.spot(node.source, Place(self._shape(node.source), coords))
+
     def at(self, name: str, *coords: Expr) -> Expr:
         return self.value(name, Place(self.graph.types[name].shape, coords))
+
+    def behind(self, name: str, coords: tuple[Expr, ...]) -> tuple[str, Place] | None:
+        """The stored value that transposes show, and the place there; None for anything else."""
+        while not self._stored(name):
+            node = self.graph.nodes[name]
+            if not isinstance(node, Transpose):
+                return None
+            coords = self._viewed(node, coords)
+            name = node.source
+        return name, Place(self._shape(name), coords)
 
     def _made(self, name: str, place: Place) -> Expr:
         if self._stored(name):

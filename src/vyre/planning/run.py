@@ -23,14 +23,13 @@ from vyre.planning.results import bfloat_of, returned_as
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from numpy.typing import NDArray
-
     from vyre.backends.device_buffer import DeviceBuffer
     from vyre.backends.protocol import Backend
     from vyre.engines.memory import Memory
     from vyre.graph.graph import Graph
     from vyre.planning.bound import BoundPlan
     from vyre.planning.session import Session
+    from vyre.planning.short import GraphCall
 
 
 @boundary
@@ -51,18 +50,26 @@ def run_graph(
     """
     made = plan if isinstance(plan, GraphPlan) else plan_graph(plan)
     graph = made.graph
-    values = {name: _array(name, value) for name, value in inputs.items()}
-    bound = made.fitted({name: tuple(value.shape) for name, value in values.items()})
     found = get(backend or default_backend()) if backend is None or isinstance(backend, str) else backend
+    if memory is None:
+        results = _at_once(made, made.ready(found, inputs), inputs)
+        if results is not None:
+            return results
+    values = {name: _array(name, value) for name, value in inputs.items()}
+    bound = made.fitted({name: tuple(value.shape) for name, value in values.items()}, made.hardware(found))
     taking = None if memory is not None else returned_as(values.values())
     whole = "" if taking is None and memory is None else "arrays that are on the device are not cut"
     parts = made.parts(bound, found, whole=whole)
     if parts is not None:
         return dict(parts.run(values, partial(_run_part, backend=found)))
+    if memory is None:
+        results = _at_once(made, made.make_ready(bound, found, values), values)
+        if results is not None:
+            return results
     session = made.session(bound, found, on_device=taking is not None, memory=memory)
     session.run({name: (of, values[name]) for name, of in graph.inputs.items()})
     if taking is None:
-        results: dict[str, Any] = _on_host(graph, bound, session)
+        results = _on_host(graph, bound, session)
     else:
         results = _on_device(graph, session, taking, bfloat_of(values.values()))
     if memory is None:
@@ -70,12 +77,18 @@ def run_graph(
     return results
 
 
+def _at_once(plan: GraphPlan, call: GraphCall | None, values: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The outputs the short way; None, with nothing done, where it is not for this call."""
+    found = None if call is None else call([values[name] for name in plan.graph.inputs])
+    return None if found is None else dict(zip(plan.graph.outputs, found, strict=True))
+
+
 def _run_part(plan: GraphPlan, inputs: Mapping[str, Any], *, backend: Backend) -> dict[str, Any]:
     return run_graph(plan, inputs, backend=backend)
 
 
-def _on_host(graph: Graph, bound: BoundPlan, session: Session) -> dict[str, NDArray[Any]]:
-    results: dict[str, NDArray[Any]] = {}
+def _on_host(graph: Graph, bound: BoundPlan, session: Session) -> dict[str, Any]:
+    results: dict[str, Any] = {}
     for name in graph.outputs:
         computed = f"out_{name}" in bound.plan.outputs
         taken = session.take(f"out_{name}" if computed else name)

@@ -28,15 +28,18 @@ PARTS = 256
 """Runs of all rows together that are aimed at: below the number from which on an invocation takes a row."""
 LEAST = 1 << 12
 """Elements of a run."""
+TEAM_PARTS = 1 << 12
+"""The same as `PARTS` where a team takes a row, however many there are."""
 _ARGUMENTS = (Joining.ArgMin, Joining.ArgMax)
 
 
-def staged(graph: Graph) -> Graph:
+def staged(graph: Graph, *, team: bool = False) -> Graph:
     """The same values from the same inputs, few long rows of known length reduced in two stages."""
+    parts = TEAM_PARTS if team else PARTS
     cut = {
         name: run
         for name, node in graph.values
-        if isinstance(node, Reduce) and (run := _run_of(graph, node)) is not None
+        if isinstance(node, Reduce) and (run := _run_of(graph, node, parts)) is not None
     }
     if not cut:
         return graph
@@ -48,7 +51,7 @@ def staged(graph: Graph) -> Graph:
     return Graph(values, graph.outputs)
 
 
-def _run_of(graph: Graph, node: Reduce) -> int | None:
+def _run_of(graph: Graph, node: Reduce, parts: int) -> int | None:
     """How long the runs of a reduction are; None where it is not cut."""
     if node.joining in _ARGUMENTS or node.order is ReduceOrder.Strict:
         return None
@@ -59,9 +62,9 @@ def _run_of(graph: Graph, node: Reduce) -> int | None:
         return None
     length = prod(shape[axis] or 1 for axis in node.axes)
     rows = prod(size or 1 for size in shape) // length
-    if length < LONG or rows * 2 > PARTS:
+    if length < LONG or rows * 2 > parts:
         return None
-    run = max(LEAST, 1 << (-(-length * rows // PARTS) - 1).bit_length())
+    run = max(LEAST, 1 << (-(-length * rows // parts) - 1).bit_length())
     return run if length >= 2 * run else None
 
 

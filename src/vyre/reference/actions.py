@@ -38,7 +38,7 @@ class Budget:
 
 
 def action_of(instruction: c.Instruction, budget: Budget, observer: Observer | None) -> Action:
-    """The action of an instruction that is no jump and no stop."""
+    """The action of an instruction that is neither a jump nor a stop."""
     match instruction:
         case c.Compute():
             return _compute(instruction)

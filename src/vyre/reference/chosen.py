@@ -1,7 +1,7 @@
 """Which operands a value depends on: those that an earlier one lets through.
 
 All operands are evaluated. What one loads that is not chosen, as in `a[i - 1] if i > 0 else 0` for i = 0, is
-dropped, so an index out of bounds in it is no finding.
+dropped, so an index out of bounds in it is not a finding.
 """
 
 from __future__ import annotations

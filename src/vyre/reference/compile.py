@@ -140,7 +140,7 @@ class _Compiler(Registers):
                 self.loop(node)
             case n.Break():
                 if not self.breaks:
-                    raise self.refusal("a break stands in no loop")
+                    raise self.refusal("a break is not inside a loop")
                 self.breaks[-1].append(self.reserve())
             case n.Return():
                 self.emit(c.Leave(place))
@@ -149,7 +149,7 @@ class _Compiler(Registers):
             case n.Barrier():
                 self.emit(c.Meet(tuple(self.loops), place))
             case _:
-                raise self.refusal(f"{node!r} is no statement of the language")
+                raise self.refusal(f"{node!r} is not a statement of the language")
 
     def assign(self, name: str, value: e.Expr) -> None:
         if name not in self.scope:

@@ -88,7 +88,7 @@ def _host_bytes(decl: BufferDecl, supplied: HostBytes | None) -> bytearray:
     _limit(f"buffer {decl.name}", length, MAX_CALL_INPUT_BYTES)
     if length % decl.element.stride:
         raise DispatchError(
-            f"buffer {decl.name} has {length} bytes, which is no whole number of {decl.element.value} "
+            f"buffer {decl.name} has {length} bytes, which is not a whole number of {decl.element.value} "
             f"elements of {decl.element.stride} bytes.",
             fix=f"pad it to a multiple of {decl.element.stride} bytes.",
         )

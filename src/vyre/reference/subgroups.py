@@ -1,7 +1,7 @@
 """What the instructions compute: the results of all lanes from the operands of all lanes.
 
 This is the definition. A lane's operands are plain integers, lane 0 first; the width is their number.
-Instructions of a single invocation have one lane.
+Instructions of a single invocation have one lane. Products of matrices are in `reference/matrices.py`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from vyre.errors import UnsupportedByBackend
 from vyre.ir.limits import U32_MAX
+from vyre.reference.matrices import MATRICES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +26,8 @@ _FAMILY = "subgroup"
 
 def exchange_of(hardware: str) -> Exchange | None:
     """The function of an instruction such as `subgroup32.shuffle`; None for hardware that is not known."""
+    if hardware in MATRICES:
+        return MATRICES[hardware]
     unit, _, name = hardware.partition(".")
     if unit == "packed":
         return _PACKED.get(name)

@@ -8,13 +8,17 @@ from html import escape
 _HEX = re.compile(r"0x([0-9A-Fa-f]+)\Z")
 
 
-def side_by_side(expected: str, actual: str) -> str:
-    """HTML of both values: as bits where both are hexadecimal words, else as they are."""
-    left, right = _word(expected), _word(actual)
+def side_by_side(first: tuple[str, str], second: tuple[str, str]) -> str:
+    """HTML of two values, each after its name: as bits where both are hexadecimal words, else as they are."""
+    left, right = _word(first[1]), _word(second[1])
     if left is None or right is None:
-        return _rows(escape(expected), escape(actual))
-    width = max(8, -(-max(left.bit_length(), right.bit_length()) // 8) * 8)
-    return _rows(_bits(left, right, width), _bits(right, left, width), escape(expected), escape(actual))
+        return _table(_row(first[0], "", escape(first[1])), _row(second[0], "", escape(second[1])))
+    digits = max(len(text.strip()) - len("0x") for _, text in (first, second))
+    width = max(8, -(-4 * digits // 8) * 8)
+    return _table(
+        _row(first[0], escape(first[1]), _bits(left, right, width)),
+        _row(second[0], escape(second[1]), _bits(right, left, width)),
+    )
 
 
 def _word(text: str) -> int | None:
@@ -32,13 +36,10 @@ def _bits(value: int, other: int, width: int) -> str:
     return "".join(shown)
 
 
-def _rows(left: str, right: str, left_text: str = "", right_text: str = "") -> str:
-    return (
-        '<table class="bits">'
-        f"<tr><th>expected</th><td>{left_text}</td><td><code>{left}</code></td></tr>"
-        f"<tr><th>actual</th><td>{right_text}</td><td><code>{right}</code></td></tr></table>"
-        if left_text
-        else '<table class="bits">'
-        f"<tr><th>expected</th><td><code>{left}</code></td></tr>"
-        f"<tr><th>actual</th><td><code>{right}</code></td></tr></table>"
-    )
+def _row(name: str, text: str, code: str) -> str:
+    cell = f"<td>{text}</td>" if text else ""
+    return f"<tr><th>{escape(name)}</th>{cell}<td><code>{code}</code></td></tr>"
+
+
+def _table(first: str, second: str) -> str:
+    return f'<table class="bits">{first}{second}</table>'

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.certify.envelope import heading, table
 from vyre.conform.certify.schema1 import UNSAID
-from vyre.conform.certify.summary import tried, verdict
+from vyre.conform.certify.summary import ADVICE, tried, verdict
 from vyre.conform.process.provenance import APART
 from vyre.conform.records import counts
+from vyre.conform.records.sides import LAW, order, sides
 from vyre.conform.spec.levels import TITLES
 from vyre.report.bits import side_by_side
 from vyre.report.charts import Bar, Part, bars, stack
@@ -62,6 +63,8 @@ class Seen:
     bits: str
     expected: str
     """The reason, where the failure was expected."""
+    notes: tuple[str, ...]
+    """What is said below its bits: its own note, and what to try first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,10 @@ def view(document: Document) -> View:
         _totals(certificate),
         ("status", *(_KIND_TITLES[k] for k in shown), "laws", "instruction", "lowered"),
         tuple(_row(o, r, shown) for o, r in zip(certificate.ops, certificate.results.ops, strict=True)),
-        tuple(_seen(f, certificate) for f in certificate.results.every_failure),
+        tuple(
+            _seen(f, certificate)
+            for f in sorted(certificate.results.every_failure, key=lambda f: order(f.kind))
+        ),
         _charts(certificate),
         tuple(dict.fromkeys(i.invariant for e in certificate.engines for i in e.invariants)),
         tuple(table(envelope)) if (envelope := certificate.envelope) is not None else (),
@@ -142,20 +148,24 @@ def _totals(certificate: CertificateContents) -> tuple[tuple[str, str], ...]:
     results = certificate.results
     statuses = [o.status for o in results.ops]
     proofs = [law.proof for o in certificate.ops for law in o.laws]
-    found = {"cases": counts.cases(results), "ops": counts.ops(results.ops), "laws": counts.laws(results.ops)}
+    found = {"case": counts.cases(results), "op": counts.ops(results.ops), "law": counts.laws(results.ops)}
     tiles = [
-        (f"{what} {word}", f"{number:,}")
+        (f"{_named(number, what)} {word}", f"{number:,}")
         for what, c in found.items()
         for word, number in (("run", c.run), ("refused", c.refused), ("not run", c.not_run))
-        if number or (word == "run" and (what == "cases" or c.planned))
+        if number or (word == "run" and (what == "case" or c.planned))
     ]
     passed, proved = statuses.count("passed"), sum(p.startswith("proved") for p in proofs)
     return (
         *tiles,
         *([("ops passed", f"{passed:,} of {len(statuses):,}")] if statuses else []),
         *([("laws proved", f"{proved:,} of {len(proofs):,}")] if proofs else []),
-        ("failures", f"{len(results.every_failure):,}"),
+        (_named(len(results.every_failure), "failure"), f"{len(results.every_failure):,}"),
     )
+
+
+def _named(number: int, what: str) -> str:
+    return what if number == 1 else f"{what}s"
 
 
 def _row(op: CertifiedOp, result: OpResult, shown: list[str]) -> Row:
@@ -188,9 +198,10 @@ def _seen(failure: Failure, certificate: CertificateContents) -> Seen:
     from vyre.conform.records.results import covers
 
     reason = next((e.reason for e in certificate.expected if covers(e.pattern, failure)), "")
-    return Seen(
-        failure, failure.op or tried(failure.case), side_by_side(failure.expected, failure.actual), reason
-    )
+    bits = side_by_side(*sides(failure.expected, failure.actual, law=failure.kind == LAW))
+    said = f"law: {failure.note}" if failure.kind == LAW and failure.note else failure.note
+    notes = tuple(filter(None, (said, ADVICE.get(failure.kind, ""))))
+    return Seen(failure, failure.op or tried(failure.case), bits, reason, notes)
 
 
 def _tone(stage: StageResult) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic
 
-from vyre.errors import OpError
+from vyre.errors import OpError, counted
 from vyre.ir import expr as e
 from vyre.ir.node import Assign, If, Let
 from vyre.ir.typing import CAST_TABLE, type_of
@@ -150,7 +150,7 @@ def run(
     """
     if len(arguments) != len(op.params):
         raise OpError(
-            f"{op.id} takes {len(op.params)} arguments, not {len(arguments)}.",
+            f"{op.id} takes {counted(len(op.params), 'argument')}, not {len(arguments)}.",
             fix="pass one argument per parameter.",
         )
     evaluation = Evaluation(domain, spelling=spelling)

@@ -43,6 +43,7 @@ from vyre.tensor.elementwise import (
     fma,
     fmax,
     fmin,
+    fmod,
     invert,
     isfinite,
     isinf,
@@ -67,6 +68,7 @@ from vyre.tensor.elementwise import (
     tan,
     tanh,
     trunc,
+    trunc_divide,
 )
 from vyre.tensor.function import TensorFunction, function
 from vyre.tensor.indexing import scatter, take, take_along_axis
@@ -163,6 +165,7 @@ __all__ = [
     "fma",
     "fmax",
     "fmin",
+    "fmod",
     "full",
     "full_like",
     "function",
@@ -224,6 +227,7 @@ __all__ = [
     "tril",
     "triu",
     "trunc",
+    "trunc_divide",
     "var",
     "where",
     "windows",

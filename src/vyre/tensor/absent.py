@@ -60,7 +60,7 @@ _INSTEAD = {
     "t": "use x.T.",
     "unsqueeze": "use vyre.tensor.expand_dims(x, axis).",
     "expand": "use x.broadcast_to(shape).",
-    "contiguous": "leave it out: where elements lie is no part of a tensor.",
+    "contiguous": "leave it out: where elements lie is not part of a tensor.",
     "detach": "leave it out: there are no gradients.",
     "backward": "there are no gradients; vyre runs networks and does not train them.",
     "masked_fill": "use vyre.tensor.where(mask, value, x).",

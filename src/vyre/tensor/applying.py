@@ -114,4 +114,4 @@ def kind_of(*operands: Value | float | bool) -> DataType:
 
 
 def refused(name: str, kind: DataType, fix: str) -> VyreError:
-    return VyreError(f"{name} of {kind.value}.", fix=fix)
+    return VyreError(f"{name} does not take {kind.value}.", fix=fix)

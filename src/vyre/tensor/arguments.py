@@ -12,7 +12,7 @@ from vyre.errors import VyreError
 from vyre.tensor.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,10 @@ class Leaf:
 
     name: str
     parameter: str = ""
+
+
+_WHOLE = frozenset({int, bool, str, bytes, type(None)})
+"""Constants that are equal only where they are the same, once their types are."""
 
 
 def is_array(value: Any) -> bool:
@@ -34,6 +38,47 @@ def holds_value(structure: Any) -> bool:
     if isinstance(structure, (list, tuple)):
         return any(map(holds_value, structure))  # pyright: ignore[reportUnknownArgumentType]
     return isinstance(structure, Value)
+
+
+def noted(value: Any, parts: list[Any], arrays: list[Any]) -> None:
+    """Notes what a call depends on of an argument, and the arrays in it with what it takes of each.
+
+    Raises `AttributeError` for what is neither an array nor a plain constant nor made of them.
+    """
+    kind = value.__class__
+    if kind is tuple or kind is list:
+        parts.append((kind, len(value)))
+        for part in value:
+            noted(part, parts, arrays)
+    elif kind is dict:
+        parts.append((kind, *value, *map(type, value)))
+        for part in value.values():
+            noted(part, parts, arrays)
+    elif kind in _WHOLE:
+        parts.append((kind, value))
+    elif kind is float:
+        parts.append((kind, value.hex()))
+    else:
+        parts.append((kind, value.dtype, value.shape))
+        arrays.append(value)
+
+
+def numbered(value: Any, numbers: Iterator[int]) -> Any:
+    """The structure with a leaf for each array, named by its number in the order of `noted`."""
+    if is_array(value):
+        return Leaf(str(next(numbers)))
+    if isinstance(value, dict):
+        return {key: numbered(part, numbers) for key, part in value.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+    if isinstance(value, (list, tuple)):
+        return [numbered(part, numbers) for part in value]  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+    return value
+
+
+def leaves(structure: Any) -> list[str]:
+    """Their names, in order."""
+    found: list[str] = []
+    replaced(structure, lambda leaf: found.append(leaf.name))
+    return found
 
 
 def _held(value: Any) -> Any:

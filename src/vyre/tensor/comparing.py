@@ -70,7 +70,7 @@ def greater_equal(a: V | float, b: V | float) -> V:
 def where(condition: V, a: V | float, b: V | float) -> V:
     """a where the condition, of Bool, holds, else b; bits are moved untouched."""
     if condition.element not in (_T.Bool, _T.U32):
-        raise refused("a condition", condition.element, "compare, or use astype(bool).")
+        raise refused("where()", condition.element, "compare, or use astype(bool).")
     tensors = [x for x in (a, b) if isinstance(x, Value)]
     first([condition, *tensors])
     kind = tensors[0].element if tensors else None
@@ -108,7 +108,7 @@ def _extreme(floats: BinaryOp, words: str, signed: str, a: Any, b: Any) -> Any:
     if kind is _T.U64:
         return apply(signed_order(WIDE[floats], A, B), (a, b), gives=_T.I64)
     if kind not in (_T.U32, _T.I32):
-        raise refused("the greater or lesser", kind, "cast the tensor to i32, u32 or a float type first.")
+        raise refused("a maximum or minimum", kind, "cast the tensor to i32, u32 or a float type first.")
     return apply(Call(words if kind is _T.U32 else signed, (A, B)), (a, b))
 
 
@@ -138,7 +138,7 @@ def _converted(value: Expr, source: DataType, target: DataType, mode: RoundMode)
     if not source.is_float and wanted.is_float:
         word = Cast(_T.U32, value) if source is _T.Bool else value
         if source is _T.U64:
-            raise refused("a float", _T.I64, "cast the indices to i32 first.")
+            raise refused("a conversion to floats", _T.I64, "cast the indices to i32 first.")
         return Convert(wanted, RoundMode.Nearest, word)
     if source.is_float and (source, wanted) not in CAST_TABLE:
         return Cast(wanted, Cast(_T.F32, value))

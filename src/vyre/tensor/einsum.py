@@ -30,7 +30,7 @@ _HIDDEN = "0123456789"
 def einsum(subscripts: str, *operands: V) -> V:
     """The sum of products that "bij,bjk->bik" describes; `...` stands for axes that operands share."""
     if not isinstance(subscripts, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise VyreError("einsum() without subscripts.", fix=_FIX)
+        raise VyreError("einsum() needs subscripts.", fix=_FIX)
     for operand in operands:
         require(operand, "einsum")
     terms, wanted = _parsed(subscripts, operands)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import boundary
-from vyre.ir.expr import BinOp, Call, Cast, FMulAdd, Select, UnOp
+from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, LitU32, Select, UnOp
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.tensor.applying import WIDE, A, B, C, apply, kind_of, refused, signed_order
@@ -65,24 +65,47 @@ def divide(a: V | float, b: V | float) -> V:
     return apply(BinOp(_B.FDiv, A, B), (a, b))
 
 
+_REST = Call("signed.mod", (A, B))
+_DIFFERS = BinOp(_B.Shr, BinOp(_B.BitXor, Cast(_T.U32, _REST), Cast(_T.U32, B)), LitU32(31))
+_BELOW = Select(BinOp(_B.Ne, Cast(_T.U32, _REST), LitU32(0)), _DIFFERS, LitU32(0))
+"""1 where the quotient toward zero is one above the floor: a rest whose sign is not the divisor's."""
+
+
+def _whole(name: str, fix: str, words: BinaryOp, signed: Expr, a: Any, b: Any) -> Any:
+    kind = kind_of(a, b)
+    if kind not in (_T.U32, _T.I32):
+        raise refused(name, kind, fix if kind.is_float else "cast the tensor to i32 or u32 first.")
+    return apply(signed if kind is _T.I32 else BinOp(words, A, B), (a, b))
+
+
 @boundary
 def floor_divide(a: V | float, b: V | float) -> V:
-    """The quotient of integers, toward zero (decision 38); by 0 it is 0."""
-    kind = kind_of(a, b)
-    if kind.is_float:
-        raise refused(
-            "//", kind, "use floor(a / b), whose quotient is rounded first, or convert to integers."
-        )
-    return _arithmetic("//", _B.FDiv, _B.Div, "signed.div", a, b)
+    """The quotient of integers, rounded down as in Python and NumPy; by 0 it is 0."""
+    fix = "use floor(a / b), whose quotient is rounded first, or convert to integers."
+    down = BinOp(_B.Sub, Call("signed.div", (A, B)), Cast(_T.I32, _BELOW))
+    return _whole("//", fix, _B.Div, down, a, b)
 
 
 @boundary
 def remainder(a: V | float, b: V | float) -> V:
-    """The rest of the division of integers, with the sign of `a`."""
-    kind = kind_of(a, b)
-    if kind.is_float:
-        raise refused("%", kind, "write a - trunc(a / b) * b, with the roundings that this has.")
-    return _arithmetic("%", _B.FDiv, _B.Mod, "signed.mod", a, b)
+    """The rest of the division of integers, with the sign of `b` as in Python and NumPy; by 0 it is 0."""
+    fix = "write a - floor(a / b) * b, with the roundings that this has."
+    added = Cast(_T.I32, BinOp(_B.Mul, _BELOW, Cast(_T.U32, B)))
+    return _whole("%", fix, _B.Mod, BinOp(_B.Add, _REST, added), a, b)
+
+
+@boundary
+def trunc_divide(a: V | float, b: V | float) -> V:
+    """The quotient of integers, rounded toward zero as in kernels and in C; by 0 it is 0."""
+    fix = "use trunc(a / b), whose quotient is rounded first, or convert to integers."
+    return _whole("trunc_divide", fix, _B.Div, Call("signed.div", (A, B)), a, b)
+
+
+@boundary
+def fmod(a: V | float, b: V | float) -> V:
+    """The rest of the division of integers, with the sign of `a` as in kernels and in C; by 0 it is 0."""
+    fix = "write a - trunc(a / b) * b, with the roundings that this has."
+    return _whole("fmod", fix, _B.Mod, _REST, a, b)
 
 
 @boundary
@@ -92,7 +115,9 @@ def power(a: V | float, b: V | float) -> V:
     if not kind.is_float:
         if isinstance(b, Value) or int(b) != b or b < 0:
             raise refused(
-                "a power", kind, "use a whole number of 0 or more, or cast the tensor to f32 first."
+                "a power with this exponent",
+                kind,
+                "use a whole number of 0 or more, or cast the tensor to f32 first.",
             )
         return _whole_power(a, int(b))
     if kind is _T.F64 and isinstance(a, Value) and not isinstance(b, Value) and b == 2:
@@ -120,7 +145,7 @@ def sign(x: V) -> V:
     if kind is _T.I32:
         return apply(Call("signed.max", (Call("signed.min", (A, B)), C)), (x, 1, -1))
     if not kind.is_float:
-        raise refused("the sign", kind, "cast the tensor to i32 or a float type first.")
+        raise refused("sign", kind, "cast the tensor to i32 or a float type first.")
     above, below = Cast(_T.Bool, BinOp(_B.FGt, A, C)), Cast(_T.Bool, BinOp(_B.FLt, A, C))
     one, minus = literal(1.0, kind), literal(-1.0, kind)
     return apply(Select(above, one, Select(below, minus, A)), (x, 0.0, 0.0))

@@ -17,23 +17,40 @@ import functools
 import inspect
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any, overload
 
+from vyre.backends.chosen import default_name
+from vyre.backends.registry import get
 from vyre.errors import VyreError, boundary
 from vyre.graph.types import ValueType
-from vyre.planning import plan_graph, run_graph
-from vyre.tensor.arguments import flattened, holds_value, key_of, replaced
+from vyre.planning import plan_graph, replayed, run_graph
+from vyre.tensor.arguments import (
+    Leaf,
+    flattened,
+    holds_value,
+    key_of,
+    leaves,
+    noted,
+    numbered,
+    replaced,
+)
 from vyre.tensor.defaults import element_of
+from vyre.tensor.into import named_outputs
 from vyre.tensor.tracing import traced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from vyre.backends.capture import CapturedPlan
     from vyre.backends.protocol import Backend
     from vyre.graph.graph import Graph
     from vyre.planning import GraphPlan
-    from vyre.tensor.arguments import Leaf
+    from vyre.planning.short import GraphCall
     from vyre.tensor.tensor import Tensor
+
+_KEPT = 64
+"""Calls that are remembered."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +66,26 @@ class TracedFunction:
         return plan_graph(self.graph)
 
 
+@dataclass(frozen=True, slots=True)
+class ReadyCall:
+    """A call like one that was made before: which array is which input, and what runs."""
+
+    call: GraphCall
+    order: tuple[int, ...]
+    outputs: tuple[str, ...]
+    result: Any
+
+    def __call__(self, arrays: list[Any]) -> Any:
+        """What the function gives back; None, with nothing done, where the arrays are not for this."""
+        made = self.call([arrays[k] for k in self.order])
+        if made is None:
+            return None
+        if self.result.__class__ is Leaf:
+            return made[0]
+        named = dict(zip(self.outputs, made, strict=True))
+        return replaced(self.result, lambda leaf: named[leaf.name])
+
+
 class TensorFunction:
     """What the decorator gives: called like the function, with `backend=` beside its own arguments."""
 
@@ -60,6 +97,7 @@ class TensorFunction:
         self._signature = inspect.signature(function)
         self._shapes = {name: tuple(shape) for name, shape in shapes.items()}
         self._traced: dict[Any, TracedFunction] = {}
+        self._ready: dict[Any, ReadyCall] = {}
         unknown = sorted(self._shapes.keys() - self._signature.parameters.keys())
         if unknown:
             raise VyreError(
@@ -69,11 +107,20 @@ class TensorFunction:
 
     @boundary
     def __call__(self, *args: Any, backend: str | Backend | None = None, **kwargs: Any) -> Any:
+        key, arrays = self._key(args, kwargs, backend)
+        known = None if key is None else self._ready.get(key)
+        if known is not None:
+            result = known(arrays)
+            if result is not None:
+                return result
         if holds_value((args, kwargs)):
             return self._function(*args, **kwargs)  # part of the function that is being traced
-        structure, arrays = self._arguments(args, kwargs)
-        found = self._trace(structure, arrays)
-        made = run_graph(found.plan, {leaf.name: a for leaf, a in arrays.items()}, backend=backend)
+        structure, named = self._arguments(args, kwargs)
+        found = self._trace(structure, named)
+        inputs = {leaf.name: a for leaf, a in named.items()}
+        made = run_graph(found.plan, inputs, backend=backend)
+        if key is not None and known is None:
+            self._remember(key, (args, kwargs), found, inputs)
         return replaced(found.result, lambda leaf: made[leaf.name])
 
     @boundary
@@ -95,6 +142,60 @@ class TensorFunction:
     def plan(self, *args: Any, **kwargs: Any) -> GraphPlan:
         """The plan for arguments like these: its kernels, what they move, and what was not fused."""
         return self._trace(*self._arguments(args, kwargs)).plan
+
+    @boundary
+    def replayed(
+        self, *args: Any, into: Any, backend: str | Backend | None = None, **kwargs: Any
+    ) -> CapturedPlan:
+        """Calls the function on device buffers, and gives what does it again on what they hold then.
+
+        `into` is what the function returns, with a device buffer for each array.
+        """
+        structure, arrays = self._arguments(args, kwargs)
+        found = self._trace(structure, arrays)
+        inputs = {leaf.name: array for leaf, array in arrays.items()}
+        return replayed(found.plan, inputs, named_outputs(found.result, into), backend=backend)
+
+    def _key(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], backend: str | Backend | None
+    ) -> tuple[Any, list[Any]]:
+        """All that a call depends on but the elements of its arrays, and these; None for the first where it
+        cannot be told at a glance."""
+        parts: list[Any] = [backend or default_name(), len(args), *kwargs]
+        arrays: list[Any] = []
+        try:
+            for value in args:
+                noted(value, parts, arrays)
+            for value in kwargs.values():
+                noted(value, parts, arrays)
+            key = tuple(parts)
+            hash(key)
+        except (AttributeError, TypeError):
+            return None, []
+        return key, arrays
+
+    def _remember(
+        self,
+        key: tuple[Any, ...],
+        given: tuple[tuple[Any, ...], dict[str, Any]],
+        found: TracedFunction,
+        inputs: dict[str, Any],
+    ) -> None:
+        """Keeps the short way of a call, where its plan has one."""
+        backend = get(key[0]) if isinstance(key[0], str) else key[0]
+        call = found.plan.ready(backend, inputs)
+        args, kwargs = numbered(given, count())
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        numbers = [int(name) for name in leaves(bound.arguments)]
+        if call is None or len(numbers) != len(inputs):  # an array is a default of the function
+            return
+        where = dict(zip(inputs, numbers, strict=True))
+        if len(self._ready) >= _KEPT:
+            self._ready.clear()
+        graph = found.graph
+        order = tuple(where[name] for name in graph.inputs)
+        self._ready[key] = ReadyCall(call, order, tuple(graph.outputs), found.result)
 
     def _arguments(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]

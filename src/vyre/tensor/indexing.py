@@ -86,13 +86,13 @@ def _known(x: V, indices: NDArray[Any], axis: int) -> V:
         indices = np.flatnonzero(indices)
     if indices.dtype.kind not in "iu" and indices.size:
         raise VyreError(
-            f"an array of {indices.dtype} {list(indices.shape)} as an index of axis {axis} of {x.type}.",
+            f"{indices.dtype} {list(indices.shape)} cannot index axis {axis} of {x.type}.",
             fix="use whole numbers, or one truth for each place of the axis.",
         )
     low, high = (int(indices.min()), int(indices.max())) if indices.size else (0, -1)
     if (size is None and low < 0) or (size is not None and (low < -size or high >= size)):
         raise VyreError(
-            f"the indices {low} to {high} along axis {axis} of size {x.type.shape[axis]}.",
+            f"the indices {low} to {high} leave axis {axis}, whose size is {x.type.shape[axis]}.",
             fix="use indices within the axis; those of a dynamic one count from its start.",
         )
     counted = np.where(indices < 0, indices + (size or 0), indices).astype("<i4")
@@ -107,7 +107,7 @@ def _reversed(x: V, part: slice[Any, Any, int], axis: int) -> V:
         return take(x, elementwise.add(_counter(x, Size(len(taken))) * part.step, taken.start), axis)
     if part != slice(None, None, -1):
         raise VyreError(
-            f"the step {part.step} along the dynamic axis {axis} of {x.type}.",
+            f"the dynamic axis {axis} of {x.type} cannot be sliced with the step {part.step}.",
             fix="reverse the whole axis with [::-1], then slice with a step of 1 or more.",
         )
     return backwards(x, axis)
@@ -134,7 +134,7 @@ def _expanded(x: Value, index: tuple[Any, ...]) -> list[Any]:
     dots = sum(1 for part in index if part is ...)
     if dots > 1 or used > x.ndim:
         raise VyreError(
-            f"{used} indices for the {x.ndim} axes of {x.type}.",
+            f"got {used} indices for the {x.ndim} axes of {x.type}.",
             fix="use one index for an axis, and ... once.",
         )
     rest = [slice(None)] * (x.ndim - used)
@@ -149,7 +149,10 @@ def _range(part: Any, size: Size, axis: int) -> tuple[Size, Size, int]:
         part = cast("slice[Any, Any, Any]", part)
         step = 1 if part.step is None else part.step
         if not isinstance(step, int) or step < 1:
-            raise VyreError(f"the step {step!r} along axis {axis}.", fix="use a whole number that is not 0.")
+            raise VyreError(
+                f"the step {step!r} along axis {axis} is not possible.",
+                fix="use a whole number that is not 0.",
+            )
         start, stop = _bound(part.start, size, Size(0)), _bound(part.stop, size, size)
         backwards = ((stop - start).static or 0) < 0
         return start, start if backwards else stop, step
@@ -164,7 +167,8 @@ def _range(part: Any, size: Size, axis: int) -> tuple[Size, Size, int]:
         static, count = at.static, size.static
         if static is not None and (static < 0 or (count is not None and static >= count)):
             raise VyreError(
-                f"index {part} along axis {axis} of size {size}.", fix=f"use an index below {size}."
+                f"index {part} is outside of axis {axis}, whose size is {size}.",
+                fix=f"use an index below {size}.",
             )
         return at, at + 1, 1
     raise VyreError(
@@ -180,7 +184,9 @@ def _bound(part: Any, size: Size, default: Size) -> Size:
     if isinstance(part, np.integer):
         part = int(cast("Any", part))
     if not isinstance(part, (int, Size)):
-        raise VyreError(f"{part!r} bounds a slice.", fix="use whole numbers, or sizes of other tensors.")
+        raise VyreError(
+            f"{part!r} cannot bound a slice.", fix="use whole numbers, or sizes of other tensors."
+        )
     at = size + part if isinstance(part, int) and part < 0 else part if isinstance(part, Size) else Size(part)
     static, count = at.static, size.static
     if static is not None and count is not None:

@@ -73,10 +73,11 @@ def arange(
     first, last = (size.static for size in sizes_of((start, stop)))
     if first is None or last is None or not step:
         raise VyreError(
-            f"arange({start}, {stop}, {step}).", fix="add to arange(count), whose count may be dynamic."
+            f"arange({start}, {stop}, {step}) has a dynamic bound or a step of 0.",
+            fix="add to arange(count), whose count may be dynamic.",
         )
     if kind is DataType.U32 and min(first, last) < 0:
-        raise VyreError(f"arange({start}, {stop}) as U32.", fix="pass element=vyre.i32.")
+        raise VyreError(f"arange({start}, {stop}) does not fit U32.", fix="pass element=vyre.i32.")
     counted = _made(Iota(ValueType(DataType.I32, (len(range(first, last, step)),)), 0))
     made = counted * step + first
     return made.astype(kind)
@@ -99,7 +100,9 @@ def constant(values: Any, element: Any = None) -> Tensor:
         array = array.astype(np.uint32)
     data = np.ascontiguousarray(array).tobytes()
     if len(data) > MAX_GRAPH_CONSTANT_BYTES:
-        raise VyreError(f"a constant of {len(data)} bytes.", fix="pass the array as an argument instead.")
+        raise VyreError(
+            f"a constant of {len(data)} bytes is too large.", fix="pass the array as an argument instead."
+        )
     return _made(Constant(ValueType(kind, array.shape), data))
 
 
@@ -107,5 +110,7 @@ def _dtype(element: Any) -> str:
     kind = element_of(element)
     names = {DataType.Bool: "?", DataType.F32: "f4", DataType.F16: "f2", DataType.F64: "f8"}
     if kind is DataType.BF16:
-        raise VyreError("a constant of bf16 from numbers.", fix="make it f32 and use astype(vyre.bf16).")
+        raise VyreError(
+            "numbers cannot become a constant of bf16.", fix="make it f32 and use astype(vyre.bf16)."
+        )
     return names.get(kind) or f"{'u' if kind.value[0] == 'U' else 'i'}{kind.stride}"

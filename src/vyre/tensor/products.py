@@ -34,7 +34,7 @@ def matmul(
     """
     require(b, "matmul")
     if a.ndim == 0 or b.ndim == 0:
-        raise VyreError(f"{a.type} @ {b.type}.", fix="a scalar has no axes: use * instead.")
+        raise VyreError(f"{a.type} @ {b.type} has a scalar as an operand.", fix="use * instead.")
     row, column = a.ndim == 1, b.ndim == 1
     left = expand_dims(a, 0) if row else a
     right = expand_dims(b, 1) if column else b

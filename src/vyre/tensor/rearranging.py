@@ -39,7 +39,7 @@ def roll(x: V, shift: int, axis: int) -> V:
     size = x.type.shape[at].static
     if size is None:
         raise VyreError(
-            f"roll along the dynamic axis {axis} of {x.type}.",
+            f"roll() does not take the dynamic axis {axis} of {x.type}.",
             fix="put two slices together: concat([x[-1:], x[:-1]]).",
         )
     cut = -shift % size if size else 0
@@ -101,7 +101,7 @@ def triu(x: V, diagonal: int = 0) -> V:
 
 def _triangle(x: V, diagonal: int, *, upper: bool) -> V:
     if x.ndim < 2:
-        raise VyreError(f"a triangle of {x.type}.", fix="use a tensor of two axes or more.")
+        raise VyreError(f"{x.type} has no triangle.", fix="use a tensor of two axes or more.")
     shape = x.type.shape[-2:]
     row = elementwise.add(iota(x, shape, 0, DataType.I32), diagonal)
     column = iota(x, shape, 1, DataType.I32)

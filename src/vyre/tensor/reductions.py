@@ -28,7 +28,7 @@ def _axes(x: Value, axis: int | Sequence[int] | None) -> tuple[int, ...]:
         return tuple(range(x.ndim))
     chosen = [x.axis(a) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))]  # type: ignore[list-item]
     if len(set(chosen)) < len(chosen):
-        raise VyreError(f"the axes {axis} name one twice.", fix="name each axis once.")
+        raise VyreError(f"the axes {axis} name an axis twice.", fix="name each axis once.")
     return tuple(sorted(chosen))
 
 
@@ -103,7 +103,7 @@ def mean(
 ) -> V:
     """The sum in the accumulator, divided by the count there, rounded once to the element."""
     if not x.element.is_float:
-        raise VyreError(f"the mean of {x.element.value}.", fix="use astype(vyre.f32) first.")
+        raise VyreError(f"mean() does not take {x.element.value}.", fix="use astype(vyre.f32) first.")
     within = accumulator_of(x.element, accumulator)
     total = _reduce(x, axis, Joining.Add, keepdims=keepdims, order=order, accumulator=within, element=within)
     count = of_size(total, product(x.type.shape[a] for a in _axes(x, axis)), within)
@@ -129,7 +129,7 @@ def std(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False
 
 def _spread(x: V, axis: int | Sequence[int] | None, *, keepdims: bool, correction: int) -> V:
     if not x.element.is_float:
-        raise VyreError(f"the variance of {x.element.value}.", fix="use astype(vyre.f32) first.")
+        raise VyreError(f"var() does not take {x.element.value}.", fix="use astype(vyre.f32) first.")
     w = comparing.astype(x, accumulator_of(x.element, None))
     shifted = elementwise.subtract(w, mean(w, axis, keepdims=True))
     total = sum(elementwise.multiply(shifted, shifted), axis, keepdims=keepdims)

@@ -128,7 +128,7 @@ def squeeze(x: V, axis: int | None = None) -> V:
 def concat(tensors: Sequence[V], axis: int = 0) -> V:
     """One after another along an axis that they have."""
     if not tensors:
-        raise VyreError("nothing to put together.", fix="pass one tensor at least.")
+        raise VyreError("there is nothing to put together.", fix="pass at least one tensor.")
     for tensor in tensors:
         require(tensor, "concat")
     first = tensors[0]
@@ -161,7 +161,10 @@ def split(x: V, sections: int | Sequence[SizeLike], axis: int = 0) -> list[V]:
     if isinstance(sections, int):
         each = size.divided(sections) if sections > 0 else None
         if each is None:
-            raise VyreError(f"{size} elements in {sections} equal parts.", fix="pass the sizes of the parts.")
+            raise VyreError(
+                f"{size} elements cannot be split into {sections} equal parts.",
+                fix="pass the sizes of the parts.",
+            )
         lengths = [each] * sections
     else:
         lengths = [sizes_of(s)[0] for s in sections]
@@ -186,7 +189,7 @@ def pad(
     pairs = _pairs(widths, x.ndim)
     if len(pairs) != x.ndim or any(len(pair) != 2 for pair in pairs):
         raise VyreError(
-            f"{len(pairs)} widths for {x.ndim} axes.",
+            f"got {len(pairs)} widths for {x.ndim} axes.",
             fix="give one number, one (before, after), or such a pair for every axis.",
         )
     before = tuple(sizes_of(b)[0] for b, _ in pairs)

@@ -31,7 +31,7 @@ class Tensor(Value):
     def __array_function__(self, function: Any, *_: Any) -> NoReturn:
         name = getattr(function, "__name__", "it")
         raise VyreError(
-            f"numpy.{name} of a tensor, which has no elements while the function is traced.",
+            f"numpy.{name} does not take a tensor, which has no elements while the function is traced.",
             fix=f"use vyre.tensor.{name} where it exists, or compute on the arrays outside of the function.",
         )
 
@@ -44,7 +44,7 @@ class Tensor(Value):
     @boundary
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise VyreError(
-            "a tensor is not written in place.",
+            "a tensor cannot be written in place.",
             fix="make another: vyre.tensor.where(condition, a, b), scatter(x, indices, updates) or concat.",
         )
 
@@ -52,7 +52,8 @@ class Tensor(Value):
         size = self.shape[0] if self.shape else 0
         if not isinstance(size, int):
             raise VyreError(
-                f"len() of {self.type}, whose first axis is dynamic.", fix="compute with x.shape[0] instead."
+                f"len() needs a fixed number, and the first axis of {self.type} is dynamic.",
+                fix="compute with x.shape[0] instead.",
             )
         return size
 

@@ -73,7 +73,7 @@ class Value:
             raise VyreError(f"{axis!r} is not an axis.", fix="count axes from 0, or from -1 backwards.")
         if not -self.ndim <= axis < self.ndim:
             raise VyreError(
-                f"axis {axis} of a tensor of {self.ndim} axes, {self.type}.",
+                f"there is no axis {axis} in {self.type}.",
                 fix=f"use an axis from {-self.ndim} to {self.ndim - 1}."
                 if self.ndim
                 else "a scalar has no axes.",
@@ -101,6 +101,6 @@ def operation(function: Callable[P, R]) -> Callable[P, R]:
 def require(value: Any, what: str) -> None:
     if not isinstance(value, Value):
         raise VyreError(
-            f"{what}() of {type(value).__name__}, which is not a tensor.",
+            f"{what}() takes a tensor, not {type(value).__name__}.",
             fix="pass a tensor: an array is an argument of the function, or vyre.tensor.constant(array).",
         )

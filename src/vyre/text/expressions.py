@@ -47,7 +47,7 @@ def expression_text(root: e.Expr) -> str:
         form = _FORMS.get(type(expr))
         if form is None:
             raise PrintError(
-                f"{type(expr).__name__} is no expression of the language.",
+                f"{type(expr).__name__} is not an expression of the language.",
                 fix="build programs from the expressions in vyre.ir.",
             )
         level, parts = form(expr)

@@ -201,7 +201,7 @@ class _Body:
                 return self.block(indent, "block", body)
             case _:
                 raise PrintError(
-                    f"{type(node).__name__} is no statement of the language.",
+                    f"{type(node).__name__} is not a statement of the language.",
                     fix="build programs from the statements in vyre.ir.",
                 )
         self.out.append(indent + text)

@@ -72,7 +72,7 @@ def expect_header(c: Cursor, words: str, otherwise: str) -> None:
             )
     at = c.at
     if c.kind == "name":
-        raise c.error(f"this text is no `{line}`.", fix=f"make `{line}` the first line; {otherwise}.")
+        raise c.error(f"this text is not a `{line}`.", fix=f"make `{line}` the first line; {otherwise}.")
     version = c.integer("the version of the text form", low=0, fix=f"write {line}.")
     if version != VERSION:
         raise c.error(

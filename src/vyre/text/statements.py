@@ -146,9 +146,7 @@ class Body:
         if c.kind == "else":
             raise c.error("`else` without `if`.", fix="put `else` behind the } of an `if`.")
         if c.kind == "=>":
-            raise c.error(
-                "a result in a place that has none.", fix="make `=> result` the last line of an op."
-            )
+            raise c.error("a result is not allowed here.", fix="make `=> result` the last line of an op.")
         fix = "write let x = v, x := v, buffer[i] = v, if, for, break, block, barrier or return."
         if c.kind in ("name", "quoted", "call", "(") or c.kind in KEYWORDS:
             fix += " A value alone does nothing: bind it with let."

@@ -188,7 +188,7 @@ def _convert(c: ExpressionSite, expr: e.Convert, types: Types) -> DataType | Non
             f"Convert does not lead from {source.value} to {expr.target.value} in mode {expr.mode.value}.",
             "use mode Nearest for an integer that becomes a float."
             if exact
-            else "convert between U32 or I32 and a float type; other pairs are the business of Cast.",
+            else "convert between U32 or I32 and a float type; use Cast for other pairs.",
         )
     return result
 

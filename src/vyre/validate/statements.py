@@ -192,7 +192,7 @@ class StatementChecker:
         if not scope.in_loop:
             self.fail(
                 "V046",
-                "Break stands in no loop that it could end.",
+                "Break is not inside a loop.",
                 "move it into the body of a Loop, or end the invocation with Return.",
             )
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vyre.errors import counted
 from vyre.ir.limits import U32_MAX
 from vyre.reference.findings import AccessKind
 from vyre.validate.paths import locate
@@ -74,9 +75,9 @@ class CheckReport:
 
     def __str__(self) -> str:
         if not self.findings:
-            return f"{self.subject}: no findings in {self.steps:,} steps."
-        count = len(self.findings)
-        head = f"{self.subject}: {count} finding{'s' if count > 1 else ''} in {self.steps:,} steps."
+            return f"{self.subject}: no findings in {counted(self.steps, 'step')}."
+        found = counted(len(self.findings), "finding")
+        head = f"{self.subject}: {found} in {counted(self.steps, 'step')}."
         return "\n".join([head, *(str(finding) for finding in self.findings)])
 
 

@@ -2,6 +2,7 @@
 
     every invocation stores a value of its own to one element:  out[0] += a[i]
     workgroup memory is read where others may still write it:   tile[l] = a[i]; b = tile[l + 1]
+    an element is updated at an index that comes from data:     counts[a[i]] += 1
 
 Only what is plain to see is told, and `kernel.check` runs the rest. A store under a condition that differs
 between invocations, or after some of them may have left, is taken to be meant.
@@ -14,11 +15,12 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.expr import Load
-from vyre.ir.node import Assign, Barrier, If, Let, Loop, Node, Return, Store
+from vyre.ir.node import Assign, Barrier, If, Let, Loop, Node, Store
 from vyre.ir.walk import postorder
 from vyre.slotted import dataclass
 from vyre.validate.control_facts import ControlFacts
 from vyre.validate.paths import locate
+from vyre.watch.scattered import Scattered, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,10 +47,20 @@ def hazards(program: Program) -> list[Hazard]:
         return []
     found = {**_Unbarred(program).found, **dict(_SameElement(program).found())}
     longest = max(map(len, program.locations), default=-1)
-    return [
-        Hazard(path, message, fix, locate(path, program.locations, longest))
-        for path, (message, fix) in sorted(found.items())
-    ]
+    told = {
+        path: Hazard(path, message, fix, locate(path, program.locations, longest))
+        for path, (message, fix) in found.items()
+    }
+    scattered = Scattered(program)
+    for path, store in scattered.found():
+        place = locate(path, program.locations, longest)
+        message = (
+            f"the index into {store.buffer!r} comes from data: two invocations may have the same one, "
+            "and one of their updates is lost."
+        )
+        fix = scattered.fix(store, place.text if place else "")
+        told.setdefault(path, Hazard(path, message, fix, place))
+    return [told[path] for path in sorted(told)]
 
 
 _Told = tuple[str, str]
@@ -92,15 +104,15 @@ class _SameElement:
                         ),
                     )
                 case If(condition=condition) if self._differs(condition):
-                    if _leaves(node):
+                    if leaves(node):
                         return
                 case Loop(start=start, stop=stop) if self._differs(start) or self._differs(stop):
-                    if _leaves(node):
+                    if leaves(node):
                         return
                 case _:
                     for name, inner in zip(_names(node), node.bodies, strict=False):
                         yield from self._stores(inner, f"{here}.{name}")
-                    if _leaves(node):
+                    if leaves(node):
                         return
 
     def _collides(self, store: Store) -> bool:
@@ -247,17 +259,6 @@ def _joined(ends: list[_Uses]) -> _Uses:
         for name, indices in end.items():
             joined.setdefault(name, set()).update(indices)
     return joined
-
-
-def _leaves(node: Node) -> bool:
-    """Whether an invocation may leave the program inside this statement."""
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, Return):
-            return True
-        stack += [inner for block in current.bodies for inner in block]
-    return False
 
 
 def _names(node: Node) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.errors import DispatchError
+from vyre.errors import DispatchError, counted
 from vyre.reference import InvocationRef, Tracer
 from vyre.validate.paths import locate
 from vyre.watch.values import shown
@@ -54,7 +54,7 @@ class KernelTrace:
     left_out: int
 
     def __str__(self) -> str:
-        head = f"{self.subject}, invocation {self.invocation}: {len(self.lines)} statements"
+        head = f"{self.subject}, invocation {self.invocation}: {counted(len(self.lines), 'statement')}"
         more = [f"… and {self.left_out:,} more (steps=… shows them)"] if self.left_out else []
         return "\n".join([head, *(str(line) for line in self.lines), *more])
 

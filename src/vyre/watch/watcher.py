@@ -44,7 +44,7 @@ class Watcher:
         extent: tuple[int, ...] | None = None,
     ) -> None:
         """`extent` says how many elements along each axis the grid is there for, so that what the invocations
-        beyond them access is no finding; nothing is the longest output, None a grid of which all is meant."""
+        beyond them access is not a finding. () stands for the longest output, None for the whole grid."""
         self.seen: Watched | None = None
         self.tracer: Tracer | None = None
         self._detect = detect

@@ -1,7 +1,7 @@
 """Reading numbers, strings and tags from bytes that nobody trusts.
 
 Every method refuses what no writer produces: a varint longer than needed, a number out of range, a
-count beyond the bytes that are left, a byte that is no tag. Reading past the end raises IndexError,
+count beyond the bytes that are left, a byte that is not a tag. Reading past the end raises IndexError,
 which `frame.opened` turns into the `WireError` of a truncated input.
 """
 
@@ -74,7 +74,7 @@ class Cursor:
         byte = self.data[self.pos]
         member = members[byte]
         if member is None:
-            refuse(self.pos, f"{byte} is no tag of {what}.", NEWER)
+            refuse(self.pos, f"{byte} is not a tag of {what}.", NEWER)
         self.pos += 1
         return member
 

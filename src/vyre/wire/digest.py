@@ -2,7 +2,7 @@
 
 The meaning digest is for caches and proofs. A variable counts as the number of the `Let` or `Loop`
 that binds it, a buffer as its place among the declarations; bindings, accesses, element types, counts
-and op ids stay, and so do names that nothing declares. Whether a program is valid is no part of its
+and op ids stay, and so do names that nothing declares. Whether a program is valid is not part of its
 meaning: names that collide or are malformed are stripped like any other.
 """
 

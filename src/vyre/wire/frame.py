@@ -52,7 +52,7 @@ def _payload_start(data: bytes, magic: bytes, what: str) -> int:
         for other, reader in ((MAGIC, "Program"), (GRAPH_MAGIC, "Graph")):
             if data.startswith(other):
                 refuse(offset, f"this is the wire form of a {reader.lower()}.", f"use {reader}.from_wire.")
-        refuse(offset, f"this is no wire form of a {what}.", f"pass bytes that begin with {magic!r}.")
+        refuse(offset, f"this is not the wire form of a {what}.", f"pass bytes that begin with {magic!r}.")
     version = data[len(magic)]
     if version != VERSION:
         refuse(len(magic), f"version {version} of the wire form is unknown; {VERSION} is known.", NEWER)

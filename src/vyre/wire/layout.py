@@ -78,7 +78,7 @@ class NodeLayout(NamedTuple):
 
 
 def by_tag(numbered: Iterable[tuple[Any, int]]) -> tuple[Any, ...]:
-    """The inverse of a tag table over all 256 bytes; None where a byte is no tag."""
+    """The inverse of a tag table over all 256 bytes; None where a byte is not a tag."""
     members: list[Any] = [None] * 256
     for member, number in numbered:
         members[number] = member

@@ -118,7 +118,7 @@ def scan_exprs(cursor: Cursor) -> Table:
         table.offsets.append(pos)
         layout = _EXPRS[data[pos]]
         if layout is None:
-            refuse(pos, f"{data[pos]} is no tag of an expression.", NEWER)
+            refuse(pos, f"{data[pos]} is not a tag of an expression.", NEWER)
         pos += 1
         member: Any = None
         for _, kind, low, high, _, members in layout.fields:
@@ -126,7 +126,7 @@ def scan_exprs(cursor: Cursor) -> Table:
             if kind == TAG:
                 member = members[byte]
                 if member is None:
-                    refuse(pos, f"{byte} is no tag of this field of {layout.cls.__name__}.", NEWER)
+                    refuse(pos, f"{byte} is not a tag of this field of {layout.cls.__name__}.", NEWER)
                 pos += 1
             elif kind == BITS:
                 pos += LITERAL_BYTES[member]

@@ -2,7 +2,7 @@
 
 A number is given once, never changed and never reused; new members take the next free number. They
 are written out one by one, here and in the rows of `ir/operators.py`, because the order of an enumeration may
-change and these may not. Zero is no tag, so that a run of zero bytes never reads as a program.
+change and these may not. Zero is not a tag, so that a run of zero bytes never reads as a program.
 """
 
 from collections.abc import Mapping

@@ -14,7 +14,7 @@ from tests.backends.cpu.cpu_assembly import V2, V3, V4, listing
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.cpu.compiling import native_ways
 from vyre.backends.probe.cases import probe_ops
-from vyre.backends.probe.run import NATIVE, SOFT_WAY, probe
+from vyre.backends.probe.run import probe
 from vyre.ir import (
     BinaryOp,
     BinOp,
@@ -33,7 +33,7 @@ from vyre.ir import (
     Var,
 )
 from vyre.lower.native import F32_KEYS, F64_KEYS
-from vyre.lower.ways import SOFT
+from vyre.lower.ways import NATIVE_WAY, SOFT, SOFT_WAY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -78,8 +78,8 @@ def test_every_native_operation_is_exact(of: str) -> None:
         ops = [op for op in probe_ops() if " to " in op.name]
     rows = probe(CpuBackend(threads=1), count=1500, sweep=0, ops=ops)
     assert [row for row in rows if row.witness] == []
-    native = {row.op for row in rows if row.way == NATIVE}
-    assert {row.way for row in rows} <= {NATIVE, SOFT_WAY}
+    native = {row.op for row in rows if row.way == NATIVE_WAY}
+    assert {row.way for row in rows} <= {NATIVE_WAY, SOFT_WAY}
     if of != "F16":
         assert len(native) >= 18
 

@@ -134,7 +134,7 @@ def test_four_items_are_no_more_instructions_than_one(value: Callable[[Expr, Exp
 @pytest.mark.parametrize("cpu", [V3, V4])
 @pytest.mark.parametrize("value", [plus, times, exp])
 def test_four_items_are_no_longer_a_function_than_one(value: Callable[[Expr, Expr], Expr], cpu: str) -> None:
-    """At a level, which is no processor's own, LLVM copies nothing; and nothing is done one by one."""
+    """At a level, which is not a processor's own, LLVM copies nothing; and nothing is done one by one."""
 
     def lines(count: int) -> list[str]:
         text = in_range(elementwise(value, F32, F32, output=F32, items=count), cpu)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from vyre import BufferDecl, DataType, InvocationId, Program
+from vyre.backends.cuda.arrays import LEGACY
 from vyre.backends.cuda.backend import CudaBackend, CudaExecutable
 from vyre.backends.forks import Home
 from vyre.backends.protocol import BackendInfo
@@ -47,6 +48,7 @@ class Driver:
     """
 
     CUpointer_attribute = SimpleNamespace(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL=9)
+    CUstream = int
 
     def __init__(self, fail: str = "", error: str = "CUDA_ERROR_ILLEGAL_ADDRESS") -> None:
         self.calls: list[tuple[str, tuple[Any, ...]]] = []
@@ -76,6 +78,14 @@ class Driver:
     def do_cuMemFree(self, address: int) -> tuple[Any, ...]:  # noqa: N802
         del self.memory[address]
         return (OK,)
+
+    def do_cuMemHostAlloc(self, size: int, flags: int) -> tuple[Any, ...]:  # noqa: N802
+        return self.do_cuMemAlloc(size)
+
+    def do_cuMemHostGetDevicePointer(self, address: int, flags: int) -> tuple[Any, ...]:  # noqa: N802
+        return OK, address
+
+    do_cuMemFreeHost = do_cuMemFree  # noqa: N815
 
     def do_cuMemcpyHtoD(self, to: int, source: int, size: int) -> tuple[Any, ...]:  # noqa: N802
         ctypes.memmove(to, source, size)
@@ -114,6 +124,7 @@ class ScriptedBackend(CudaBackend):
         self.driver = driver
         self.context = "context"
         self.ordinal = ordinal
+        self.stream = LEGACY
 
     def describe(self) -> BackendInfo:
         return BackendInfo(name=self.name, version="0", device="scripted")

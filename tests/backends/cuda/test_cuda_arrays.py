@@ -161,7 +161,7 @@ def test_what_a_capsule_may_not_be() -> None:
 
     with pytest.raises(DispatchError, match=r"require gradient.*Fix: pass x\.detach\(\)"):
         read_array(Grad(u32s(2)))
-    with pytest.raises(DispatchError, match="a list is no array of CUDA"):
+    with pytest.raises(DispatchError, match="a list is not a CUDA array"):
         read_array([1, 2])
 
 

@@ -91,15 +91,40 @@ def test_engines_take_them_where_they_are(place: Any) -> None:
             assert found.tobytes() == engines.reduce_tree(a, backend="reference").tobytes()
 
 
+def test_engines_see_what_was_queued_before(backend: Any) -> None:
+    torch: Any = pytest.importorskip("torch")
+    x = torch.zeros(1024, device="cuda")
+    for stream in (torch.cuda.default_stream(), torch.cuda.Stream()):
+        with torch.cuda.stream(stream):
+            for k in range(50):
+                torch.cuda._sleep(100_000)
+                x.fill_(k)
+                assert engines.reduce_tree(x, backend="cuda") == 1024 * k
+            torch.cuda.synchronize()
+
+
+def test_blocks_are_used_again_while_work_is_queued(place: Any, backend: Any) -> None:
+    ones = np.ones(1 << 16, np.float32)
+    x = place(ones)
+    total: Any = vyre.to_device(ones, backend=backend)
+    kept: list[Any] = []
+    for k in range(400):
+        total = added(x, total, backend="cuda")
+        if k % 50 == 0:
+            kept.append((k, total))
+    assert all(np.array_equal(made.numpy(), ones * (k + 2)) for k, made in kept)
+    assert np.array_equal(total.numpy(), ones * 401)
+
+
 def test_engines_on_our_own_buffers(backend: Any) -> None:
     words = rng.integers(0, 1 << 32, 70_001, dtype=np.uint32)
     held = vyre.to_device(words, backend=backend)
     for _ in range(3):
         assert engines.reduce(held, backend=backend) == np.add.reduce(words, dtype=np.uint32)
-        assert np.array_equal(engines.scan(held, backend=backend), np.cumsum(words, dtype=np.uint32))
+        assert np.array_equal(engines.scan(held, backend=backend).numpy(), np.cumsum(words, dtype=np.uint32))
     data = rng.integers(0, 256, 4096, dtype=np.uint8)
     counts = engines.histogram(vyre.to_device(data, backend=backend), backend=backend)
-    assert np.array_equal(counts, np.bincount(data, minlength=256))
+    assert np.array_equal(counts.numpy(), np.bincount(data, minlength=256))
     assert np.array_equal(engines.compact(words, words & 1, backend=backend), words[words & 1 == 1])
 
 

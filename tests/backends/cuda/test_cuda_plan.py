@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
-import sys
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import vyre
-from tests.backends.cuda.scripted_driver import COPY, OK, Driver, ScriptedBackend, Status
+from tests.backends.cuda.scripted_arrays import CupyArray, PoolDriver, Tensor, names, opened, put_away
+from tests.backends.cuda.scripted_driver import OK, Status
 from vyre.backends import compile_program
 from vyre.backends.cuda.plan import CudaPlan
 from vyre.backends.cuda.pool import KEPT, open_pool
@@ -20,112 +19,6 @@ from vyre.errors import DeviceLost, DeviceOutOfMemory
 
 if TYPE_CHECKING:
     from vyre.backends.dispatch import Compiled
-
-
-class PoolDriver(Driver):
-    """A driver with a pool, of which `room` bytes can be had, less what it keeps."""
-
-    room = 1 << 20
-    kept = 0
-
-    def do_cuMemAllocFromPoolAsync(self, size: int, pool: Any, stream: int) -> tuple[Any, ...]:  # noqa: N802
-        if size > self.room - self.kept:
-            return Status(2, "CUDA_ERROR_OUT_OF_MEMORY"), None
-        return self.do_cuMemAlloc(size)
-
-    def do_cuMemFreeAsync(self, address: int, stream: int) -> tuple[Any, ...]:  # noqa: N802
-        return self.do_cuMemFree(address)
-
-    def do_cuMemPoolTrimTo(self, pool: Any, size: int) -> tuple[Any, ...]:  # noqa: N802
-        self.kept = size
-        return (OK,)
-
-
-def names(driver: Driver) -> list[str]:
-    return [name for name, _ in driver.calls]
-
-
-class Tensor:
-    """As much of a torch tensor as is asked for; `changes` make it unusual."""
-
-    __module__ = "torch"
-
-    def __init__(self, array: Any, dtype: str = "torch.uint32", **changes: Any) -> None:
-        self.array = array
-        self.dtype = dtype
-        self.shape = array.shape
-        facts = {"is_cuda": True, "layout": "strided", "requires_grad": False}
-        for name, value in {**facts, **changes}.items():
-            setattr(self, name, value)
-
-    contiguous = True
-    negative = False
-    number = 0
-    version = 0
-
-    def is_inference(self) -> bool:
-        return False
-
-    def is_contiguous(self) -> bool:
-        return self.contiguous
-
-    def is_neg(self) -> bool:
-        return self.negative
-
-    def get_device(self) -> int:
-        return self.number
-
-    def dim(self) -> int:
-        return self.array.ndim
-
-    def numel(self) -> int:
-        return self.array.size
-
-    def data_ptr(self) -> int:
-        return self.array.ctypes.data
-
-
-def _written(tensor: Tensor) -> None:
-    tensor.version += 1
-
-
-@pytest.fixture
-def streams(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """The stream that each library works on."""
-    on = {"torch": 0, "cupy": 0}
-    torch: Any = ModuleType("torch")
-    torch.Tensor, torch.strided = Tensor, "strided"
-    torch._C = SimpleNamespace(_cuda_getCurrentRawStream=lambda *_: on["torch"])  # pyright: ignore[reportUnknownLambdaType]
-    torch.autograd = SimpleNamespace(graph=SimpleNamespace(increment_version=_written))
-    cupy: Any = ModuleType("cupy")
-    cupy.ndarray = CupyArray
-    cupy.cuda = SimpleNamespace(get_current_stream=lambda: SimpleNamespace(ptr=on["cupy"]))
-    monkeypatch.setitem(sys.modules, "torch", torch)
-    monkeypatch.setitem(sys.modules, "cupy", cupy)
-    return on
-
-
-class CupyArray:
-    """As much of an array of CuPy as is asked for."""
-
-    __module__ = "cupy"
-
-    def __init__(self, array: Any) -> None:
-        self.array = array
-        self.data = SimpleNamespace(ptr=array.ctypes.data)
-        self.device = SimpleNamespace(id=0)
-        self.flags, self.ndim, self.shape = array.flags, array.ndim, array.shape
-        self.dtype, self.nbytes = array.dtype, array.nbytes
-
-
-def opened() -> tuple[PoolDriver, ScriptedBackend, Compiled]:
-    driver = PoolDriver()
-    driver.kernel = lambda a, out: ctypes.memmove(out, a, 16)
-    backend = ScriptedBackend(driver)
-    backend.pool = "pool"
-    compiled = compile_program(COPY, backend=backend)
-    driver.calls.clear()
-    return driver, backend, compiled
 
 
 def plan_of(compiled: Compiled) -> CudaPlan:
@@ -139,18 +32,19 @@ X = np.array([1, 2, 3, 4], np.uint32)
 @pytest.mark.parametrize("make", [Tensor, CupyArray])
 @pytest.mark.usefixtures("streams")
 def test_a_call_asks_the_driver_for_an_output_and_a_launch(make: Any) -> None:
-    driver, _, compiled = opened()
-    for _ in range(3):
+    driver, backend, compiled = opened()
+    entered, made = ["cuCtxSetCurrent"], ["cuCtxSetCurrent", "cuMemAllocFromPoolAsync"]
+    for turn in range(3):
         driver.calls.clear()
         found = compiled({"a": make(X)}, lengths={"out": ("a",)})["out"]
-        entered = ["cuCtxSetCurrent"]
-        assert names(driver) == [*entered, "cuMemAllocFromPoolAsync", *entered, "cuLaunchKernel"]
+        assert names(driver) == [*([] if turn else made), *entered, "cuLaunchKernel"]
         assert found.numpy().tolist() == [1, 2, 3, 4]
         driver.calls.clear()
         del found
         gc.collect()
-        assert names(driver) == [*entered, "cuMemFreeAsync"]
+        assert names(driver) == []  # it lies on the shelf for the next one
     assert driver.launched[-1][2:] == [0, 0, 0, 4, 4]
+    assert put_away(backend) == 1
 
 
 @pytest.mark.usefixtures("streams")
@@ -232,7 +126,7 @@ def test_an_output_that_starts_as_zeros_is_cleared_unless_all_of_it_is_written()
 
 
 def test_numpy_arrays_go_up_and_down_once() -> None:
-    driver, _, compiled = opened()
+    driver, backend, compiled = opened()
     for out in (None, np.ones(4, np.uint32)):
         driver.calls.clear()
         given = {"a": X} if out is None else {"a": X, "out": out}
@@ -241,18 +135,18 @@ def test_numpy_arrays_go_up_and_down_once() -> None:
         assert found.tolist() == [1, 2, 3, 4]
         counted = [names(driver).count(n) for n in ("cuMemcpyHtoD", "cuLaunchKernel", "cuMemcpyDtoH")]
         assert counted == [2, 1, 1]
-        assert driver.memory == {}
+        assert put_away(backend) == 2
     mixed = compiled({"a": X, "out": vyre.device_zeros(4, np.uint32, backend=compiled.backend)})["out"]
     assert mixed.numpy().tolist() == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("fail", ["cuMemcpyHtoD", "cuLaunchKernel", "cuMemcpyDtoH"])
 def test_memory_goes_back_after_a_failure(fail: str) -> None:
-    driver, _, compiled = opened()
+    driver, backend, compiled = opened()
     driver.fail = fail
     with pytest.raises(DeviceLost):
         compiled({"a": X}, lengths={"out": ("a",)})
-    assert driver.memory == {}
+    assert put_away(backend) == (1 if fail == "cuMemcpyHtoD" else 2)
 
 
 @pytest.mark.usefixtures("streams")
@@ -303,7 +197,7 @@ def test_memory_that_others_share_is_waited_for() -> None:
         driver.calls.clear()
         shared.close()
         gc.collect()
-        assert names(driver)[-2:] == ["cuCtxSynchronize", "cuMemFreeAsync"]
+        assert names(driver) == ["cuCtxSetCurrent", "cuCtxSynchronize"]
     alone = vyre.to_device(X, backend=backend)
     alone.__dlpack__(stream=1)
     driver.calls.clear()
@@ -335,7 +229,7 @@ def test_a_device_without_pools_has_plain_memory() -> None:
             return (OK, "pool") if self.room else (Status(801, "CUDA_ERROR_NOT_SUPPORTED"), None)
 
     driver = NoPools()
-    assert open_pool(driver, 3) == "pool"
-    assert driver.named("cuMemPoolSetAttribute") == [("pool", 4, KEPT)]
+    assert open_pool(driver, 3, "context", 1) is not None
+    assert driver.named("cuMemPoolSetAttribute") == [("pool", 4, KEPT // 2)]
     driver.room = 0
-    assert open_pool(driver, 3) is None
+    assert open_pool(driver, 3, "context", 1) is None

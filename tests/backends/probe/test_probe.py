@@ -15,13 +15,13 @@ from click.testing import CliRunner
 
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.probe.cases import cases, probe_ops, specials
-from vyre.backends.probe.run import NATIVE, REFUSED, SOFT_WAY, Witness, probe
+from vyre.backends.probe.run import REFUSED, Witness, probe
 from vyre.backends.protocol import BackendInfo
 from vyre.backends.reference.backend import ReferenceBackend
 from vyre.cli import main
 from vyre.ir import DataType
 from vyre.lower.native import ALL_KEYS, F32_KEYS
-from vyre.lower.ways import SOFT, Ways
+from vyre.lower.ways import NATIVE_WAY, SOFT, SOFT_WAY, Ways
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -118,14 +118,14 @@ def test_a_broken_promise_is_no_native_way() -> None:
 def test_the_processor_is_native_where_it_can_be() -> None:
     names = ["FAdd F32", "FIsNaN F32", "FMulAdd BF16", "FAdd F64"]
     rows = probe(CpuBackend(threads=1), count=500, sweep=1 << 12, ops=[OPS[name] for name in names])
-    assert [row.way for row in rows] == [NATIVE, SOFT_WAY, SOFT_WAY, NATIVE]
+    assert [row.way for row in rows] == [NATIVE_WAY, SOFT_WAY, SOFT_WAY, NATIVE_WAY]
     assert rows[0].cases >= 500 + (1 << 12)
     assert all(row.witness is None for row in rows)
 
 
 def test_a_backend_that_cannot_be_told_is_judged_by_what_it_gives() -> None:
     (row,) = probe(ReferenceBackend(), count=10, ops=[OPS["FFloor F16"]])
-    assert (row.op, row.way, row.witness) == ("FFloor F16", NATIVE, None)
+    assert (row.op, row.way, row.witness) == ("FFloor F16", NATIVE_WAY, None)
 
 
 def test_every_operation_is_asked() -> None:
@@ -155,7 +155,7 @@ def test_the_command_prints_a_table_and_json(monkeypatch: pytest.MonkeyPatch) ->
     shown = CliRunner().invoke(main, ["probe", "cpu", "--sweep", "1000", "--json"])
     record = json.loads(shown.output)
     assert record["backend"]["name"] == "cpu"
-    assert _names(record["rows"], NATIVE) == {"FMulAdd F32"}
+    assert _names(record["rows"], NATIVE_WAY) == {"FMulAdd F32"}
 
 
 def test_the_command_shows_a_witness(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,4 +197,4 @@ def test_swiftshader_is_refused_native_arithmetic(tmp_path: Path) -> None:
     refused = {row["op"] for row in rows if row["witness"]}
     assert refused >= {"FAdd F32", "FMul F32", "FDiv F32", "FSqrt F32", "FMulAdd F32", "FEq F32"}
     assert _names(rows, REFUSED) == {"FAdd F64"}
-    assert _names(rows, NATIVE) == set()
+    assert _names(rows, NATIVE_WAY) == set()

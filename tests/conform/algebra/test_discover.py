@@ -11,6 +11,7 @@ from vyre.conform.algebra.collisions import collisions, separate
 from vyre.conform.algebra.discover import discover, missing_elements
 from vyre.conform.algebra.listing import shown_law
 from vyre.conform.registry import floats, lookup, primitives, spec, specs
+from vyre.conform.spec.compositions import is_composed
 from vyre.conform.spec.law import label
 from vyre.conform.suite.plan import definition_program
 from vyre.semantics.arrays import NUMPY
@@ -84,17 +85,36 @@ def test_collisions_cover_every_spec() -> None:
     operands = [s.signature.inputs for s in specs()]
     lonely = {s.id for s in specs() if operands.count(s.signature.inputs) == 1}
     unmet = {s.id for s in specs()} - met - lonely
-    assert {i.split(".")[0] for i in met} >= {"primitive", "atomic", "value", "cast", "float", "memory"}
-    assert not unmet
+    families = {
+        "primitive",
+        "atomic",
+        "value",
+        "cast",
+        "float",
+        "memory",
+        "integer",
+        "wide",
+        "bytes",
+        "intrinsic",
+    }
+    assert {i.split(".")[0] for i in met} >= families
+    assert all(map(is_composed, unmet)), "of these, the laws alone tell"
     rules = {frozenset({c.first, c.second}): c.rule for c in found}
     assert rules[frozenset({"primitive.math.add", "atomic.add"})] == "result type"
     assert rules[frozenset({"value.lane.u64.0", "cast.u64.u32"})] == "one function"
+    assert rules[frozenset({"bytes.dot4_u8", "intrinsic.packed.dot4_u8"})] == "one function"
 
 
 def test_the_low_word_of_a_cast_is_lane_0() -> None:
     for of in ("u64", "vec2u32", "vec4u32", "u128"):
         lane, cast = spec(f"value.lane.{of}.0"), spec(f"cast.{of}.u32")
         assert meaning_digest(definition_program(lane)) == meaning_digest(definition_program(cast))
+
+
+def test_an_instruction_and_its_composition_are_one_function() -> None:
+    for name in ("dot4_u8", "dot4_i8"):
+        one, other = spec(f"bytes.{name}"), spec(f"intrinsic.packed.{name}")
+        assert meaning_digest(definition_program(one)) == meaning_digest(definition_program(other))
 
 
 def test_two_names_of_one_function_agree_on_every_input() -> None:

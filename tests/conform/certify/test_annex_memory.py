@@ -139,4 +139,4 @@ def test_an_annex_says_where_and_an_older_one_is_still_read(
     record["predicate"] = sealed_record({"baselines": older, "schema": "vyre.performance/1"})
     assert {b.memory for b in read_annex(canonical(record))[0].baselines} == {"host"}
     record["predicate"] = sealed_record({"baselines": older, "schema": "vyre.performance/2"})
-    assert "no performance annex" in check_annex(canonical(record), document).text
+    assert "not a performance annex" in check_annex(canonical(record), document).text

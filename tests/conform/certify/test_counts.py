@@ -95,7 +95,7 @@ def test_the_page_says_the_same(refusing: CertificateContents) -> None:
     assert shown["cases run"] == f"{found.run:,}"
     assert shown["cases refused"] == f"{found.refused:,}"
     assert (shown["laws run"], shown["laws refused"]) == (str(laws.run), str(laws.refused))
-    assert (shown["ops run"], shown["ops refused"]) == ("1", "1")
+    assert (shown["op run"], shown["op refused"]) == ("1", "1")
     assert not [name for name in shown if "checked" in name]
 
 

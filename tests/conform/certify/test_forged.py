@@ -132,7 +132,7 @@ FORGED: list[tuple[str, Any, str]] = [
     ("right", put("conditions", "timeout_ms", to=1), "how the backend was held"),
     ("right", put("conditions", "isolation", to="cell"), "conditions.isolation: expected one of"),
     ("right", put("backend", "limits", to=[7]), "backend.limits[0]: expected a string"),
-    ("right", put("slower", to=["copy"]), "it calls copy slower, which is none of its baselines"),
+    ("right", put("slower", to=["copy"]), "it calls copy slower, which is not one of its baselines"),
     ("right", put("backend", "approximate", to=[DIV]), "which is not approximate by name"),
     ("wrong", put("failures", 0, "failing", 0, "first", to=-1), "failing[0].first: expected a whole number"),
     ("shard1", put("plan", "shard", to=[1, 1]), "blocks of a shard"),
@@ -167,7 +167,7 @@ def test_failures_taken_out_of_the_blocks_of_a_shard_are_missed(made: dict[str, 
 
 
 def test_another_version_is_no_excuse(made: dict[str, bytes]) -> None:
-    """A plan that cannot be recounted is not wrong, and is no success."""
+    """A plan that cannot be recounted is not wrong, and is not a success."""
 
     def older(predicate: dict[str, Any]) -> None:
         predicate["vyre"] = "0.0.1"

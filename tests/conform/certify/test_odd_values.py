@@ -128,7 +128,7 @@ def test_every_command_names_the_field(
 
 
 def test_a_forged_shard_is_refused_by_merge(tmp_path: Path) -> None:
-    """Records of blocks are no part of what levels rest on, so nothing but merge itself reads them."""
+    """Records of blocks are not part of what levels rest on, so nothing but merge itself reads them."""
     first, second = shards(Right(), tmp_path, 2, ops=(LANE, DIV), stages=STAGES)
     blocks = encode(first.blocks)
     of_ops = next(k for k, b in enumerate(blocks) if "coverage" in b["record"])

@@ -96,7 +96,7 @@ def test_a_crash_that_was_not_certified_is_found(tmp_path: Path) -> None:
 
 
 class WrongWhereNobodyLooked(Right):
-    """Wrong on one input alone, which is no case of the certified run."""
+    """Wrong on one input alone, which is not a case of the certified run."""
 
     def __init__(self, words: tuple[int, int]) -> None:
         super().__init__()
@@ -218,5 +218,5 @@ def test_the_annex_belongs_to_its_certificate(tmp_path: Path) -> None:
     changed = json.loads(write_annex(found, certificate))
     changed["predicate"]["baselines"][1]["of_copy"] = "9.999"
     assert "predicate.baselines" in check_annex(canonical(changed), document).text
-    with pytest.raises(CertificateError, match="no performance annex"):
+    with pytest.raises(CertificateError, match="not a performance annex"):
         read_annex(write(certificate))

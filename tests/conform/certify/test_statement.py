@@ -312,5 +312,5 @@ def test_another_schema_is_refused() -> None:
     record["schema"] = "vyre.certificate/0"
     with pytest.raises(CertificateError, match="schema"):
         CertificateContents.from_json(canonical(record))
-    with pytest.raises(CertificateError, match="no certificate"):
+    with pytest.raises(CertificateError, match="not a certificate"):
         CertificateContents.from_json(b"\xff")

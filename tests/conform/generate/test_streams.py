@@ -100,6 +100,26 @@ def test_the_random_word_is_an_op_a_device_can_call() -> None:
     assert np.frombuffer(got, "<u4").tolist() == wanted
 
 
+@pytest.mark.parametrize("start", [0, (7 << 32) - 100])
+def test_a_random_word_tells_its_case(start: int) -> None:
+    stream = cases("random", DIV, SEED)
+    assert stream.undo is not None
+    assert stream.can_undo([0, 1])
+    words = stream.block(start, 200)
+    for k, number in enumerate(range(start, start + 200)):
+        for position in (0, 1):
+            found = int(words[position][k])
+            low = stream.undo(CONCRETE, position, found, number >> 32)
+            assert low == number & 0xFFFF_FFFF
+            assert stream.undo(CONCRETE, position, found ^ 1, number >> 32) != low
+
+
+def test_words_that_are_cut_tell_nothing() -> None:
+    halves = cases("random", spec("cast.f16.f32"), SEED)
+    assert not halves.can_undo([0])
+    assert not cases("correlated", DIV, SEED).can_undo([0, 1])
+
+
 def test_the_random_words_look_uniform() -> None:
     """Each bit half the time, neighbours and operands unrelated: six deviations are one in 10^9."""
     count = 1 << 16

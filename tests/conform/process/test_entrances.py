@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("llvmlite")
 
 from vyre.backends.cpu.backend import CpuBackend
-from vyre.conform.process.entrances import ENTRANCES, Asked
+from vyre.conform.process.entrances import ALONE, ENTRANCES, Asked
 from vyre.conform.process.held import held
 from vyre.conform.process.isolate import Isolated
 from vyre.conform.process.locked import Locked
@@ -24,33 +24,59 @@ PROGRAM = Program(
     (READ, OUT), (4, 1, 1), (Let("i", InvocationId(0)), Store("out", Var("i"), READ[Var("i")] + 5))
 )
 DATA = np.arange(8, dtype=np.uint32)
-INPUTS = {"in": DATA.tobytes(), "out": bytes(32)}
-WANTED = {"out": (DATA + np.uint32(5)).tobytes()}
-RUNS = {"once": 1, "again": 3, "interleaved": 2, "threads": 2, "after another": 1}
 
 
-def asked(entrance: str = "run", dispatch: str = "once") -> Asked:
-    return Asked(PROGRAM, INPUTS, (2, 1, 1), entrance, dispatch)
+def memory(*words: int) -> dict[str, bytes]:
+    return {"in": np.array(words, np.uint32).tobytes(), "out": bytes(4 * len(words))}
 
 
-def test_every_entrance_and_pattern_gives_the_same_bytes_from_another_process() -> None:
+MEMORIES = [memory(*DATA.tolist()), memory(*(DATA * 3).tolist()), memory(*DATA.tolist(), 77)]
+FIRST, SECOND, THIRD = (
+    (number, {"out": (np.frombuffer(m["in"], np.uint32) + np.uint32(5)).tobytes()})
+    for number, m in enumerate(MEMORIES)
+)
+RUNS = {
+    "once": (0,),
+    "again": (0, 1, 0, 2, ALONE, 0),
+    "interleaved": (0, 1, 0),
+    "threads": (0, 1, 0, 1),
+    "after another": (0,),
+}
+
+
+def asked(entrance: str = "run", dispatch: str = "once", order: tuple[int, ...] = (0,)) -> Asked:
+    return Asked(PROGRAM, MEMORIES, (3, 1, 1), entrance, dispatch, order)
+
+
+def test_every_entrance_and_pattern_takes_its_memories_in_another_process() -> None:
     with Isolated("cpu", timeout=120) as apart:
         backend = Locked(apart)
         executable = backend.compile(PROGRAM)
         assert backend.offered(executable) == frozenset(ENTRANCES)
         for entrance in ENTRANCES:
-            assert backend.performed(executable, asked(entrance)) == [WANTED] * (1 + (entrance != "run"))
-        for dispatch, runs in RUNS.items():
-            assert backend.performed(executable, asked(dispatch=dispatch)) == [WANTED] * runs
+            before = [SECOND] * (entrance != "run") + [SECOND] * (entrance == "bind again")
+            assert backend.performed(executable, asked(entrance)) == [*before, FIRST]
+        for dispatch, order in RUNS.items():
+            found = backend.performed(executable, asked(dispatch=dispatch, order=order))
+            assert found == [(FIRST, SECOND, THIRD)[n] for n in order if n != ALONE]
         apart.renew()  # what the new process does not have is compiled again
-        assert backend.performed(executable, asked("bind")) == [WANTED] * 2
+        assert backend.performed(executable, asked("bind")) == [SECOND, FIRST]
 
 
 def test_a_backend_in_this_process_is_asked_here() -> None:
     backend = CpuBackend(threads=1)
     executable = backend.compile(PROGRAM)
     assert held(backend).offered(executable) == Locked(backend).offered(executable) == frozenset(ENTRANCES)
-    assert held(backend).performed(executable, asked("borrow", "threads")) == [WANTED] * 3
+    found = held(backend).performed(executable, asked("borrow", "threads", (0, 1)))
+    assert found == [SECOND, FIRST, SECOND]
+
+
+def test_a_small_case_launches_one_binding_four_times() -> None:
+    backend = CpuBackend(threads=1)
+    executable = backend.compile(PROGRAM)
+    found = held(backend).performed(executable, asked("bind again", "again", (0, 1, 0, 2)))
+    first, second = [SECOND, FIRST] * 2, [FIRST, SECOND] * 2
+    assert found == [SECOND, *first, *second, *first, *[THIRD] * 4]
 
 
 def test_a_backend_that_is_wrong_in_two_threads_is_seen_through_its_process() -> None:
@@ -58,5 +84,5 @@ def test_a_backend_that_is_wrong_in_two_threads_is_seen_through_its_process() ->
         backend = Locked(apart)
         executable = backend.compile(PROGRAM)
         assert backend.offered(executable) == {"run"}
-        assert backend.performed(executable, asked(dispatch="again")) == [WANTED] * 3
-        assert backend.performed(executable, asked(dispatch="threads")) != [WANTED] * 2
+        assert backend.performed(executable, asked(dispatch="again", order=(0, 0, 0))) == [FIRST] * 3
+        assert backend.performed(executable, asked(dispatch="threads", order=(0, 0))) != [FIRST] * 2

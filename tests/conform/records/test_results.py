@@ -74,7 +74,7 @@ def test_anything_else_is_refused(old: str, new: str) -> None:
 
 
 def test_bytes_that_are_no_json_are_refused() -> None:
-    with pytest.raises(VyreError, match="no results"):
+    with pytest.raises(VyreError, match="not results"):
         Results.from_json(b"\xff")
 
 

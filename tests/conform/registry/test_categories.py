@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from click.testing import CliRunner
 
 from vyre.cli import main
@@ -25,10 +27,11 @@ def test_leaving_hardware_out_shows() -> None:
 
 
 def test_the_widths_of_one_instruction_are_told_from_instructions() -> None:
-    widths = {op.lanes for op in intrinsic_ops() if op.lanes > 1}
-    single = sum(op.lanes == 1 for op in intrinsic_ops())
-    found = categories()
-    assert (found.instructions - single) * len(widths) == found.hardware - single
+    units = Counter(op.hardware.partition(".")[0] for op in intrinsic_ops())
+    widths = sum(unit.startswith("subgroup") for unit in units)
+    exchanges = units.pop("subgroup32")
+    assert categories().hardware == widths * exchanges + units["packed"] + units["mma_f64"] + units["mma_s8"]
+    assert categories().instructions == exchanges + units["packed"] + units["mma_f64"] // 4 + units["mma_s8"]
 
 
 def test_the_sentence_says_the_share_of_both_counts() -> None:

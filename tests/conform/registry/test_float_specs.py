@@ -51,7 +51,7 @@ def test_they_are_the_float_ops_of_the_library() -> None:
     ours = {s.id: s.signature for s in specs() if not s.id.startswith("float.convert.")}
     assert ours == library
     assert len(specs()) == len(BY_ID) == 191
-    assert registered()[-191:] == specs()
+    assert tuple(s for s in registered() if s.id in BY_ID) == specs()
 
 
 def test_every_gate_admits_them() -> None:

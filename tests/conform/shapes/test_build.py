@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from vyre.conform.process.entrances import ALONE
 from vyre.conform.shapes import closed
 from vyre.conform.shapes.build import build
 from vyre.conform.shapes.constraints import invocations, why_not
 from vyre.conform.shapes.features import FEATURES, measure, reached
+from vyre.conform.shapes.history import order
 from vyre.conform.shapes.parts.atomics import AtomicPlaces
 from vyre.conform.shapes.rows import ROWS
+from vyre.ir.buffers import BufferAccess
 from vyre.ir.operators import AtomicOp
 from vyre.reference import run
 from vyre.validate import validate
@@ -53,10 +56,37 @@ def test_most_rows_have_a_small_twin() -> None:
 @pytest.mark.parametrize("number", SMALL[::9])
 def test_the_expected_bytes_are_those_of_the_reference(number: int) -> None:
     case = build(_small(ROWS[number]), 11)
-    found = run(case.program, case.inputs, case.workgroups, detect=True)
-    assert not found.report.races
-    assert not found.report.divergent_barriers
-    assert found.buffers == case.expected
+    for memory in case.memories:
+        found = run(case.program, memory.inputs, case.workgroups, detect=True)
+        assert not found.report.races
+        assert not found.report.divergent_barriers
+        assert found.buffers == memory.expected
+
+
+AGAIN = [n for n in SMALL if ROWS[n]["dispatch"] == "again"]
+
+
+@pytest.mark.parametrize("number", AGAIN[::6])
+def test_a_memory_of_the_run_before_shows(number: int) -> None:
+    """Each of its read buffers by itself that is not empty, unless it has nothing but a bound."""
+    case = build(_small(ROWS[number]), 11)
+    first, second = case.memories[0], case.memories[1]
+    changed = [n for n, data in second.inputs.items() if data != first.inputs[n]]
+    read = [b.name for b in case.program.buffers if b.access is not BufferAccess.ReadWrite]
+    assert {"out", "elements"} <= set(changed)
+    for name in changed:
+        assert len(second.inputs[name]) == len(first.inputs[name])
+        if name in read:
+            stale = {**first.inputs, name: second.inputs[name]}
+            assert run(case.program, stale, case.workgroups, check=False).buffers != first.expected, name
+
+
+def test_small_cases_run_more_often_and_with_another_length() -> None:
+    row = next(_small(ROWS[n]) for n in AGAIN if ROWS[n]["loop bounds"] not in ("length", "divergent"))
+    case = build(row, 3)
+    assert case.order == (0, 1, 0, 2, ALONE, 0)
+    assert len(case.memories[2].inputs["data"]) == len(case.inputs["data"]) + 4
+    assert order({**row, "turns": 65_537}) == (0, 1, 0)
 
 
 def _turn_by_turn(words: Any, start: int, turns: int) -> Any:

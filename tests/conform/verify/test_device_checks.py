@@ -17,7 +17,8 @@ from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify import device
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.cases import Kind, kind_of
-from vyre.conform.verify.device import DeviceChecks, DeviceVerdict, InputsDiffer, applies, device_checks
+from vyre.conform.verify.device import DeviceChecks, applies, device_checks
+from vyre.conform.verify.device_tile import DeviceVerdict, InputsDiffer
 from vyre.conform.verify.graph import PARITY, Check, graph
 from vyre.conform.verify.operations import run_block
 
@@ -150,14 +151,38 @@ class _LazyKernel:
         self._executable.run(*args)
 
 
-def test_a_dispatch_that_writes_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("held", [0, device.HELD])
+@pytest.mark.parametrize("tile", [1 << 12, (1 << 12) - 1])
+def test_a_dispatch_that_writes_nothing_is_noticed(
+    held: int, tile: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its results would be those of the tile before, on which the law holds too."""
-    monkeypatch.setattr(device, "TILE", 1 << 12)
+    monkeypatch.setattr(device, "TILE", tile)
+    monkeypatch.setattr(device, "LARGE_TILE", tile)
+    monkeypatch.setattr(device, "HELD", held)
     bench = Bench(Lazy(load(DEVICES[0])))
     kind = random_kind(ADD)
     found = checks_of(bench, kind).compare(0, 1 << 14)
-    names = [c.name for c, v in zip(laws(kind), found, strict=True) if v is not None]
-    assert any("Identity" in n for n in names), names
+    assert None not in found
+    assert laws(kind)[0].name == "Commutative"
+
+
+@pytest.mark.parametrize("tile", [1 << 14, 4099])
+def test_cases_whose_inputs_stay_on_the_device_are_counted_alike(
+    tile: int, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = random_kind(SUB, false_law=True)
+    start = (1 << 32) - (COUNT >> 1)
+    (wanted,) = checks_of(bench, kind).compare(start, COUNT)
+    monkeypatch.setattr(device, "HELD", 0)
+    monkeypatch.setattr(device, "TILE", tile)
+    monkeypatch.setattr(device, "LARGE_TILE", tile)
+    monkeypatch.setattr(device, "_QUICK", 100)
+    monkeypatch.setattr(device, "MOST_TILES", 4)
+    (found,) = checks_of(bench, kind).compare(start, COUNT)
+    a, b = kind.stream.block(start, COUNT)[:2]
+    assert found == wanted == DeviceVerdict(int((a != b).sum() - ((a ^ b) == 1 << 31).sum()), start)
+    assert checks_of(bench, random_kind(DIV)).compare(start, COUNT) == [None] * len(laws(random_kind(DIV)))
 
 
 def test_memory_ops_and_halves_stay_with_the_host() -> None:

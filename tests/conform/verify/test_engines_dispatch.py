@@ -114,7 +114,7 @@ def test_the_programs_of_an_engine_keep_what_it_declares(engine: EngineSpec) -> 
     case = engine.case(3, 0, engine.invariants[0])
     made = case.build(Shape(64))
     lengths = {name: len(value) for name, value in case.inputs.items()}
-    found = [kept(step.program.buffers) for step in made.plan(lengths).steps]
+    found = [kept(step.program.buffers) for step, _ in made.plan(lengths).dispatches]
     if engine.convention is None:
         assert all(step.convention is None for step in made.plan(lengths).steps)
         return

@@ -19,10 +19,13 @@ from vyre.conform.suite.plan import make_plan
 from vyre.conform.suite.units import STAGES
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.cases import kind_of
-from vyre.conform.verify.graph import graph
+from vyre.conform.verify.device import device_checks
+from vyre.conform.verify.device_tile import InputsDiffer
+from vyre.conform.verify.graph import PARITY, graph
 from vyre.conform.verify.host_inputs import PIECE, HostInputs, Mistake
 from vyre.conform.verify.named import run_named
 from vyre.conform.verify.operations import run_block
+from vyre.errors import VyreError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,8 +61,11 @@ class _Easy:
 
     def spoil(self, buffers: Any) -> None:
         words, start = (np.frombuffer(buffers[name], np.uint32) for name in ("w1", "start"))
-        if int(start[0]) <= PLACE < int(start[0]) + len(words):
-            words[PLACE - int(start[0])] = 0
+        first = int(start[0]) + int(
+            np.frombuffer(buffers["place"], np.uint32)[0] if "place" in buffers else 0
+        )
+        if first <= PLACE < first + len(words):
+            words[PLACE - first] = 0
 
 
 class SpoiledInput(wrong.Right):
@@ -102,9 +108,10 @@ class Memory:
 
 
 class Apart(wrong.Right):
-    """A device with memory of its own."""
+    """A device with memory of its own. It may make an input easier, or change it while it is used."""
 
     easy = False
+    spoils = False
 
     def allocate(self, nbytes: int) -> Memory:
         return Memory(nbytes)
@@ -113,11 +120,32 @@ class Apart(wrong.Right):
         raise NotImplementedError
 
     def compile(self, program: Program) -> Any:
-        return _Bound(super().compile(program), program, easy=self.easy and is_maker(program))
+        easy = self.easy and is_maker(program)
+        names = {b.name for b in program.buffers}
+        inner = super().compile(program)
+        return _Bound(_Spoiling(inner) if self.spoils and "x1" in names else inner, program, easy=easy)
 
 
 class ApartAndEasy(Apart):
     easy = True
+
+
+class ApartAndSpoiling(Apart):
+    spoils = True
+
+
+class ApartAndBlind(ApartAndEasy):
+    """Makes an input easier, and never counts anything."""
+
+    def compile(self, program: Program) -> Any:
+        bound = super().compile(program)
+        if program.buffers[0].name == "tally":
+            bound.inner = _Idle()
+        return bound
+
+
+class _Idle:
+    def run(self, buffers: Any, workgroups: Any) -> None: ...
 
 
 class _Bound:
@@ -174,6 +202,61 @@ def test_one_easier_input_is_found(backend: type[wrong.Right]) -> None:
     assert record.made is not None
     assert record.made[:4] == (PLACE, 1, 0, wanted)
     assert record.fails == ()
+
+
+@pytest.fixture
+def undone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first cases are no exception, and there are several tiles of them."""
+    monkeypatch.setattr("vyre.conform.verify.device.HELD", 0)
+    monkeypatch.setattr("vyre.conform.verify.device.LARGE_TILE", 1 << 15)
+
+
+def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many words the host looks at, as they are looked at."""
+    found: list[int] = []
+    whole = HostInputs.mistake
+
+    def counted(self: HostInputs, stream: Any, words: Any, start: int) -> Any:
+        found.append(len(words) * len(words[0]))
+        return whole(self, stream, words, start)
+
+    monkeypatch.setattr(HostInputs, "mistake", counted)
+    return found
+
+
+@pytest.mark.usefixtures("undone")
+def test_words_that_tell_their_cases_are_not_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = fetched(monkeypatch)
+    kind = kind_of(graph(spec(ADD), lookup), "random", make_plan("x", cases=COUNT))
+    laws = [c for c in kind.checks if c.name != PARITY]
+    checks = device_checks(Bench(Locked(Apart())), kind, laws)
+    assert checks is not None
+    assert checks.compare(0, COUNT) == [None] * len(laws)
+    assert looked == []
+
+
+@pytest.mark.usefixtures("undone")
+@pytest.mark.parametrize(("backend", "tile"), [(ApartAndEasy, 1 << 15), (ApartAndSpoiling, COUNT)])
+def test_one_wrong_input_is_found_by_the_device(
+    backend: type[wrong.Right], tile: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vyre.conform.verify.device.LARGE_TILE", tile)
+    kind = kind_of(graph(spec(ADD), lookup), "random", make_plan("x", cases=COUNT))
+    checks = device_checks(Bench(Locked(backend())), kind, [c for c in kind.checks if c.name != PARITY])
+    assert checks is not None
+    with pytest.raises(InputsDiffer) as caught:
+        checks.compare(0, COUNT)
+    mistake = caught.value.mistake
+    assert (mistake.case, mistake.found, mistake.wanted) == (PLACE, 0, kind.case(PLACE)[mistake.position])
+
+
+@pytest.mark.usefixtures("undone")
+def test_a_device_that_notices_nothing_is_not_believed() -> None:
+    kind = kind_of(graph(spec(ADD), lookup), "random", make_plan("x", cases=COUNT))
+    checks = device_checks(Bench(Locked(ApartAndBlind())), kind, [c for c in kind.checks if c.name != PARITY])
+    assert checks is not None
+    with pytest.raises(VyreError, match="does not notice"):
+        checks.compare(0, COUNT)
 
 
 def test_an_input_that_is_changed_while_it_is_used_is_found() -> None:

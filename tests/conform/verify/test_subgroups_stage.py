@@ -10,12 +10,14 @@ from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.reference.backend import ReferenceBackend
 from vyre.conform.records.results import RunPlan
 from vyre.conform.verify.stage import FAILED, PASSED, REFUSED, Outcome
+from vyre.conform.verify.stages import matrices
 from vyre.conform.verify.stages.subgroups import SHAPES, STAGE, SURROUNDINGS, program_of
 from vyre.ir.expr import Call, Expr, LitU32
 from vyre.ir.program import Program
 from vyre.ir.walk import transform, with_parts
 from vyre.ops.intrinsics import intrinsic_ops
 from vyre.ops.intrinsics.subgroup import WIDTHS
+from vyre.reference import run
 from vyre.validate import validate
 
 if TYPE_CHECKING:
@@ -113,6 +115,41 @@ def test_a_wrong_lane_is_caught_in_every_surrounding(name: str, change: Change) 
     assert first.expected != first.actual
 
 
+def sides_swapped(call: Call) -> Expr:
+    """The two elements of `b` in each other's place."""
+    a, (first, second), c = call.args[:4], call.args[4:6], call.args[6:]
+    return Call(call.op_id, (*a, second, first, *c))
+
+
+def sums_left_out(call: Call) -> Expr:
+    """The composition that stands beside the instruction is left as it is."""
+    return Call(call.op_id, (*call.args[:2], call.args[0])) if len(call.args) == 3 else call
+
+
+MATRIX_MUTANTS: dict[str, tuple[str, Change]] = {
+    "another element": ("mma_f64.m16n8k8_1", renamed("k8_1", "k8_2")),
+    "k in another order": ("mma_f64.m16n8k8_3", sides_swapped),
+    "sums of something else": ("mma_s8.m16n8k32", sums_left_out),
+}
+
+
+@pytest.mark.parametrize(("name", "change"), MATRIX_MUTANTS.values(), ids=MATRIX_MUTANTS)
+def test_a_wrong_matrix_is_caught_in_every_surrounding(name: str, change: Change) -> None:
+    found = judged(Mutant(change), f"intrinsic.{name}")
+    assert [o.status for o in found] == [FAILED] * EACH
+    assert {o.kind for o in found} == {"value"}
+
+
+@pytest.mark.parametrize("name", ["mma_f64.m16n8k4_3", "mma_s8.m16n8k32"])
+def test_the_reference_multiplies_matrices_like_the_twin(name: str) -> None:
+    found = judged(ReferenceBackend(), f"intrinsic.{name}")
+    assert [o.status for o in found] == [PASSED] * EACH
+    op = next(op for op in intrinsic_ops() if op.hardware == name)
+    program = matrices.program_of(op, "beside its twin")
+    out = run(program, matrices.inputs_of(op, 0, 5), (matrices.GROUPS, 1, 1)).buffers["out"]
+    assert out[: len(out) // 2] == out[len(out) // 2 :]
+
+
 def test_a_refusal_is_no_failure() -> None:
     found = judged(CpuBackend(threads=1), "intrinsic.subgroup32.shuffle")
     assert {o.status for o in found} == {REFUSED}
@@ -120,7 +157,11 @@ def test_a_refusal_is_no_failure() -> None:
 
 
 def test_the_programs_are_valid_in_every_shape() -> None:
-    for op in intrinsic_ops()[-3:]:
+    exchanges = [op for op in intrinsic_ops() if not op.hardware.startswith("mma")]
+    for op in exchanges[-3:]:
         for shape in SHAPES:
             for name in SURROUNDINGS:
                 assert validate(program_of(op, shape, name)) == []
+    for op in intrinsic_ops()[len(exchanges) :]:
+        for name in matrices.SURROUNDINGS:
+            assert validate(matrices.program_of(op, name)) == []

@@ -14,7 +14,9 @@ from vyre.conform.oracle.golden import load_rows
 from vyre.conform.records import counts
 from vyre.conform.suite.run import make_plan
 from vyre.conform.suite.units import STAGES
+from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.golden import stage as golden
+from vyre.conform.verify.named import run_named
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,6 +83,10 @@ def test_a_law_fails_on_the_backends_own_results(tmp_path: Path) -> None:
     assert failure.kind == "law"
     assert sorted(failure.inputs) == ["0x0", "0x80000000"]
     assert failure.note.startswith("math.mul(a, b) = math.mul(b, a)")
+    again = run_named(Bench(wrong.WrongAbove()), failure.smallest, results.plan, STAGES).render().splitlines()
+    assert f"  left side   {failure.actual}" in again
+    assert f"  right side  {failure.expected}" in again
+    assert "  law         math.mul(a, b) = math.mul(b, a)" in again
     assert failure.count > 0
 
 

@@ -21,14 +21,16 @@ local_x:
   %invocation_x = add i32 %t, %local_x.1
   %w = mul i64 %group, 64
   %id.1 = add i64 %w, %at_x
-  %w.1 = mul i64 %at_x, 16
+  %w.1 = mul i64 %at_x, 4
   %own = getelementptr inbounds i8, ptr %b_own, i64 %w.1
   %t.1 = xor i32 %local_x.1, %nought
   %t.2 = and i32 %t.1, 3
   %at = zext i32 %t.2 to i64
-  %p = getelementptr inbounds i32, ptr %own, i64 %at
+  %at.1 = mul i64 %at, 64
+  %p = getelementptr inbounds i32, ptr %own, i64 %at.1
   store i32 %invocation_x, ptr %p, align 4
-  %p.1 = getelementptr inbounds i32, ptr %own, i64 0
+  %at.2 = mul i64 0, 64
+  %p.1 = getelementptr inbounds i32, ptr %own, i64 %at.2
   %t.3 = load i32, ptr %p.1, align 4
   %p.2 = getelementptr inbounds i32, ptr %b_tile, i64 %at_x
   store i32 %t.3, ptr %p.2, align 4
@@ -46,14 +48,15 @@ local_x.2:
   %invocation_x.1 = add i32 %t.4, %local_x.3
   %w.2 = mul i64 %group, 64
   %id.2 = add i64 %w.2, %at_x.1
-  %w.3 = mul i64 %at_x.1, 16
+  %w.3 = mul i64 %at_x.1, 4
   %own.1 = getelementptr inbounds i8, ptr %b_own, i64 %w.3
   %ok = icmp ult i64 %id.2, %len_out.wide
-  %p.3 = getelementptr inbounds i32, ptr %own.1, i64 1
+  %at.3 = mul i64 1, 64
+  %p.3 = getelementptr inbounds i32, ptr %own.1, i64 %at.3
   %t.5 = load i32, ptr %p.3, align 4
   %t.6 = sub i32 63, %local_x.3
-  %at.1 = zext i32 %t.6 to i64
-  %p.4 = getelementptr inbounds i32, ptr %b_tile, i64 %at.1
+  %at.4 = zext i32 %t.6 to i64
+  %p.4 = getelementptr inbounds i32, ptr %b_tile, i64 %at.4
   %t.7 = load i32, ptr %p.4, align 4
   %t.8 = add i32 %t.5, %t.7
   br i1 %ok, label %inside.5, label %after.5
@@ -96,14 +99,16 @@ local_x:
   %invocation_x = add i32 %t, %local_x.1
   %w = mul i64 %group, 64
   %id.1 = add i64 %w, %at_x
-  %w.1 = mul i64 %at_x, 16
+  %w.1 = mul i64 %at_x, 4
   %own = getelementptr inbounds i8, ptr %b_own, i64 %w.1
   %t.1 = xor i32 %local_x.1, %nought
   %t.2 = and i32 %t.1, 3
   %at = zext i32 %t.2 to i64
-  %p = getelementptr inbounds i32, ptr %own, i64 %at
+  %at.1 = mul i64 %at, 64
+  %p = getelementptr inbounds i32, ptr %own, i64 %at.1
   store i32 %invocation_x, ptr %p, align 4
-  %p.1 = getelementptr inbounds i32, ptr %own, i64 0
+  %at.2 = mul i64 0, 64
+  %p.1 = getelementptr inbounds i32, ptr %own, i64 %at.2
   %t.3 = load i32, ptr %p.1, align 4
   %p.2 = getelementptr inbounds i32, ptr %b_tile, i64 %at_x
   store i32 %t.3, ptr %p.2, align 4
@@ -121,13 +126,14 @@ local_x.2:
   %invocation_x.1 = add i32 %t.4, %local_x.3
   %w.2 = mul i64 %group, 64
   %id.2 = add i64 %w.2, %at_x.1
-  %w.3 = mul i64 %at_x.1, 16
+  %w.3 = mul i64 %at_x.1, 4
   %own.1 = getelementptr inbounds i8, ptr %b_own, i64 %w.3
-  %p.3 = getelementptr inbounds i32, ptr %own.1, i64 1
+  %at.3 = mul i64 1, 64
+  %p.3 = getelementptr inbounds i32, ptr %own.1, i64 %at.3
   %t.5 = load i32, ptr %p.3, align 4
   %t.6 = sub i32 63, %local_x.3
-  %at.1 = zext i32 %t.6 to i64
-  %p.4 = getelementptr inbounds i32, ptr %b_tile, i64 %at.1
+  %at.4 = zext i32 %t.6 to i64
+  %p.4 = getelementptr inbounds i32, ptr %b_tile, i64 %at.4
   %t.7 = load i32, ptr %p.4, align 4
   %t.8 = add i32 %t.5, %t.7
   %p.5 = getelementptr inbounds i32, ptr %b_out, i64 %id.2

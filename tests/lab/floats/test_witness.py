@@ -56,7 +56,7 @@ def finite(bits: int) -> bool:
 
 
 def exact(name: str, operands: tuple[int, ...]) -> Fraction | None:
-    """The result before rounding; None where it is no number."""
+    """The result before rounding; None where it is not a number."""
     if not all(map(finite, operands)) or (name == "div" and not operands[1] & F32.magnitude):
         return None
     a, b, *more = map(number, operands)

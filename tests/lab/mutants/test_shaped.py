@@ -10,7 +10,7 @@ import pytest
 
 from lab.mutants.shaped import FAULTS, QUANTITIES, Fault, Shaped, ShapedMutant, when, wrong
 from lab.mutants.shaped.catalogue import mutants
-from lab.mutants.shaped.certified import Decided, Denied
+from lab.mutants.shaped.certified import CertifyFate, Decided, Denied
 from lab.mutants.shaped.claims import claimed, conditions, envelope_of_all_rows
 from lab.mutants.shaped.held_out.table import KNOWN
 from lab.mutants.shaped.judge import Examiner
@@ -121,7 +121,7 @@ def test_a_test_is_read_and_met(text: str, value: int | str, holds: bool) -> Non
 
 @pytest.mark.parametrize("text", ["loop turns > 3", "turns >= 3", "loop turns mod = 3"])
 def test_what_is_no_test_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no test"):
+    with pytest.raises(ValueError, match="is not a test"):
         parsed(text)
 
 
@@ -249,3 +249,9 @@ def test_the_part_of_the_page_is_replaced_and_the_rest_kept() -> None:
     assert written(once, f"{HEAD}\n\nnew\n") == f"# Mutants\n\ntext\n\n{HEAD}\n\nnew\n"
     assert kept("# Other\n", once) == f"# Other\n\n{HEAD}\n\nold\n"
     assert kept("# Other\n", "# Mutants\n") == "# Other\n"
+
+
+def test_a_run_that_was_ended_decides_nothing() -> None:
+    assert CertifyFate("a mutant", (), 0, "time over", 540).undecided
+    assert not CertifyFate("a mutant", (), 3, "shapes", 90).undecided
+    assert not CertifyFate("a mutant", ("L2",), 0, "", 90).undecided

@@ -39,12 +39,12 @@ def from_float(fmt: FloatFormat, value: float) -> int:
         return fmt.nan
     if fmt is BF16:
         wide = from_float(F32, value)
-        assert wide & 0xFFFF == 0, f"{value} is no bfloat16"
+        assert wide & 0xFFFF == 0, f"{value} is not a bfloat16"
         return wide >> 16
     number, word = _CODES[fmt.name]
     packed = struct.pack(number, value)
     back = struct.unpack(number, packed)[0]
-    assert back == value, f"{value} is no {fmt.name}"
+    assert back == value, f"{value} is not in {fmt.name}"
     return struct.unpack(word, packed)[0]
 
 

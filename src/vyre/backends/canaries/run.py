@@ -8,15 +8,13 @@ driver, library and lowering in the user's cache directory; a damaged file is re
 
 from __future__ import annotations
 
-import hashlib
-import json
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from vyre.backends.protocol import CanaryVerdict
-from vyre.disk import cache_directory, private_folder, read_own, write_own
+from vyre.backends.verdicts import Verdicts, digest_of_files, key_of_device
+from vyre.disk import cache_directory
 from vyre.errors import UnsupportedByBackend, VyreError
 from vyre.lower.version import lowering_version
 
@@ -26,10 +24,6 @@ if TYPE_CHECKING:
     from vyre.backends.canaries.programs import Canary
     from vyre.backends.protocol import Backend
     from vyre.ir.program import Program
-
-
-_LARGEST = 1 << 22
-"""Bytes of a file of verdicts."""
 
 
 def examine(
@@ -46,7 +40,7 @@ def examine(
     toolchain, and one `lowering`, by default this version's.
     """
     base = cache_directory()
-    store = _Store(cache or (base and base / "canaries.json"))
+    store = Verdicts(cache or (base and base / "canaries.json"))
     key = _key(backend, canaries, lowering or lowering_version())
     known = store.find(key)
     wanted = every(canaries) if program is None else watching(program, canaries)
@@ -126,44 +120,13 @@ def watching(program: Program, canaries: Sequence[Canary] | None = None) -> list
 
 @cache
 def _version() -> str:
-    """A digest of the code that makes the canaries: what they ask and expect follows from it."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
+    return digest_of_files(Path(__file__).parent.glob("*.py"))
 
 
 def _key(backend: Backend, canaries: Sequence[Canary] | None, lowering: str) -> str:
-    info = backend.describe()
-    parts = [info.name, info.device, info.driver, info.version, info.toolchain, lowering]
+    parts = [lowering]
     if canaries is None:
         parts.append(_version())
     for canary in canaries or ():
         parts += [canary.name, repr(canary.inputs), repr(canary.expected)]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
-class _Store:
-    """A JSON file of results of canaries by key. It is only a cache, so trouble with it is never an error."""
-
-    def __init__(self, path: Path | None) -> None:
-        self._path = path if path is not None and private_folder(path.parent) else None
-
-    def find(self, key: str) -> dict[str, str]:
-        """What each canary gave: what is wrong, or nothing."""
-        entry = self._read().get(key)
-        found = cast("dict[Any, Any]", entry) if isinstance(entry, dict) else {}
-        return found if all(isinstance(v, str) and v.isprintable() for v in found.values()) else {}
-
-    def keep(self, key: str, results: dict[str, str]) -> None:
-        if self._path is not None:
-            content = json.dumps(self._read() | {key: results}, indent=1, sort_keys=True)
-            with suppress(OSError):
-                write_own(self._path, content.encode())
-
-    def _read(self) -> dict[str, Any]:
-        try:
-            content = json.loads((self._path and read_own(self._path, _LARGEST)) or b"")
-        except (ValueError, RecursionError):
-            return {}
-        return cast("dict[str, Any]", content) if isinstance(content, dict) else {}
+    return key_of_device(backend.describe(), *parts)

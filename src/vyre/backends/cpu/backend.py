@@ -19,6 +19,7 @@ import numpy as np
 
 from vyre.backends import host_memory
 from vyre.backends.canaries.examined import Examined
+from vyre.backends.cores import WIDE_REGISTERS
 from vyre.backends.cpu.chunks import CHUNKS_PER_TURN, Chunks
 from vyre.backends.cpu.kernel import loaded_kernel, lowered, made_kernel
 from vyre.backends.cpu.names import HOST
@@ -111,6 +112,11 @@ class CpuBackend(Examined):
 
         return toolchain(self._cpu)
 
+    @property
+    def registers(self) -> frozenset[str]:
+        """Whether those of AVX-512 are there."""
+        return frozenset((WIDE_REGISTERS,)) if "+avx512f" in self._tools.features else frozenset()
+
     @cached_property
     def ways(self) -> Ways:
         """Which float operations are native."""
@@ -196,8 +202,16 @@ class CpuBackend(Examined):
     def borrow(self, data: memoryview) -> HostMemory:
         return host_memory.borrow(data)
 
+    def reserve(self, nbytes: int) -> HostMemory:
+        return host_memory.reserve(nbytes)
+
     def located(self, value: Any) -> tuple[int, int, np.dtype[Any], object] | None:
         return host_memory.located(value)
+
+    def fresh(
+        self, kind: type, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> Callable[[], tuple[NDArray[Any], int] | None] | None:
+        return host_memory.fresh(kind, shape, dtype)
 
     def visible(self, nbytes: int) -> tuple[HostMemory, NDArray[np.uint8]]:
         memory = self.allocate(nbytes)
@@ -303,9 +317,9 @@ class CpuExecutable:
         scratch_bytes = facts.scratch_bytes
         count = prod(workgroups)
         invocations = count * prod(self._size)
-        work = invocations * facts.work_per_invocation
-        helpers = min(self._team.threads - 1, work // _PARALLEL_WORK, count - 1)
         most = facts.most_work.most(lengths)
+        work = invocations * min(facts.work_per_invocation, most)
+        helpers = min(self._team.threads - 1, work // _PARALLEL_WORK, count - 1)
         long = invocations * most > _SOON_DONE
         # The main thread takes part where it comes back soon enough to see an interrupt.
         soon = _SOON_DONE // max(prod(self._size) * most, 1)

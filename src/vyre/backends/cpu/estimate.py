@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.backends.cpu.work import LENGTH, NUMBER, PRODUCT, SUM, Work
+from vyre.backends.cpu.work import LENGTH, NUMBER, PRODUCT, QUOTIENT, SUM, Work
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.limits import U32_MAX
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _LOOP_WEIGHT = 64
 """A guess at how often the body of a loop runs, for the rough estimate only."""
+
+_WORD = 32
 
 _NATIVE = 8
 """What a call of a native operation weighs, a division for example."""
@@ -88,6 +90,16 @@ class _Bounds:
                 return self._step(SUM, self._amount(left), self._amount(right))
             case e.BinOp(op=BinaryOp.Mul, left=left, right=right):
                 return self._step(PRODUCT, self._amount(left), self._amount(right))
+            case e.BinOp(op=BinaryOp.Div, left=left, right=e.LitU32(value=by)) if by:
+                return self._step(QUOTIENT, self._amount(left), by)
+            case e.BinOp(op=BinaryOp.Shr, left=left, right=e.LitU32(value=by)) if by < _WORD:
+                return self._step(QUOTIENT, self._amount(left), 1 << by)
+            case e.Select(
+                condition=e.BinOp(op=BinaryOp.Lt, left=lesser, right=e.LitU32() as most),
+                if_true=taken,
+                if_false=other,
+            ) if lesser is taken and other is most:
+                return self._amount(most)
             case e.BinOp(op=BinaryOp.Div | BinaryOp.Shr, left=left):
                 return self._amount(left)
             case e.BinOp(op=BinaryOp.BitAnd | BinaryOp.Mod, right=e.LitU32() as right):

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     Step = tuple[str, int, int]
-    """What is computed, and of what: a number, the place of a buffer, or the places of earlier steps."""
+    """What is computed, and of what: a number, the place of a buffer, or the places of earlier steps. What a
+    quotient is divided by is a number."""
 
-NUMBER, LENGTH, SUM, PRODUCT = "number", "length", "sum", "product"
+NUMBER, LENGTH, SUM, PRODUCT, QUOTIENT = "number", "length", "sum", "product", "quotient"
 _MOST = 0xFFFF_FFFF
 
 
@@ -40,6 +41,8 @@ class Work:
                 value = lengths[first]
             elif kind == SUM:
                 value = values[first] + values[second]
+            elif kind == QUOTIENT:
+                value = values[first] // second
             else:
                 value = values[first] * values[second]
             values.append(min(_MOST, value))

@@ -55,7 +55,7 @@ def read_array(value: Any) -> CudaArray:
     if hasattr(value, "__dlpack__"):
         return from_dlpack(value)
     if interface is None:
-        _refuse(f"a {type(value).__name__} is no array of CUDA", "pass an array of torch, CuPy or Numba.")
+        _refuse(f"a {type(value).__name__} is not a CUDA array", "pass an array of torch, CuPy or Numba.")
     return from_interface(interface, value)
 
 

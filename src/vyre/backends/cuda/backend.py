@@ -11,12 +11,13 @@ from vyre.backends.canaries.examined import Examined
 from vyre.backends.cuda.arrays import LEGACY
 from vyre.backends.cuda.driver import bindings
 from vyre.backends.cuda.driver import check as _check
-from vyre.backends.cuda.launch import CudaLaunch, LaunchArguments
-from vyre.backends.cuda.memory import CudaMemory, adopt, allocate, borrow, reserve
+from vyre.backends.cuda.launch import AddressedLaunch, CudaLaunch, LaunchArguments
+from vyre.backends.cuda.memory import CudaMemory, VisibleMemory, adopt, allocate, borrow, reserve
 from vyre.backends.cuda.plain import PlainReader
-from vyre.backends.cuda.pool import open_pool
+from vyre.backends.cuda.pool import CudaPool, open_pool
 from vyre.backends.forks import Home
 from vyre.backends.kernel_cache import kept
+from vyre.backends.matrices import admitted
 from vyre.backends.protocol import BackendInfo, BackendLimits
 from vyre.backends.subgroups import cuda_hardware
 from vyre.errors import (
@@ -29,12 +30,17 @@ from vyre.ir.grid import require_grid
 from vyre.ir.limits import MAX_UNIFORM_BYTES
 from vyre.lower.cuda import emit
 from vyre.lower.intrinsics import check_intrinsics
+from vyre.lower.matrices import MATRICES
 from vyre.lower.prepare import prepare
 from vyre.lower.source import launches
+from vyre.lower.version import lowering_version
 from vyre.lower.ways import CUDA_WAYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from vyre.backends.cuda.plan import CudaPlan
     from vyre.backends.device_buffer import DeviceBuffer
@@ -90,7 +96,7 @@ class CudaBackend(Examined):
 
     name = "cuda"
     ways = CUDA_WAYS
-    pool: Any = None
+    pool: CudaPool | None = None
 
     def __init__(self, *, ordinal: int = 0, canaries: bool = True) -> None:
         self.home = Home(self.name)
@@ -112,8 +118,9 @@ class CudaBackend(Examined):
         minor = self._attribute(attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
         _, supported = nvrtc.nvrtcGetSupportedArchs()
         self.architecture = choose_architecture(10 * major + minor, list(supported))
-        self.hardware = cuda_hardware(10 * major + minor)
-        self.pool = open_pool(driver, ordinal)
+        self._warps = cuda_hardware(10 * major + minor)
+        self.stream = driver.CUstream(LEGACY)
+        self.pool = open_pool(driver, ordinal, self.context, self.stream)
         self._toolchain = "NVRTC {}.{}".format(*_check(nvrtc.nvrtcVersion()))
         if canaries:
             self.examine_later()
@@ -124,7 +131,9 @@ class CudaBackend(Examined):
     def enter(self) -> None:
         """Makes the device's context current in this thread, as every call of the driver needs it."""
         self.home.require()
-        _check(self.driver.cuCtxSetCurrent(self.context))
+        answer = self.driver.cuCtxSetCurrent(self.context)
+        if answer[0] != 0:
+            _check(answer)
 
     def synchronize(self) -> None:
         self.enter()
@@ -164,22 +173,45 @@ class CudaBackend(Examined):
         from vyre.backends.device_buffer import DeviceBuffer
 
         plain = self._read_plain(value)
+        if plain is not None and not self._read_plain.ordered(value.__class__):
+            plain = None
         array = from_plain(plain[0], plain[2], value, self.ordinal) if plain else read_array(value)
         return DeviceBuffer(self, adopt(self, array), array.dtype, array.shape, readonly=array.readonly)
+
+    def located(self, value: Any) -> tuple[int, int, np.dtype[Any], object] | None:
+        """Of an array of torch or CuPy whose work is on our stream too."""
+        found = self._read_plain(value)
+        return (*found, value) if found and self._read_plain.ordered(value.__class__) else None
+
+    def fresh(
+        self, kind: type, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> Callable[[], tuple[Any, int] | None] | None:
+        return self._read_plain.fresh(kind, shape, dtype)
+
+    def visible(self, nbytes: int) -> tuple[VisibleMemory, NDArray[np.uint8]]:
+        memory = VisibleMemory(self, nbytes)
+        return memory, memory.bytes
+
+    def wait(self) -> None:
+        self.enter()
+        _check(self.driver.cuStreamSynchronize(self.stream))
 
     @cached_property
     def _read_plain(self) -> PlainReader:
         return PlainReader(self.ordinal)
 
+    def _device_name(self) -> str:
+        name: bytes = _check(self.driver.cuDeviceGetName(128, self.device))
+        return f"{name.split(bytes(1))[0].decode()} ({self.architecture})"
+
     def describe(self) -> BackendInfo:
         driver = self.driver
-        name: bytes = _check(driver.cuDeviceGetName(128, self.device))
         version: int = _check(driver.cuDriverGetVersion())
         memory: int = _check(driver.cuDeviceTotalMem(self.device))
         return BackendInfo(
             name=self.name,
             version=f"CUDA {version // 1000}.{version % 1000 // 10}",
-            device=f"{name.split(bytes(1))[0].decode()} ({self.architecture})",
+            device=self._device_name(),
             driver=_driver_version(),
             toolchain=self._toolchain,
             limits=BackendLimits(
@@ -195,6 +227,19 @@ class CudaBackend(Examined):
             hardware=self.hardware,
         )
 
+    @cached_property
+    def hardware(self) -> frozenset[str]:
+        """The instructions of warps, and those for matrices that this device was seen to have."""
+        key = [self._device_name(), _driver_version(), self._toolchain, lowering_version()]
+        try:
+            found = kept("matrices", key, lambda: " ".join(sorted(admitted(self._trial))).encode())
+        except VyreError:  # no memory, say: nothing is known, and nothing is kept
+            return self._warps
+        return self._warps | frozenset(found.decode().split())
+
+    def _trial(self, program: Program) -> Callable[[Mapping[str, memoryview], tuple[int, int, int]], None]:
+        return self._compiled(program, self.ways, MATRICES).run
+
     def compile(self, program: Program, *, ways: Ways | None = None) -> CudaExecutable:
         """`ways` overrides which float operations are native."""
         self.home.require()
@@ -209,8 +254,15 @@ class CudaBackend(Examined):
             raise UnsupportedByBackend(
                 f"{shared} bytes of workgroup memory", self.name, why=f"a block has {_MAX_SHARED}"
             )
-        prepared = prepare(program, ways=self.ways if ways is None else ways)
-        check_intrinsics(prepared.intrinsics, self.name, self.hardware)
+        return self._compiled(program, self.ways if ways is None else ways, None)
+
+    def _compiled(self, program: Program, ways: Ways, hardware: frozenset[str] | None) -> CudaExecutable:
+        """`hardware` is what is taken for granted while it is tried."""
+        prepared = prepare(program, ways=ways)
+        matrices = any(op.hardware in MATRICES for op in prepared.intrinsics.values())
+        check_intrinsics(
+            prepared.intrinsics, self.name, hardware or (self.hardware if matrices else self._warps)
+        )
         source = emit(prepared, backend=self.name)
         key = [source.text, self.architecture, *OPTIONS, self._toolchain]
         code = kept(self.name, key, lambda: compile_source(source, self.architecture))
@@ -260,30 +312,13 @@ class CudaExecutable:
         lengths = {decl.name: memory.nbytes // decl.element.stride for decl, memory in sized}
         return self._bound([memory.address for memory in memories], lengths, workgroups)
 
-    def at(
-        self, lengths: tuple[int, ...], workgroups: tuple[int, int, int]
-    ) -> Callable[[Sequence[int]], None]:
+    def at(self, lengths: tuple[int, ...], workgroups: tuple[int, int, int]) -> AddressedLaunch:
         require_grid(workgroups, self.source.workgroup_size, self._backend.name)
         named = {decl.name: length for decl, length in zip(self.source.buffers, lengths, strict=True)}
         parts = [
             (grid, self.source.hidden_values(named, base)) for base, grid in launches(workgroups, _MAX_GRID)
         ]
-        enter, queue, size = self._backend.enter, self._driver.cuLaunchKernel, self.source.workgroup_size
-        idle: list[list[LaunchArguments]] = []
-
-        def launch(addresses: Sequence[int]) -> None:
-            try:  # whoever takes arguments has them alone, in whatever thread
-                taken = idle.pop()
-            except IndexError:
-                taken = [LaunchArguments(addresses, words) for _, words in parts]
-            enter()
-            function = self._function
-            for (grid, _), arguments in zip(parts, taken, strict=True):
-                arguments.pointers[:] = addresses
-                _check(queue(function, *grid, *size, 0, LEGACY, arguments.address, 0))
-            idle.append(taken)
-
-        return launch
+        return AddressedLaunch(self, self._backend, self._function, self.source.workgroup_size, parts)
 
     def plan(self, program: Outline, prepare: Callable[..., Any]) -> CudaPlan:
         from vyre.backends.cuda.plan import CudaPlan
@@ -315,7 +350,8 @@ class CudaExecutable:
             for base, grid in launches(workgroups, _MAX_GRID)
         ]
         enter, queue = self._backend.enter, self._driver.cuLaunchKernel
-        return CudaLaunch(self, enter, queue, self._function, self.source.workgroup_size, parts, stream)
+        on = self._driver.CUstream(stream)
+        return CudaLaunch(self, enter, queue, self._function, self.source.workgroup_size, parts, on)
 
 
 def _unload(driver: Any, home: Home, context: Any, module: Any) -> None:

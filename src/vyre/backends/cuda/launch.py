@@ -10,6 +10,8 @@ from vyre.backends.cuda.driver import check
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from vyre.backends.cuda.pool import CudaOwner
+
     Grid = tuple[int, int, int]
 
 
@@ -42,7 +44,7 @@ class CudaLaunch:
         function: Any,
         size: Grid,
         parts: Sequence[tuple[Grid, LaunchArguments]],
-        stream: int,
+        stream: Any,
     ) -> None:
         self._owner = owner
         self._enter = enter
@@ -58,3 +60,48 @@ class CudaLaunch:
             answer = self._queue(self.function, *grid, *self.size, 0, self._stream, arguments.address, 0)
             if answer[0] != 0:
                 check(answer)
+
+
+class AddressedLaunch:
+    """Launches of one kernel for buffers of certain lengths, called with their addresses, in any thread.
+
+    `parts` are the grids with their hidden words. `owner` keeps the kernel loaded.
+    """
+
+    __slots__ = ("_backend", "_function", "_idle", "_owner", "_parts", "_queue", "_size")
+
+    def __init__(
+        self,
+        owner: object,
+        backend: CudaOwner,
+        function: Any,
+        size: Grid,
+        parts: Sequence[tuple[Grid, Sequence[int]]],
+    ) -> None:
+        self._owner = owner
+        self._backend = backend
+        self._queue = backend.driver.cuLaunchKernel
+        self._function = function
+        self._size = size
+        self._parts = parts
+        self._idle: list[list[tuple[LaunchArguments, tuple[Any, ...]]]] = []
+
+    def __call__(self, addresses: Sequence[int]) -> None:
+        try:  # whoever takes arguments has them alone, in whatever thread
+            taken = self._idle.pop()
+        except IndexError:
+            taken = [self._arguments(addresses, grid, words) for grid, words in self._parts]
+        self._backend.enter()
+        for arguments, given in taken:
+            arguments.pointers[:] = addresses
+            answer = self._queue(*given)
+            if answer[0] != 0:
+                check(answer)
+        self._idle.append(taken)
+
+    def _arguments(
+        self, addresses: Sequence[int], grid: Grid, words: Sequence[int]
+    ) -> tuple[LaunchArguments, tuple[Any, ...]]:
+        """The arguments, and all that the driver is given with them."""
+        made = LaunchArguments(addresses, words)
+        return made, (self._function, *grid, *self._size, 0, self._backend.stream, made.address, 0)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from vyre.backends import dlpack
 from vyre.backends.cuda.arrays import LEGACY
@@ -15,19 +18,20 @@ from vyre.errors import DispatchError
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from numpy.typing import NDArray
+
     from vyre.backends.cuda.arrays import CudaArray
     from vyre.backends.cuda.pool import CudaOwner
 
-MIN_BYTES = 16
-"""The least that is allocated for a buffer, whose length may be 0."""
-
 _NO_TIMING = 2
+_MAPPED = 3
+"""Memory of the host that every context knows and the device can address."""
 
 
 class CudaMemory:
     """Bytes at an address. A copy to or from the host waits for the work before it."""
 
-    __slots__ = ("__weakref__", "_backend", "_foreign", "_shared", "address", "nbytes", "span")
+    __slots__ = ("__weakref__", "_backend", "_foreign", "_shared", "address", "nbytes")
 
     stream = LEGACY
 
@@ -39,7 +43,10 @@ class CudaMemory:
         self._shared = False
         self.address = address
         self.nbytes = nbytes
-        self.span = ("cuda", address, address + nbytes)
+
+    @property
+    def span(self) -> tuple[str, int, int]:
+        return "cuda", self.address, self.address + self.nbytes
 
     @property
     def dlpack_device(self) -> tuple[int, int]:
@@ -67,7 +74,7 @@ class CudaMemory:
             abandon([self])  # what it holds is the parent's to free
             return
         if self._foreign is None:
-            give(self._backend, self.address, shared=self._shared)  # in whatever thread collects the owner
+            give(self._backend, self.address, self.nbytes, shared=self._shared)
             return
         try:
             hand_back(self._backend, self._foreign.stream)
@@ -82,6 +89,25 @@ class CudaMemory:
             self._shared = True
         if stream not in (None, -1, LEGACY):
             order(self._backend, LEGACY, int(stream or 0))
+
+
+class VisibleMemory(CudaMemory):
+    """A few bytes of the host that the device writes where they lie; `bytes` shows them, after a wait."""
+
+    __slots__ = ("_host", "bytes")
+
+    def __init__(self, backend: CudaOwner, nbytes: int) -> None:
+        backend.enter()
+        driver = backend.driver
+        self._host = int(check(driver.cuMemHostAlloc(nbytes, _MAPPED)))
+        super().__init__(backend, int(check(driver.cuMemHostGetDevicePointer(self._host, 0))), nbytes)
+        seen = memoryview((ctypes.c_uint8 * nbytes).from_address(self._host))
+        self.bytes: NDArray[np.uint8] = np.frombuffer(seen, np.uint8)
+
+    def free(self) -> None:
+        if self._backend.home.here:
+            self._backend.driver.cuCtxSetCurrent(self._backend.context)
+            self._backend.driver.cuMemFreeHost(self._host)  # waits for the device
 
 
 def allocate(backend: CudaOwner, nbytes: int) -> CudaMemory:
@@ -103,8 +129,7 @@ def borrow(backend: CudaOwner, data: memoryview) -> CudaMemory:
 
 def reserve(backend: CudaOwner, nbytes: int) -> CudaMemory:
     """Memory that holds anything."""
-    backend.enter()
-    return CudaMemory(backend, take(backend, max(MIN_BYTES, nbytes)), nbytes)
+    return CudaMemory(backend, take(backend, nbytes), nbytes)
 
 
 @contextmanager

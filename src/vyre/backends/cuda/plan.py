@@ -8,21 +8,20 @@ buffers, which it binds once. Calls on nothing but arrays of NumPy have `vyre.ba
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from numpy import ndarray
 
 from vyre.backends.claim import Claim
 from vyre.backends.cuda.hosted import HostedPlan
 from vyre.backends.cuda.plain import PlainReader
-from vyre.backends.cuda.pool import CudaOwner
+from vyre.backends.cuda.short import CudaCall, PlanningBackend
 from vyre.backends.device_buffer import DeviceBuffer
 from vyre.backends.foreign import note_written
 from vyre.backends.host_plan import CallPlan, fresh_shape
-from vyre.backends.protocol import ReservingBackend
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import numpy as np
 
@@ -32,12 +31,6 @@ if TYPE_CHECKING:
     from vyre.ir.outline import Outline
 
 _MOST_CONSTANTS = 64
-
-
-class PlanningBackend(ReservingBackend, CudaOwner, Protocol):
-    """What calls need of the backend; `clear` makes zeros of memory that may be somebody else's."""
-
-    def clear(self, address: int, nbytes: int) -> None: ...
 
 
 class CudaPlan(CallPlan):
@@ -68,7 +61,7 @@ class CudaPlan(CallPlan):
         """What keeps memory until the launch is queued; what is freed later is freed behind it."""
         results: dict[str, Any] = {}
         constants: list[tuple[int, bytes]] = []
-        foreign = False
+        seen: type | None = None  # the class of the arrays whose library was asked for its stream
         for name, dtype, lanes, stride, fixed, most, misaligned, written in self.wanted:
             value: Any = buffers.get(name)
             place = 0
@@ -88,7 +81,10 @@ class CudaPlan(CallPlan):
                 if found is None or found[2] is not dtype or (lanes and _last_axis(value) != lanes):
                     return None
                 place, size, _ = found
-                foreign = foreign or not isinstance(value, DeviceBuffer)
+                if not isinstance(value, DeviceBuffer) and seen is not value.__class__:
+                    seen = value.__class__
+                    if not self._read.ordered(value.__class__):
+                        return None
                 if written:
                     results[name] = value
             count = size // stride
@@ -99,7 +95,7 @@ class CudaPlan(CallPlan):
         missing = len(self.written) - len(results)
         if len(buffers) != len(self.wanted) - missing or (results and copy):
             return None
-        if not (foreign or (missing and len(places) - missing > len(constants))):
+        if not (seen or (missing and len(places) - missing > len(constants))):
             return None
         return self._launched(results, counts, places, held, constants, lengths, workgroups, zeroed)
 
@@ -146,6 +142,12 @@ class CudaPlan(CallPlan):
         for value in results.values():
             note_written(value)
         return made
+
+    def _short(
+        self, given: int, lengths: Lengths, zeroed: tuple[str, ...]
+    ) -> Callable[[tuple[Any, ...]], Any] | None:
+        hosted = self._on_host._short(given, lengths, zeroed)
+        return CudaCall(self, self._backend, given, lengths, zeroed, hosted)
 
     def _array(self, value: Any, held: list[Any], *, written: bool) -> tuple[int, int, np.dtype[Any]] | None:
         """Address, bytes and dtype of an array on this GPU."""

@@ -129,7 +129,7 @@ class OpenClBackend(Examined):
         source = emit(prepared, backend=self.name)
         self._require_room(program)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a compiler's remarks are no trouble of the user's
+            warnings.simplefilter("ignore")  # a compiler's remarks do not concern the user
             try:
                 kernel = self.cl.Kernel(self._built(source), source.entry)
             except self.cl.Error as error:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.backends.canaries.run import examine, refuse_lost_features
 from vyre.backends.forks import Home, abandon
+from vyre.backends.probe.version import questions_version
 from vyre.backends.protocol import BackendInfo
 from vyre.backends.subgroups import webgpu_hardware
 from vyre.backends.webgpu.device import STORAGE, UNIFORM, DeviceFault, Launch, RejectedSource
@@ -35,7 +36,8 @@ from vyre.ir.grid import require_grid
 from vyre.lower.intrinsics import check_intrinsics
 from vyre.lower.prepare import prepare
 from vyre.lower.source import launches
-from vyre.lower.ways import SOFT
+from vyre.lower.version import lowering_version
+from vyre.lower.ways import SOFT, may_be_guarded
 from vyre.lower.wgsl import emit, workgroup_bytes
 
 if TYPE_CHECKING:
@@ -65,9 +67,11 @@ class WebGpuBackend:
         self.limits = self.device.limits
         self.pool = Pool(self.device)
         self.lock = RLock()
+        self._ways: Ways | None = None
         self.verdict: CanaryVerdict | None = None
         if canaries:
-            self.verdict = examine(self)
+            # The canaries run floats in the way that the probe's questions led to.
+            self.verdict = examine(self, lowering=f"{lowering_version()} {questions_version()}")
 
     def describe(self) -> BackendInfo:
         facts = self.device.facts
@@ -91,15 +95,23 @@ class WebGpuBackend:
     def buffer_bytes(self) -> int:
         return min(self.limits.buffer_bytes, self.limits.binding_bytes)
 
-    ways = SOFT
-    """WGSL promises no float result, so none is native."""
+    @property
+    def ways(self) -> Ways:
+        """WGSL promises no float result, so none is native; guarded is what this device was seen to keep."""
+        if self._ways is None:
+            from vyre.backends.probe.admission import admitted_ways
+
+            self._ways = admitted_ways(self)
+        return self._ways
 
     def compile(self, program: Program, *, ways: Ways | None = None) -> WebGpuExecutable:
-        """`ways` overrides which float operations are native; the probe asks what that would give."""
+        """`ways` overrides which float operations are native or guarded; the probe asks what it gives."""
         self.home.require()
         refuse_lost_features(program, self.verdict, self.name)
         self._require_room(program)
-        prepared = prepare(program, ways=self.ways if ways is None else ways)
+        if ways is None:  # a device is not asked about floats before somebody needs them
+            ways = self.ways if may_be_guarded(program) else SOFT
+        prepared = prepare(program, ways=ways)
         if prepared.intrinsics:
             check_intrinsics(prepared.intrinsics, self.name, self.hardware)
         executable = WebGpuExecutable(self, emit(prepared, backend=self.name))

@@ -6,6 +6,7 @@ them. A value of several words is such an array for each word, lowest first.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,12 @@ Mask = NDArray[np.bool_]
 U32 = np.uint32
 
 
+@cache
 def word(value: int) -> Words:
-    """A value that all invocations share."""
-    return np.array([value & 0xFFFFFFFF], U32)
+    """A value that all invocations share; made once, since loops ask for the same ones again and again."""
+    shared = np.array([value & 0xFFFFFFFF], U32)
+    shared.flags.writeable = False
+    return shared
 
 
 def u32(values: Any) -> Words:

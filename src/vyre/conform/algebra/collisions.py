@@ -79,7 +79,7 @@ def _one_function(a: OpSpec, b: OpSpec) -> tuple[str, str] | None:
     """Two names of one function, known by their ids; a test holds each pair against its definitions.
 
     Rounding to U32 down and toward zero differ only where both give 0. A cast of several words to U32 keeps
-    the first, which is lane 0.
+    the first, which is lane 0. An instruction may have a composition that gives the same.
     """
     down, cut = ".u32.floor", ".u32.truncate"
     pair = {a.id.removesuffix(down).removesuffix(cut), b.id.removesuffix(down).removesuffix(cut)}
@@ -88,6 +88,9 @@ def _one_function(a: OpSpec, b: OpSpec) -> tuple[str, str] | None:
     of = a.signature.inputs[0].value.lower()
     if {a.id, b.id} == {f"value.lane.{of}.0", f"cast.{of}.u32"}:
         return "one function", "the cast keeps the low word, which is lane 0"
+    first, second = sorted((a.id, b.id))
+    if first.startswith("bytes.") and second == f"intrinsic.packed.{first.removeprefix('bytes.')}":
+        return "one function", "the instruction gives what the composition gives"
     return None
 
 

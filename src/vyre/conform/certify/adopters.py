@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from typing import TYPE_CHECKING
 
 from vyre.conform.records import counts
+from vyre.conform.records.sides import LAW, sides
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def describe(failure: Failure) -> str:
     inputs = ", ".join(failure.inputs)
     shown = f" on {inputs}" if inputs and len(inputs) < 200 else ""
     name = failure.smallest if failure.op else failure.case
-    return f"{name}{shown}: expected {failure.expected}, got {failure.actual}"
+    (first, one), (second, other) = sides(failure.expected, failure.actual, law=failure.kind == LAW)
+    return f"{name}{shown}: {first} {one}, {second} {other}"
 
 
 def _long(failure: Failure) -> str:

@@ -280,13 +280,15 @@ def read_annex(data: bytes) -> tuple[Annex, Any, tuple[str, ...]]:
     record, signers = statement.opened(data)
     if record.get("_type") != statement.STATEMENT_TYPE or record.get("predicateType") != PREDICATE_TYPE:
         raise CertificateError(
-            "this is no performance annex.", fix="pass the annex that `vyre certify` wrote."
+            "this is not a performance annex.", fix="pass the annex that `vyre certify` wrote."
         )
     try:
         predicate = statement.unsealed(record.get("predicate"), "predicate")
         annex = decode(Annex, _current(predicate))
     except FieldError as error:
-        raise CertificateError(f"this is no performance annex: {error}.", fix=statement.FETCH_AGAIN) from None
+        raise CertificateError(
+            f"this is not a performance annex: {error}.", fix=statement.FETCH_AGAIN
+        ) from None
     return annex, record.get("subject"), signers
 
 

@@ -389,4 +389,6 @@ def _engines(stages: Sequence[StageResult]) -> tuple[CertifiedEngine, ...]:
 
 
 def _no_certificate(why: str) -> CertificateError:
-    return CertificateError(f"this is no certificate: {why}.", fix="pass the file that `vyre certify` wrote.")
+    return CertificateError(
+        f"this is not a certificate: {why}.", fix="pass the file that `vyre certify` wrote."
+    )

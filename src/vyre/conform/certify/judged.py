@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.conform.records.evidence import EXHAUSTIVE, witnessed
+from vyre.conform.spec.compositions import CASES, is_composed
 from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.track import may_be_refused
 from vyre.conform.verify.control import NOT_SEEN
+from vyre.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -45,7 +47,7 @@ class Operations:
 
     def _parity_of(self, op: OpResult, needed: int) -> list[str]:
         failed = sum(c.failed for c in op.parity)
-        found = [f"{op.id} differs from its definition in {count(failed, 'case')}"] if failed else []
+        found = [f"{op.id} differs from its definition in {counted(failed, 'case')}"] if failed else []
         ended = [f for f in self.results.failures if f.op == op.id and f.kind in _ENDED]
         short = self._short(op.parity)
         found += [f"{op.id} ran only {short} cases"] if short else []
@@ -76,7 +78,7 @@ class Operations:
         return found
 
     def _law(self, op: OpResult, law: LawResult, needed: int) -> list[str]:
-        found = [f"fails in {count(law.failed, 'case')}"] if law.failed else []
+        found = [f"fails in {counted(law.failed, 'case')}"] if law.failed else []
         if not any(c.cases for c in law.counts):
             return [*found, "met no case"] if self.results.plan.whole else found
         short = self._short(law.counts)
@@ -95,6 +97,8 @@ class Operations:
         sampled = any(c.kind == "random" for c in counts)
         missing = not sampled and any(c.kind not in EXHAUSTIVE for c in counts)
         planned = plan.float_cases if is_float(op.id) else plan.cases
+        if is_composed(op.id):
+            needed = min(needed, CASES)
         have = witnessed(tuple(counts))
         if planned >= needed and (missing or (sampled and have < needed)):
             return [f"has {have:,} uniform cases; {needed:,} are needed"]
@@ -109,10 +113,6 @@ def _ended(failure: Failure) -> str:
 
 def _law_failures(op: OpResult) -> bool:
     return any(law.failed for law in op.laws)
-
-
-def count(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def were(names: Sequence[str]) -> str:

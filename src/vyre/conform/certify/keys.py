@@ -104,7 +104,9 @@ def checks(keyid: str, data: bytes, signature: bytes) -> bool:
     digits = keyid.removeprefix(PREFIX)
     if not keyid.startswith(PREFIX) or len(digits) != 64 or set(digits) - set("0123456789abcdef"):
         raise CertificateError(
-            f"{keyid!r} is no key id.", place="signatures", fix="fetch the certificate again from its source."
+            f"{keyid!r} is not a key id.",
+            place="signatures",
+            fix="fetch the certificate again from its source.",
         )
     try:
         ed25519.Ed25519PublicKey.from_public_bytes(bytes.fromhex(digits)).verify(signature, data)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.certify.envelope import shape_reasons
 from vyre.conform.certify.granted import Level, TrackLevels
-from vyre.conform.certify.judged import Operations, count, listed, were
+from vyre.conform.certify.judged import Operations, listed, were
 from vyre.conform.records.results import covers
 from vyre.conform.spec.invariant import EngineInvariant
 from vyre.conform.spec.levels import BASELINES, CLEAN, ENVELOPE, INVARIANTS, LAWS, OPERATIONS, SHAPES, rows
@@ -27,6 +27,7 @@ from vyre.conform.spec.track import (
     op_track,
     subject_track,
 )
+from vyre.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -129,14 +130,14 @@ class _Rules:
         ):
             if have < need:
                 was = "was" if have == 1 else "were"
-                found.append(f"{count(have, what)} {was} planned; {need:,} are needed")
+                found.append(f"{counted(have, what)} {was} planned; {need:,} are needed")
         return found
 
     def _complete(self) -> list[str]:
         """Nothing of the registry is left out, and nothing of the plan."""
         plan = self.results.plan
         found: list[str] = []
-        # Approximate operations are no ops of the registry: their stage has a case for each of them.
+        # Approximate operations are not ops of the registry: their stage has a case for each of them.
         if (not self.promised and self.track != APPROXIMATE) or (
             self.track == FLOAT and not any(op.id.startswith(FLOAT_PREFIX) for op in self.promised)
         ):
@@ -147,7 +148,7 @@ class _Rules:
             found.append(f"the first {plan.skip:,} cases were skipped")
         ran = {op.id for op in self.ops if op.status != "not run"}
         absent = [op.id for op in self.promised if op.id not in ran]
-        found += [f"{count(len(absent), 'op')} {were(absent)} not run: {listed(absent)}"] if absent else []
+        found += [f"{counted(len(absent), 'op')} {were(absent)} not run: {listed(absent)}"] if absent else []
         return found
 
     def _expected(self) -> list[str]:
@@ -178,7 +179,7 @@ class _Rules:
         ran = sum(s.cases - s.refused for s in self._own(stage))
         if self.results.plan.whole and ran < need.least:
             found.append(
-                f"the stage {need.stage} has {count(ran, 'result')} of the {self.track} track;"
+                f"the stage {need.stage} has {counted(ran, 'result')} of the {self.track} track;"
                 f" {need.least:,} {'is' if need.least == 1 else 'are'} needed"
             )
         return found
@@ -193,7 +194,7 @@ class _Rules:
         refused = {s.subject: s.refused for s in mine if s.refused and not self._lawful_refusal(s)}
         for what, counts in (("failed", failed), ("was refused", refused)):
             if counts:
-                total = count(sum(counts.values()), "case")
+                total = counted(sum(counts.values()), "case")
                 found.append(f"the stage {name} {what} in {total}: {listed(list(counts))}")
         return found
 

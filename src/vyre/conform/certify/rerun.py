@@ -3,7 +3,7 @@
     report = rerun(certificate, backend, share=0.01, seed=7)
 
 Every chosen block is run whole, on the same cases. What the certificate says passed must pass, what it says
-failed must fail; another device may refuse what the certified one did, which is counted and is no mismatch.
+failed must fail; another device may refuse what the certified one did: that is counted, not a mismatch.
 The fresh seed makes cases that nobody could have prepared for: there, what passed must pass again. The report
 says whether this is the device that was certified.
 """
@@ -112,7 +112,7 @@ def _fresh(chooser: random.Random, taken: int) -> int:
 
 
 def _elsewhere(then: BackendFacts, now: BackendFacts, *, schema1: bool) -> list[str]:
-    """In which facts the backend here is another one than the certified; how it is named is no such fact."""
+    """In which facts the backend here is another one than the certified; its name is not one of them."""
     if schema1:  # it did not record these
         then = replace(then, limits=now.limits, hardware=now.hardware)
     return differences(replace(then, target=now.target), now)

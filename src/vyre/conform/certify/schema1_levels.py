@@ -78,7 +78,7 @@ class _Rules:
         """Nothing of the registry is left out, and nothing of the plan."""
         plan = self.results.plan
         found: list[str] = []
-        # Approximate operations are no ops of the registry: their stage has a case for each of them.
+        # Approximate operations are not ops of the registry: their stage has a case for each of them.
         if (not self.promised and self.track != _APPROXIMATE) or (
             self.track == _FLOAT and not any(op.id.startswith(_FLOAT_PREFIX) for op in self.promised)
         ):

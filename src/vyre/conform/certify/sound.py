@@ -98,7 +98,7 @@ def _place(certificate: CertificateContents) -> Iterator[str]:
     if [b for b in BASELINES if b in certificate.baselines] != list(certificate.baselines):
         yield "it names performance baselines that are not measured"
     if strange := [name for name in certificate.slower if name not in certificate.baselines]:
-        yield f"it calls {strange[0]} slower, which is none of its baselines"
+        yield f"it calls {strange[0]} slower, which is not one of its baselines"
     if promises(certificate.registry.ops, schema=schema).digest != certificate.registry.digest:
         yield "the digest of its registry is of another one"
     if certificate.blocks and certificate.plan.shard == (1, 1):

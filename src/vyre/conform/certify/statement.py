@@ -115,7 +115,7 @@ def opened(data: bytes) -> tuple[dict[str, Any], tuple[str, ...]]:
 def _record(data: bytes, place: str) -> dict[str, Any]:
     value = strict_json(data, place)
     if not isinstance(value, dict):
-        raise _changed(place, "it is no Statement")
+        raise _changed(place, "it is not a Statement")
     return cast("dict[str, Any]", value)
 
 
@@ -169,7 +169,7 @@ def unbase64(text: Any, place: str) -> bytes:
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, TypeError, ValueError) as error:
-        raise _changed(place, f"it is no base64 ({error})") from None
+        raise _changed(place, f"it is not base64 ({error})") from None
     if base64.b64encode(data).decode() != text:
         raise _changed(place, "it is not the canonical base64")
     return data

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from vyre.conform.certify import envelope
 from vyre.conform.records import counts
 from vyre.conform.records.evidence import EXHAUSTIVE, witnessed
+from vyre.conform.records.sides import EITHER, LAW, order, sides
 from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.levels import TITLES
 
@@ -36,7 +37,11 @@ _BITS = 32
 _CELL = 40
 """Columns of a feature of the envelope."""
 _DOMAINS = ("u32", "u16", "u8")
+ADVICE = {"hang": "a device that is only slow needs more time: --timeout SECONDS.", LAW: EITHER}
+"""By the kind of a failure: what a reader may try first."""
 _NAME = re.compile(r"(?:at most |below )?0x([0-9A-F]+)")
+_LABEL = 8
+_LABEL_OF_SIDES = 10
 
 
 def summary(results: Results, certificates: Sequence[CertificateContents], *, width: int = 80) -> list[Line]:
@@ -253,9 +258,9 @@ def _apart(results: Results, certificates: Sequence[CertificateContents], width:
 
 
 def _failures(failures: Sequence[Failure], width: int) -> list[Line]:
-    """By op, or by what a stage tries, one shown of each, the rest of it counted beside."""
+    """By op, or by what a stage tries, one shown of each, the rest of it counted beside; laws come last."""
     of_op: dict[str, list[Failure]] = {}
-    for failure in failures:
+    for failure in sorted(failures, key=lambda f: order(f.kind)):
         of_op.setdefault(failure.op or tried(failure.case), []).append(failure)
     lines: list[Line] = []
     for op, found in list(of_op.items())[:_SHOWN]:
@@ -282,32 +287,41 @@ def failure_lines(failure: Failure, *, width: int = 80) -> list[Line]:
     """One failure: its name, the smallest input, and the bits side by side."""
     count = f", {failure.count:,} cases" if failure.count > 1 else ""
     lines: list[Line] = [[("✗ ", "bad"), (failure.case, "strong"), (f"  {failure.kind}{count}", "dim")]]
-    inputs = textwrap.shorten(", ".join(failure.inputs), 400, placeholder=" …")
-    lines += _wrapped_lines("  input     ", inputs, "", width)
-    lines += _bits(failure) or [
-        *_wrapped_lines("  expected  ", failure.expected, "good", width),
-        *_wrapped_lines("  actual    ", failure.actual, "bad", width),
+    law = failure.kind == LAW
+    label = _LABEL_OF_SIDES if law else _LABEL
+    shown = [
+        (f"  {name:<{label}}  ", text, tone)
+        for (name, text), tone in zip(
+            sides(failure.expected, failure.actual, law=law),
+            ("open", "open") if law else ("good", "bad"),
+            strict=True,
+        )
     ]
-    lines += _wrapped_lines("  note      ", failure.note, "dim", width) if failure.note else []
-    return [*lines, [("  replay    ", "dim"), (failure.replay, "")]]
+    inputs = textwrap.shorten(", ".join(failure.inputs), 400, placeholder=" …")
+    lines += _wrapped_lines(f"  {'input':<{label}}  ", inputs, "", width) if inputs else []
+    lines += _bits(shown) or [line for row in shown for line in _wrapped_lines(*row, width)]
+    for name, note in ((LAW if law else "note", failure.note), ("note", ADVICE.get(failure.kind, ""))):
+        lines += _wrapped_lines(f"  {name:<{label}}  ", note, "dim", width) if note else []
+    return [*lines, [(f"  {'replay':<{label}}  ", "dim"), (failure.replay, "")]]
 
 
-def _bits(failure: Failure) -> list[Line]:
-    """Expected and actual as bits, one below the other; nothing where they are no words of 32 bits."""
-    found = [_NAME.fullmatch(text) for text in (failure.expected, failure.actual)]
+def _bits(shown: Sequence[tuple[str, str, str]]) -> list[Line]:
+    """Both values as bits, one below the other; nothing where they are not words of 32 bits."""
+    found = [_NAME.fullmatch(text) for _, text, _ in shown]
     if any(m is None for m in found):
         return []
     values = [int(m.group(1), 16) for m in found if m is not None]
     if max(values) >> _BITS:
         return []
-    widest = max(len(failure.expected), len(failure.actual))
+    widest = max(len(text) for _, text, _ in shown)
     rows = [_grouped(f"{v:0{_BITS}b}") for v in values]
     marks = "".join("^" if a != b else " " for a, b in zip(*rows, strict=True))
     lines: list[Line] = [
-        [("  expected  ", ""), (failure.expected.ljust(widest), "good"), (f"  {rows[0]}", "dim")],
-        [("  actual    ", ""), (failure.actual.ljust(widest), "bad"), (f"  {rows[1]}", "dim")],
+        [(label, ""), (text.ljust(widest), tone), (f"  {bits}", "dim")]
+        for (label, text, tone), bits in zip(shown, rows, strict=True)
     ]
-    return [*lines, [(f"{'':{12 + widest}}  {marks.rstrip()}", "bad")]] if marks.strip() else lines
+    before = len(shown[0][0]) + widest
+    return [*lines, [(f"{'':{before}}  {marks.rstrip()}", "bad")]] if marks.strip() else lines
 
 
 def _grouped(bits: str) -> str:

@@ -5,7 +5,7 @@
 
 Structure, digests, signature, levels, the registry, the plan and the settings: the first thing that is wrong
 ends the structural checks, as nothing behind it can be believed; the others are all made. A plan that cannot
-be accounted for, or was not run to its end, is no success (`holds`), even where nothing is wrong.
+be accounted for, or was not run to its end, is not a success (`holds`), even where nothing is wrong.
 """
 
 from __future__ import annotations

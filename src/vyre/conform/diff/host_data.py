@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from random import Random
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from vyre.conform.generate.buffers import random_buffer
@@ -16,20 +17,33 @@ if TYPE_CHECKING:
     from vyre.ir.program import Program
 
 
-def host_inputs(program: Program, given: Mapping[str, Any], *, seed: int, length: int) -> dict[str, bytes]:
+def host_inputs(
+    program: Program,
+    given: Mapping[str, Any],
+    *,
+    seed: int,
+    length: int,
+    lengths: Mapping[str, int | tuple[str, ...]] = MappingProxyType({}),
+) -> dict[str, bytes]:
     """Bytes for every storage and uniform buffer: what is given, else values that find faults.
 
-    Given arrays are checked as for a dispatch (decision 15).
+    Given arrays are checked as for a dispatch (decision 15). Buffers named in `lengths` are made as
+    a dispatch makes them: so long, and zeros.
     """
     from vyre.backends.host import bind
 
     drawn: dict[str, Any] = dict(given)
     for decl in program.buffers:
-        if decl.access.bound and decl.name not in given:
-            rng = Random(f"vyre diff {seed} {decl.name}")
+        if decl.access.bound and decl.name not in given and decl.name not in lengths:
+            rng = drawing(seed, decl.name)
             drawn[decl.name] = random_buffer(rng, decl.element, decl.count or length)
-    bound = bind(program, drawn, lengths={}, copy=True)
+    bound = bind(program, drawn, lengths=lengths, copy=True)
     return {name: bytes(view) for name, view in bound.views.items()}
+
+
+def drawing(seed: int, name: str) -> Random:
+    """Where the contents of what has this name come from: the same for a seed, whatever else is drawn."""
+    return Random(f"vyre diff {seed} {name}")
 
 
 def grid_for(
@@ -47,24 +61,26 @@ def grid_for(
 
 def value_text(bits: int, t: DataType) -> str:
     """The bits in hexadecimal, and the value as its type reads it."""
-    return f"0x{bits:0{t.bits // 4}X}  {_typed(bits, t)}"
+    value = value_of(bits, t)
+    return f"0x{bits:0{t.bits // 4}X}  {str(value).lower() if t is DataType.Bool else value}"
 
 
-def _typed(bits: int, t: DataType) -> str:
+def value_of(bits: int, t: DataType) -> bool | int | float | tuple[int, ...]:
+    """The value as its type reads it; lanes are a tuple."""
     match t:
         case DataType.I8 | DataType.I16 | DataType.I32 | DataType.I64:
-            return str(bits - (1 << t.bits) if bits >> t.bits - 1 else bits)
+            return bits - (1 << t.bits) if bits >> t.bits - 1 else bits
         case DataType.Bool:
-            return "true" if bits else "false"
+            return bool(bits)
         case DataType.Vec2U32 | DataType.Vec4U32:
-            return f"({', '.join(str((bits >> (32 * k)) & 0xFFFFFFFF) for k in range(t.lanes))})"
+            return tuple((bits >> (32 * k)) & 0xFFFFFFFF for k in range(t.lanes))
         case DataType.F32:
-            return repr(struct.unpack("<f", bits.to_bytes(4, "little"))[0])
+            return struct.unpack("<f", bits.to_bytes(4, "little"))[0]
         case DataType.BF16:
-            return repr(struct.unpack("<f", (bits << 16).to_bytes(4, "little"))[0])
+            return struct.unpack("<f", (bits << 16).to_bytes(4, "little"))[0]
         case DataType.F16:
-            return repr(struct.unpack("<e", bits.to_bytes(2, "little"))[0])
+            return struct.unpack("<e", bits.to_bytes(2, "little"))[0]
         case DataType.F64:
-            return repr(struct.unpack("<d", bits.to_bytes(8, "little"))[0])
+            return struct.unpack("<d", bits.to_bytes(8, "little"))[0]
         case _:
-            return str(bits)
+            return bits

@@ -86,7 +86,7 @@ HIDING = frozenset(
         "integer": "add_sat sub_sat extract_bits insert_bits",
         "signed": "sign clamp add_sat sub_sat",
         "wide.u64": "popcount clz ctz rotl rotr swap",
-        "wide.u128": "popcount clz ctz",
+        "wide.u128": "popcount clz ctz shl shr",
         "wide.i64": "shr lt gt le ge min max neg abs",
     }.items()
     for name in names.split()

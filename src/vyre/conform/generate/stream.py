@@ -4,6 +4,7 @@
     stream.block(start, count)  one uint32 array per operand word
     stream.case(k)              one case, as integers
     stream.statements(...)      the same cases as IR, for a device that makes its own inputs
+    stream.undone(...)          the number of a case from one of its words, as IR, where a stream has it
 
 A stream is a pure function of (kind, spec, seed): shards, resume and replay of case k all follow.
 """
@@ -23,6 +24,8 @@ from vyre.semantics.emitted import IrDomain
 from vyre.semantics.words import fit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from vyre.ir.expr import Expr
@@ -33,6 +36,9 @@ _WORD = 1 << 32
 
 Maker = Callable[[Any, Any, Any], tuple[Any, ...]]
 """(domain, low, high) to the words of the case whose index is high * 2^32 + low."""
+
+Undo = Callable[[Any, int, Any, Any], Any]
+"""(domain, position, word, high) to `low` of the only case whose word at the position that is, unmasked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,7 @@ class CaseStream:
     length: int | None = None
     make: Maker | None = None
     tables: tuple[tuple[int, ...], ...] = ()
+    undo: Undo | None = None
 
     @property
     def words(self) -> int:
@@ -54,6 +61,10 @@ class CaseStream:
     def on_device(self) -> bool:
         """Whether `statements` can make the cases where they are used."""
         return self.make is not None
+
+    def can_undo(self, positions: Iterable[int]) -> bool:
+        """Whether each of these words alone says which case it belongs to."""
+        return self.undo is not None and all(self.masks[p] == _WORD - 1 for p in positions)
 
     def block(self, start: int, count: int) -> tuple[Words, ...]:
         """Cases start to start + count - 1, one array per operand word."""
@@ -110,6 +121,13 @@ class CaseStream:
         d = IrDomain(prefix=prefix)
         made = self.make(d, low, high)
         return d.lets, tuple(fit(d, w, m) for w, m in zip(made, self.masks, strict=True))
+
+    def undone(self, position: int, word: Expr, high: Expr, *, prefix: str) -> tuple[list[Let], Expr]:
+        """The lower half of the number of a case, from one whole word of it: statements and an expression."""
+        assert self.undo is not None
+        d = IrDomain(prefix=prefix)
+        low = self.undo(d, position, word, high)
+        return d.lets, low
 
     def _check(self, start: int, count: int) -> None:
         end = 1 << 64 if self.length is None else self.length

@@ -122,7 +122,7 @@ def _ops() -> Promises:
 
 def _specs() -> Promises:
     """What each specified op computes, and every law and property it declares; laws may be added."""
-    from vyre.conform.registry import own_specs
+    from vyre.conform.registry import every_own_spec
     from vyre.conform.spec.law import label
     from vyre.conform.spec.sides import sides
     from vyre.conform.suite.plan import definition_program
@@ -130,7 +130,7 @@ def _specs() -> Promises:
     from vyre.wire import meaning_digest
 
     found: Promises = {}
-    for spec in own_specs():
+    for spec in every_own_spec():
         meaning = meaning_digest(definition_program(spec))[:_DIGITS]
         found[f"spec/{spec.id}"] = f"version {spec.version}, {spec.category} {meaning}"
         for name, role, law in law_names(spec):
@@ -144,11 +144,11 @@ def _specs() -> Promises:
 
 def _inputs() -> Promises:
     """The inputs on which every op is tried: its classes, and its boundaries, a row per operand word."""
-    from vyre.conform.registry import own_specs
+    from vyre.conform.registry import every_own_spec
     from vyre.conform.suite.plan import class_digest
 
     found: Promises = {}
-    for spec in own_specs():
+    for spec in every_own_spec():
         for one in spec.classes:
             found[f"class/{spec.id}/{one.name}"] = class_digest(spec, one)[:_DIGITS]
         for word, values in enumerate(spec.boundaries):

@@ -142,13 +142,13 @@ def _answer(
             return (found.lowering, found.source, found.assembly)
         case ("offered", key):
             return offered(backend, kept[key]) if key in kept else "missing"
-        case ("perform", key, wire, inputs, grid, entrance, dispatch):
+        case ("perform", key, wire, memories, grid, *way):
             if key not in kept:
                 return "missing"
             from vyre.wire import decode
 
             kept.move_to_end(key)
-            return performed(backend, kept[key], Asked(decode(wire), inputs, grid, entrance, dispatch))
+            return performed(backend, kept[key], Asked(decode(wire), memories, grid, *way))
         case ("run", key, places, grid):
             if key not in kept:
                 return "missing"

@@ -3,14 +3,16 @@
     offered(backend, executable)                 the entrances that there are
     performed(backend, executable, asked)        what each run of the asked dispatches left
 
-Each result holds every ReadWrite buffer after one run. What is only read must be as it was. A backend in a
-process of its own is asked there (`held(backend).performed`): its memory, its loans and its threads are real.
+Runs of one compiled program take turns with several memories, so that whatever is left of the run before
+shows. Each result says which memory was taken, and holds every ReadWrite buffer after one run. What is only
+read must be as it was. A backend in a process of its own is asked there (`held(backend).performed`): its
+memory, its loans and its threads are real.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,25 +28,42 @@ from vyre.ir.program import Program
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from vyre.backends.protocol import Backend, DeviceMemory, Executable
 
     Results = Mapping[str, bytes]
+    Performed = tuple[int, Results]
+    """Which memory was taken, and what the run left in it."""
+
+    Entrance = Callable[[Backend, Executable, "Asked", int], list[Performed]]
 
 ENTRANCES = ("run", "run_limited", "bind", "bind again", "borrow", "copy")
+ALONE = -1
+"""In an order: a run of one workgroup between the others, of which nothing is asked."""
+
+_MANY = 3
+"""Runs from which on a case is so small that its bindings are launched more often too."""
+
 _OTHER_SIZE = 257
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A program with the bytes of its buffers and its grid, the way in, and the pattern of its dispatches."""
+    """A program, its grid, the way in, the pattern of its dispatches, and the bytes of its buffers: one
+    memory or several, of which each run takes the one that `order` names. The first two have equal sizes."""
 
     program: Program
-    inputs: Mapping[str, bytes]
+    memories: Sequence[Mapping[str, bytes]]
     workgroups: tuple[int, int, int]
-    entrance: str
-    dispatch: str
+    entrance: str = "run"
+    dispatch: str = "once"
+    order: Sequence[int] = (0,)
+
+    @property
+    def last(self) -> int:
+        """The second memory where there is one."""
+        return min(1, len(self.memories) - 1)
 
 
 def offered(backend: Backend, executable: Executable) -> frozenset[str]:
@@ -57,34 +76,39 @@ def offered(backend: Backend, executable: Executable) -> frozenset[str]:
     return frozenset(found)
 
 
-def performed(backend: Backend, executable: Executable, asked: Asked) -> list[Results]:
-    """The results of every run, by its entrance and in its pattern, and of `run` besides."""
+def performed(backend: Backend, executable: Executable, asked: Asked) -> list[Performed]:
+    """The results of every run, by its entrance and in its pattern, and of `run` besides, with the memory of
+    another run."""
     return list(_performed(backend, executable, asked))
 
 
-def _performed(backend: Backend, executable: Executable, asked: Asked) -> Iterator[Results]:
+def _performed(backend: Backend, executable: Executable, asked: Asked) -> Iterator[Performed]:
     if asked.entrance != "run":
-        yield _run(backend, executable, asked)
+        yield from _run(backend, executable, asked, asked.last)
 
-    def once() -> Results:
-        return _ENTRANCES[asked.entrance](backend, executable, asked)
+    def once(memory: int) -> list[Performed]:
+        enter = _ENTRANCES[asked.entrance]
+        if memory == ALONE:
+            enter(backend, executable, replace(asked, workgroups=(1, 1, 1)), 0)
+            return []
+        return enter(backend, executable, asked, memory)
 
     match asked.dispatch:
-        case "again":
-            yield from (once() for _ in range(3))
         case "interleaved":
             other = _other(backend)
-            for _ in range(2):
-                yield once()
+            for memory in asked.order:
+                yield from once(memory)
                 other()
         case "threads":
-            with ThreadPoolExecutor(2) as pool:
-                yield from [f.result() for f in [pool.submit(once) for _ in range(2)]]
+            with ThreadPoolExecutor(len(asked.order)) as pool:
+                for found in [pool.submit(once, memory) for memory in asked.order]:
+                    yield from found.result()
         case "after another":
             _other(backend)()
-            yield once()
+            yield from once(asked.order[0])
         case _:
-            yield once()
+            for memory in asked.order:
+                yield from once(memory)
 
 
 def _other(backend: Backend) -> Callable[[], None]:
@@ -103,8 +127,8 @@ def _other(backend: Backend) -> Callable[[], None]:
     return run
 
 
-def _run(backend: Backend, executable: Executable, asked: Asked) -> Results:
-    return run_bytes(executable, asked.program, asked.inputs, asked.workgroups)
+def _run(backend: Backend, executable: Executable, asked: Asked, memory: int) -> list[Performed]:
+    return [(memory, run_bytes(executable, asked.program, asked.memories[memory], asked.workgroups))]
 
 
 class _Counted:
@@ -117,9 +141,10 @@ class _Counted:
         self._executable.run_limited(buffers, workgroups, U32_MAX)
 
 
-def _run_limited(backend: Backend, executable: Executable, asked: Asked) -> Results:
+def _run_limited(backend: Backend, executable: Executable, asked: Asked, memory: int) -> list[Performed]:
     assert isinstance(executable, LimitedExecutable)
-    return run_bytes(_Counted(executable), asked.program, asked.inputs, asked.workgroups)
+    counted = _Counted(executable)
+    return [(memory, run_bytes(counted, asked.program, asked.memories[memory], asked.workgroups))]
 
 
 def _allocated(backend: ResidentBackend, data: bytes) -> DeviceMemory:
@@ -139,35 +164,42 @@ def _borrowed(backend: ResidentBackend, data: bytes) -> DeviceMemory:
     return backend.borrow(memoryview(bytearray(data)))
 
 
-def _resident(
-    make: Callable[[ResidentBackend, bytes], DeviceMemory], launches: int
-) -> Callable[[Backend, Executable, Asked], Results]:
-    def run(backend: Backend, executable: Executable, asked: Asked) -> Results:
+def _resident(make: Callable[[ResidentBackend, bytes], DeviceMemory], *, again: bool = False) -> Entrance:
+    """A launch of a binding; where it is done `again`, after launches of this binding with other bytes."""
+
+    def run(backend: Backend, executable: Executable, asked: Asked, memory: int) -> list[Performed]:
         assert isinstance(backend, ResidentBackend)
         assert isinstance(executable, ResidentExecutable)
         bound = [b for b in asked.program.buffers if b.access.bound]
-        memories = [make(backend, asked.inputs[b.name]) for b in bound]
+        turns = [memory]
+        if again:
+            before = asked.last - memory if memory < 2 else memory
+            turns = [before, memory] * (2 if len(asked.order) > _MANY else 1)
+        memories = [make(backend, asked.memories[turns[0]][b.name]) for b in bound]
         launch = executable.bind(memories, asked.workgroups)
-        for turn in range(launches):
+        results: list[Performed] = []
+        for turn, number in enumerate(turns):
+            given = asked.memories[number]
             if turn:
-                for decl, memory in zip(bound, memories, strict=True):
-                    memory.write(memoryview(asked.inputs[decl.name]))
+                for decl, place in zip(bound, memories, strict=True):
+                    place.write(memoryview(given[decl.name]))
             launch()
-        found: dict[str, bytes] = {}
-        for decl, memory in zip(bound, memories, strict=True):
-            target = bytearray(memory.nbytes)
-            memory.read(memoryview(target))
-            found[decl.name] = bytes(target)
-        for memory in memories:
-            memory.free()
-        return _kept(asked, bound, found)
+            found: dict[str, bytes] = {}
+            for decl, place in zip(bound, memories, strict=True):
+                target = bytearray(place.nbytes)
+                place.read(memoryview(target))
+                found[decl.name] = bytes(target)
+            results.append((number, _kept(given, bound, found)))
+        for place in memories:
+            place.free()
+        return results
 
     return run
 
 
-def _kept(asked: Asked, bound: list[BufferDecl], found: Mapping[str, bytes]) -> Results:
+def _kept(given: Mapping[str, bytes], bound: list[BufferDecl], found: Mapping[str, bytes]) -> Results:
     for decl in bound:
-        if not decl.access.writable and found[decl.name] != asked.inputs[decl.name]:
+        if not decl.access.writable and found[decl.name] != given[decl.name]:
             raise VyreError(
                 f"the backend changed the buffer {decl.name!r}, which is read-only.",
                 fix="leave the memory of ReadOnly and Uniform buffers as it is.",
@@ -175,11 +207,11 @@ def _kept(asked: Asked, bound: list[BufferDecl], found: Mapping[str, bytes]) -> 
     return {b.name: found[b.name] for b in bound if b.access is BufferAccess.ReadWrite}
 
 
-_ENTRANCES: Mapping[str, Callable[[Backend, Executable, Asked], Results]] = {
+_ENTRANCES: Mapping[str, Entrance] = {
     "run": _run,
     "run_limited": _run_limited,
-    "bind": _resident(_allocated, 1),
-    "bind again": _resident(_allocated, 2),
-    "borrow": _resident(_borrowed, 1),
-    "copy": _resident(_copied, 1),
+    "bind": _resident(_allocated),
+    "bind again": _resident(_allocated, again=True),
+    "borrow": _resident(_borrowed),
+    "copy": _resident(_copied),
 }

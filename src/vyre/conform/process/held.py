@@ -19,10 +19,10 @@ from vyre.conform.process.inspection import canaries_of
 from vyre.conform.process.residence import local_residence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from vyre.backends.protocol import Backend, Executable
-    from vyre.conform.process.entrances import Asked
+    from vyre.conform.process.entrances import Asked, Performed
     from vyre.conform.process.inspection import Canaries
     from vyre.conform.process.residence import Residence
 
@@ -84,8 +84,8 @@ class Held(Protocol):
         """The ways into the backend for a program that it compiled (`process/entrances.py`)."""
         ...
 
-    def performed(self, executable: Executable, asked: Asked) -> Sequence[Mapping[str, bytes]]:
-        """What each of the asked dispatches left, made where the backend lives."""
+    def performed(self, executable: Executable, asked: Asked) -> Sequence[Performed]:
+        """What each of the asked dispatches left in which memory, made where the backend lives."""
         ...
 
 
@@ -133,5 +133,5 @@ class InProcess:
     def offered(self, executable: Executable) -> frozenset[str]:
         return offered(self._backend, executable)
 
-    def performed(self, executable: Executable, asked: Asked) -> Sequence[Mapping[str, bytes]]:
+    def performed(self, executable: Executable, asked: Asked) -> Sequence[Performed]:
         return performed(self._backend, executable, asked)

@@ -19,12 +19,12 @@ from vyre.conform.process.remote import IsolatedExecutable, RemoteResidence, Sha
 from vyre.conform.process.wire import Channel
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Sequence
     from contextlib import AbstractContextManager
     from types import TracebackType
 
     from vyre.backends.protocol import BackendInfo, Executable
-    from vyre.conform.process.entrances import Asked
+    from vyre.conform.process.entrances import Asked, Performed
     from vyre.conform.process.inspection import Canaries
     from vyre.ir.program import Program
 
@@ -120,7 +120,8 @@ class Isolated:
         assert isinstance(executable, IsolatedExecutable)
         return executable.asked_there("offered")
 
-    def performed(self, executable: Executable, asked: Asked) -> Sequence[Mapping[str, bytes]]:
+    def performed(self, executable: Executable, asked: Asked) -> Sequence[Performed]:
         assert isinstance(executable, IsolatedExecutable)
-        grid, way = asked.workgroups, (asked.entrance, asked.dispatch)
-        return executable.asked_there("perform", executable.encoded, dict(asked.inputs), grid, *way)
+        memories = [dict(memory) for memory in asked.memories]
+        way = asked.workgroups, asked.entrance, asked.dispatch, asked.order
+        return executable.asked_there("perform", executable.encoded, memories, *way)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from vyre.backends.protocol import Backend, BackendInfo, Executable
-    from vyre.conform.process.entrances import Asked
+    from vyre.conform.process.entrances import Asked, Performed
     from vyre.conform.process.inspection import Canaries, Inspection
     from vyre.conform.process.residence import Residence, ResidentMemory
     from vyre.ir.program import Program
@@ -82,7 +82,7 @@ class Locked:
         with self.lock:
             return self._held.offered(_behind(executable))
 
-    def performed(self, executable: Executable, asked: Asked) -> Sequence[Mapping[str, bytes]]:
+    def performed(self, executable: Executable, asked: Asked) -> Sequence[Performed]:
         """Threads of a pattern are behind the lock, and see each other."""
         with self.lock:
             return self._held.performed(_behind(executable), asked)

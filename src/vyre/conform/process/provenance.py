@@ -138,7 +138,7 @@ def moved(backend: Backend, then: Provenance, *, ask: bool = True) -> str:
     holder = held(backend)
     if holder.timeout is not None:
         if ask and not holder.changed:
-            with suppress(VyreError):  # a crash here is no change; the next start compares again
+            with suppress(VyreError):  # a crash here is not a change; the next start compares again
                 holder.require_same()
         return holder.changed
     facts = backend_facts(backend.describe(), then.backend.target, holder.canaries())
@@ -148,7 +148,7 @@ def moved(backend: Backend, then: Provenance, *, ask: bool = True) -> str:
 def device_changed(what: str) -> VyreError:
     return VyreError(
         f"the backend is not the one that the run began with: {what}.",
-        fix="see that one device and driver stay in use, then start anew, or --resume on the first device.",
+        fix="keep the same device and driver in use, then start anew, or --resume on the first device.",
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import astuple
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.conform.process.inspection import Inspection
-from vyre.conform.process.residence import bound
+from vyre.conform.process.residence import bound, one_by_one
 from vyre.conform.process.segments import Segments
 
 if TYPE_CHECKING:
@@ -144,3 +144,6 @@ class RemoteResidence:
         self, executable: Executable, memories: Sequence[ResidentMemory], grid: Grid
     ) -> Callable[[], None]:
         return bound(executable, memories, grid)
+
+    def row(self, launches: Sequence[Callable[[], None]]) -> Callable[[], None]:
+        return one_by_one(launches)

@@ -4,6 +4,7 @@
     memory = home.allocate(nbytes)
     launch = home.bind(executable, [memory, …], (64, 1, 1))
     launch(); memory.read(view)
+    home.row([launch, …])()                    in one go, where the backend can
 
 Only what is compared on the device pays for this: a law whose two sides are results of the device itself.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, cast
 
 from vyre.backends.host_memory import SPACE
-from vyre.backends.protocol import ResidentBackend, ResidentExecutable
+from vyre.backends.protocol import ReplayingBackend, ResidentBackend, ResidentExecutable
 from vyre.errors import DispatchError
 
 if TYPE_CHECKING:
@@ -47,6 +48,10 @@ class Residence(Protocol):
         self, executable: Executable, memories: Sequence[ResidentMemory], grid: tuple[int, int, int]
     ) -> Callable[[], None]: ...
 
+    def row(self, launches: Sequence[Callable[[], None]]) -> Callable[[], None]:
+        """All of these launches, in this order."""
+        ...
+
 
 def local_residence(backend: Backend) -> Residence | None:
     """The device memory of a backend in this process; None where it has none, or it is the host's."""
@@ -79,6 +84,19 @@ class LocalResidence:
         self, executable: Executable, memories: Sequence[ResidentMemory], grid: tuple[int, int, int]
     ) -> Callable[[], None]:
         return bound(executable, memories, grid)
+
+    def row(self, launches: Sequence[Callable[[], None]]) -> Callable[[], None]:
+        if isinstance(self._backend, ReplayingBackend):
+            return self._backend.replayed(launches)
+        return one_by_one(launches)
+
+
+def one_by_one(launches: Sequence[Callable[[], None]]) -> Callable[[], None]:
+    def launch() -> None:
+        for one in launches:
+            one()
+
+    return launch
 
 
 def bound(

@@ -156,7 +156,7 @@ class Channel:
     def _no_longer(self) -> DeviceChanged:
         return DeviceChanged(
             f"the backend {self.target} was started again and is another one: {self.changed}.",
-            fix="see that one device and driver stay in use, then run it again.",
+            fix="keep the same device and driver in use, then run it again.",
         )
 
     def _receive(self, timeout: float) -> Any:

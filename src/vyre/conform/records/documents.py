@@ -99,7 +99,7 @@ class Field:
         if type(self.value) is not str:
             raise self.expected("a string")
         if not self.value.isascii() and _LONE.search(self.value):
-            raise FieldError(self.path, "a string with half of a surrogate pair, which is no character")
+            raise FieldError(self.path, "a string with half of a surrogate pair, which is not a character")
         if among and self.value not in among:
             raise self.expected(f"one of {', '.join(map(repr, among))}")
         return self.value

@@ -382,7 +382,7 @@ class Results:
             return decode(cls, value)
         except FieldError as error:
             raise VyreError(
-                f"these are no results of a conformance run: {error}.",
+                f"these are not results of a conformance run: {error}.",
                 fix="pass the results file that `vyre certify` wrote.",
             ) from None
 

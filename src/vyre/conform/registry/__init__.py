@@ -1,7 +1,8 @@
 """Every registered spec, one small file per op; those of installed packages come after ours.
 
-specs() -> tuple[OpSpec, ...]     all of them: primitives first, strict floats last of ours, in a fixed order
+specs() -> tuple[OpSpec, ...]     all of them, in a fixed order: primitives first, the library's last of ours
 own_specs()                       ours alone
+collectives()                     ours of exchange between lanes, in no plan of ops; `spec` has them
 spec(op_id) -> OpSpec             one of them; `OpError` for an unknown id
 lookup                            `spec`, under the name under which terms take it
 
@@ -38,6 +39,8 @@ def own_specs() -> tuple[OpSpec, ...]:
     from vyre.conform.registry import primitive
     from vyre.conform.registry.cast import table
     from vyre.conform.registry.float_ import table as floats
+    from vyre.conform.registry.intrinsic import packed
+    from vyre.conform.registry.library import table as library
     from vyre.conform.registry.memory import load, store
     from vyre.conform.registry.value import lanes, select
 
@@ -52,8 +55,23 @@ def own_specs() -> tuple[OpSpec, ...]:
         load.BOOL_SPEC,
         store.SPEC,
         *floats.specs(),
+        *library.specs(),
+        *packed.specs(),
     ]
     return tuple(admitted(found))
+
+
+@cache
+def collectives() -> tuple[OpSpec, ...]:
+    """The instructions that the lanes of a subgroup execute together."""
+    from vyre.conform.registry.intrinsic import subgroup
+
+    return tuple(admitted(subgroup.specs()))
+
+
+def every_own_spec() -> tuple[OpSpec, ...]:
+    """Ours, however they are run."""
+    return (*own_specs(), *collectives())
 
 
 @cache
@@ -92,6 +110,8 @@ def floats() -> tuple[OpSpec, ...]:
 def spec(op_id: str) -> OpSpec:
     """The spec of an op id."""
     found = _by_id().get(op_id)
+    if found is None and op_id.startswith("intrinsic."):
+        found = next((s for s in collectives() if s.id == op_id), None)
     if found is None:
         raise OpError(
             f"no spec is registered as {op_id!r}.", fix="run `vyre laws` for the ids that have one."

@@ -1,7 +1,7 @@
 """How much of the whole registry composes (Category A) and how much is hardware (Category C).
 
 The whole registry is every op that a program can call, those of installed packages included, and every
-specified operation that is no op of a registry: atomics, casts, conversions, lanes, loads and stores.
+specified operation that is not an op of a registry: atomics, casts, conversions, lanes, loads and stores.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Categories:
         once = self.composed / (self.composed + self.instructions)
         return (
             f"{text}; the {self.hardware} of Category C are {self.instructions} hardware instructions "
-            f"in several widths ({once:.1%} with each counted once)."
+            f"in several widths or with several results ({once:.1%} with each counted once)."
         )
 
 
@@ -50,9 +50,17 @@ def categories(ops: Iterable[Op] | None = None) -> Categories:
     """Counted over `ops`, by default those of the default registry, and over the specs."""
     called = {op.id: op for op in (default_registry() if ops is None else ops)}
     hardware = [op for op in called.values() if op.category.value == "C"]
-    found = {op.id: op.category.value for op in called.values()} | {s.id: s.category for s in specs()}
-    instructions = {
-        op.hardware.replace(str(op.lanes), "", 1) if op.lanes > 1 else op.hardware for op in hardware
-    }
+    # An instruction is an op of a registry or nothing, so only its own op tells of it.
+    others = {s.id: s.category for s in specs() if s.category == "A"}
+    found = {op.id: op.category.value for op in called.values()} | others
+    instructions = {_instruction(op) for op in hardware}
     composed = sum(category == "A" for category in found.values())
     return Categories(composed, len(found) - composed, len(instructions))
+
+
+def _instruction(op: Op) -> str:
+    """What an op executes, whatever its width and whichever of several results it is."""
+    unit, _, name = op.hardware.partition(".")
+    if unit == "mma_f64":
+        return f"{unit}.{name.partition('_')[0]}"
+    return op.hardware.replace(f"subgroup{op.lanes}", "subgroup", 1)

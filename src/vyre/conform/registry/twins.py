@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 from vyre.errors import OpError
+from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.expr import Call, Expr, Var
-from vyre.ir.node import Let, Node
+from vyre.ir.node import Assign, If, Let, Loop, Node
 from vyre.ir.walk import postorder, rebuild
 
 if TYPE_CHECKING:
@@ -39,16 +41,52 @@ def _expanded(
 
 def _body(op: Op, operands: tuple[Expr, ...], library: Registry, prefix: str, before: list[Node]) -> Expr:
     if op.result is None:
-        raise OpError(f"it calls {op.id}, an instruction, and is no composition.", fix="make it Category C.")
+        raise OpError(
+            f"it calls {op.id}, an instruction, so it is not a composition.", fix="make it Category C."
+        )
     names = {p.name: _held(x, prefix, before) for p, x in zip(op.params, operands, strict=True)}
+    if not all(isinstance(statement, Let) for statement in op.body):
+        before += _renamed(op, names, library, f"{prefix}{len(before)}_")
+        return _expanded(op.result, names, library, prefix, before)
     for statement in op.body:
-        if not isinstance(statement, Let):
-            raise OpError(
-                f"it calls {op.id}, whose statements are more than Let.", fix="write it as one expression."
-            )
+        assert isinstance(statement, Let)
         value = _expanded(statement.value, names, library, prefix, before)
         names[statement.name] = _held(value, prefix, before)
     return _expanded(op.result, names, library, prefix, before)
+
+
+def _renamed(op: Op, names: dict[str, Expr], library: Registry, prefix: str) -> tuple[Node, ...]:
+    """The statements of an op that branches or loops, under names that begin with the prefix.
+
+    `names` learns what became of each. A call inside gets statements of its own in front, numbered through.
+    """
+    numbers = count()
+
+    def value(expr: Expr, out: list[Node]) -> Expr:
+        return _expanded(expr, names, library, f"{prefix}{next(numbers)}_", out)
+
+    def named(name: str) -> str:
+        names[name] = Var(f"{prefix}{name}")
+        return f"{prefix}{name}"
+
+    def enter(node: Node, scope: None, out: list[Node]) -> tuple[Node, None]:
+        exprs = tuple(value(expr, out) for expr in node.exprs)
+        match node:
+            case Let(name=name):
+                return Let(named(name), exprs[0]), None
+            case Assign(name=name):
+                return Assign(f"{prefix}{name}", exprs[0]), None
+            case Loop(var=var, body=body):
+                return Loop(named(var), exprs[0], exprs[1], body), None
+            case If(then=then, orelse=orelse):
+                return If(exprs[0], then, orelse), None
+            case _:
+                raise OpError(
+                    f"it calls {op.id}, which is more than a function of its operands.",
+                    fix="write it with Let, Assign, If and Loop alone.",
+                )
+
+    return rewrite_blocks(op.body, enter, None)
 
 
 def _held(value: Expr, prefix: str, before: list[Node]) -> Expr:

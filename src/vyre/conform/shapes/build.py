@@ -1,22 +1,23 @@
 """A row becomes a case: a program, its memory and grid, and the bytes that must be there afterwards.
 
     case = build(row, seed)
-    case.program, case.inputs, case.workgroups, case.expected
+    case.program, case.workgroups, case.memories[0].inputs, case.memories[0].expected
 
 A word `s` flows through every part of the program into every buffer that is written, so that whatever a
 backend does wrong on the way shows. The parts come in this order: classes (values that depend on the
 invocation's class alone, so that long loops and payloads have a small oracle), then exchanges between
 invocations, then memory. Each part adds its statements and says by NumPy or the reference what they do
-(`vyre.conform.shapes.parts`).
+(`vyre.conform.shapes.parts`). A case of several runs has several memories (`vyre.conform.shapes.history`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from vyre.conform.shapes.constraints import number
 from vyre.conform.shapes.facts import variables_in_scope
+from vyre.conform.shapes.history import memories, order
 from vyre.conform.shapes.parts.classes import class_parts
 from vyre.conform.shapes.parts.exchange import exchange_parts
 from vyre.conform.shapes.parts.memory import memory_parts
@@ -29,16 +30,33 @@ if TYPE_CHECKING:
     from vyre.conform.shapes.features import Level
 
 
+class CaseMemory(NamedTuple):
+    """Every bound buffer before a run, and every ReadWrite buffer as it must be after it."""
+
+    inputs: Mapping[str, bytes]
+    expected: Mapping[str, bytes]
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Everything that a dispatch needs, and every ReadWrite buffer as it must be after it."""
+    """Everything that the dispatches of a row need; each run takes the memory that `order` names."""
 
     program: Program
-    inputs: Mapping[str, bytes]
+    memories: tuple[CaseMemory, ...]
     workgroups: tuple[int, int, int]
-    expected: Mapping[str, bytes]
     entrance: str
     dispatch: str
+    order: tuple[int, ...]
+
+    @property
+    def inputs(self) -> Mapping[str, bytes]:
+        """Of the first memory."""
+        return self.memories[0].inputs
+
+    @property
+    def expected(self) -> Mapping[str, bytes]:
+        """Of the first memory."""
+        return self.memories[0].expected
 
     def by(self, entrance: str) -> Case:
         """The same case by another way in."""
@@ -47,16 +65,25 @@ class Case:
 
 def build(row: Mapping[str, Level], seed: int) -> Case:
     """The case of a row. The row must be complete and possible."""
-    natural = variables_in_scope(_built(row, seed, 0, whole=False).program.entry)
-    return _built(row, seed, max(0, number(row, "variables") - natural), whole=True)
+    natural = variables_in_scope(tuple(_built(row, seed, 0, whole=False).entry))
+    variables = max(0, number(row, "variables") - natural)
+    states = [_built(row, seed, variables, memory=memory) for memory in range(memories(row))]
+    first = states[0]
+    return Case(
+        Program(first.buffers, first.layout.size, first.entry),
+        tuple(CaseMemory(state.inputs, state.results()) for state in states),
+        first.layout.grid,
+        str(row["entrance"]),
+        str(row["dispatch"]),
+        order(row),
+    )
 
 
-def _built(row: Mapping[str, Level], seed: int, variables: int, *, whole: bool) -> Case:
-    state = State(row, seed, variables, whole=whole)
+def _built(
+    row: Mapping[str, Level], seed: int, variables: int, *, memory: int = 0, whole: bool = True
+) -> State:
+    state = State(row, seed, variables, memory=memory, whole=whole)
     class_parts(state)
     exchange_parts(state)
     memory_parts(state)
-    program = Program(state.buffers, state.layout.size, state.entry)
-    return Case(
-        program, state.inputs, state.layout.grid, state.results(), str(row["entrance"]), str(row["dispatch"])
-    )
+    return state

@@ -3,7 +3,7 @@
     why_not({"loop depth": 0, "turns": 3})        "without a loop there are no turns"
     cost(row)                                     turns of all invocations, about
 
-A row may be partial: only what it has is judged. A pair that is impossible is no part of any claim; one that
+A row may be partial: only what it has is judged. A pair that is impossible is not part of any claim; one that
 is left out for its cost is listed as not claimed.
 """
 

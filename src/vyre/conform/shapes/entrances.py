@@ -1,7 +1,7 @@
 """The way into a backend that a case takes, wherever the backend lives.
 
 offered(backend, executable)                 the entrances that there are
-performed(backend, executable, case)         what each run of the case left
+performed(backend, executable, case)         what each run of the case left, and in which memory
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from vyre.conform.process.entrances import Asked
 from vyre.conform.process.held import held
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from vyre.backends.protocol import Backend, Executable
+    from vyre.conform.process.entrances import Performed
     from vyre.conform.shapes.build import Case
 
 
@@ -23,7 +24,8 @@ def offered(backend: Backend, executable: Executable) -> frozenset[str]:
     return held(backend).offered(executable)
 
 
-def performed(backend: Backend, executable: Executable, case: Case) -> Sequence[Mapping[str, bytes]]:
+def performed(backend: Backend, executable: Executable, case: Case) -> Sequence[Performed]:
     """The results of every run of the case, by its entrance and in its pattern."""
-    asked = Asked(case.program, case.inputs, case.workgroups, case.entrance, case.dispatch)
+    memories = [memory.inputs for memory in case.memories]
+    asked = Asked(case.program, memories, case.workgroups, case.entrance, case.dispatch, case.order)
     return held(backend).performed(executable, asked)

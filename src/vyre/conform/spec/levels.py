@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from vyre.conform.spec.track import APPROXIMATE, FLOAT, INTEGER
 
 WITNESSES = 1_000_000
-"""Uniform cases of every op and every law, where not every input was run."""
+"""Uniform cases of every op and every law, where not every input was run; of a composition fewer are enough
+(`compositions.py`)."""
 TRIPLES = 1 << 24
 """Cases of the longest exhaustive kind of small operands."""
 PROGRAMS = 256

@@ -58,7 +58,14 @@ class StoreForm:
     element: DataType
 
 
-Form = ExpressionForm | AtomicForm | LoadForm | StoreForm
+@dataclass(frozen=True, slots=True)
+class LanesForm:
+    """The op is an exchange between the lanes of a subgroup: operands and results of every lane, in order."""
+
+    width: int
+
+
+Form = ExpressionForm | AtomicForm | LoadForm | StoreForm | LanesForm
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.conform.spec.evaluate import type_of
-from vyre.conform.spec.op import AtomicForm, ExpressionForm, LoadForm, StoreForm
+from vyre.conform.spec.op import AtomicForm, ExpressionForm, LanesForm, LoadForm, StoreForm
 from vyre.conform.spec.term import Apply, Constant, Variable
 from vyre.errors import OpError
 from vyre.ir.buffers import BufferDecl
@@ -124,6 +124,11 @@ def _apply(spec: OpSpec, sources: tuple[Source, ...]) -> OpKernel:
         case LoadForm() | StoreForm():
             raise OpError(
                 f"{spec.id} is about whole buffers.", fix="use memory_program(), which has one to address."
+            )
+        case LanesForm():
+            raise OpError(
+                f"{spec.id} takes the invocations of a subgroup.",
+                fix="run the stage `subgroups`, which has them.",
             )
 
 

@@ -28,7 +28,7 @@ class Variable:
     type: DataType = DataType.U32
 
     def __str__(self) -> str:
-        return NAMES[self.index]
+        return NAMES[self.index] if self.index < len(NAMES) else f"x{self.index}"
 
 
 @dataclass(frozen=True, slots=True)

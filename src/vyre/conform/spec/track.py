@@ -4,7 +4,7 @@ Integers, strict floats and approximate operations are certified apart, because 
 ways. Moving bits is integer work whatever the bits mean: a bitcast is on the integer track, a cast from one
 float format to another is on the float track.
 
-Only operations that are approximate by name are on the approximate track. They are no ops of the registry,
+Only operations that are approximate by name are on the approximate track. They are not ops of the registry,
 and no backend can move another op there: what it cannot do exactly, it refuses.
 """
 

@@ -124,7 +124,7 @@ def misrecorded(unit: Unit, block: Block, record: StageBlock | OpBlock) -> str:
     """What is wrong with the record of a block, which a journal or a shard holds; empty where nothing is."""
     size = block.hi - block.lo
     if isinstance(record, StageBlock) != (unit.kind is None):
-        return "is no record of a run"
+        return "is not a record of a run"
     if isinstance(record, StageBlock):
         found = len(record.outcomes)
         return "" if found == size else f"has {found} outcomes of {size} cases"

@@ -69,7 +69,7 @@ class CertifyProgress:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What took how long, which is no part of the results; `groups` are seconds by op and stage."""
+    """What took how long, which is not part of the results; `groups` are seconds by op and stage."""
 
     seconds: float
     resumed_cases: int

@@ -17,6 +17,8 @@ import numpy as np
 
 from vyre.conform.generate.cases import of_words
 from vyre.conform.oracle.floats.functions import FUNCTIONS
+from vyre.conform.spec import compositions
+from vyre.conform.spec.compositions import is_composed
 from vyre.conform.spec.float_names import is_float, short
 from vyre.conform.spec.op import LoadForm, StoreForm
 from vyre.errors import VyreError
@@ -107,9 +109,10 @@ def kinds(graph: Graph, plan: RunPlan) -> list[Kind]:
     counts["equivalence"] = (len(masks), PER_CLASS * len(spec.classes))
     counts["boundary"] = _boundary(graph, masks)
     if not (floats and masks == (0xFFFF,)):
-        counts["adversarial"] = (len(masks), SHAPED)
-        counts["correlated"] = (len(masks), 2 * SHAPED)
-        counts["random"] = (len(masks), plan.float_cases if floats else plan.cases)
+        shaped = compositions.SHAPED if is_composed(spec.id) else SHAPED
+        counts["adversarial"] = (len(masks), shaped)
+        counts["correlated"] = (len(masks), 2 * shaped)
+        counts["random"] = (len(masks), _uniform(spec, plan))
     if is_memory(spec):
         few = {k: (w, min(n, LONG_FROM)) for k, (w, n) in counts.items() if k not in EXHAUSTIVE}
         width, uniform = counts["random"]
@@ -123,6 +126,13 @@ def kinds(graph: Graph, plan: RunPlan) -> list[Kind]:
     ]
 
 
+def _uniform(spec: OpSpec, plan: RunPlan) -> int:
+    """How many uniform cases a plan has for an op."""
+    if is_composed(spec.id):
+        return min(plan.cases, compositions.CASES)
+    return plan.float_cases if is_float(spec.id) else plan.cases
+
+
 def _small(graph: Graph, plan: RunPlan) -> dict[str, tuple[int, int]]:
     """Every value of few bits."""
     own, reaches = graph.spec.words, {c.positions for c in graph.checks}
@@ -134,7 +144,7 @@ def _small(graph: Graph, plan: RunPlan) -> dict[str, tuple[int, int]]:
         counts["u16"] = (1, 1 << 16)
         if plan.exhaustive:
             counts["all"] = (1, 1 << 32)
-    if 3 in reaches:
+    if 3 in reaches and not is_composed(graph.spec.id):
         counts["u8x3"] = (3, 1 << 24)
     return counts
 

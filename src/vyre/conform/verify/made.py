@@ -1,7 +1,7 @@
 """Inputs that the backend makes itself, from the number of the case.
 
 The random generator is a composition of the language, so a kernel can write its own operands where they are
-used, several times faster than the host could. All of them are held against the host's (`verify/inputs.py`);
+used, several times faster than the host could. All of them are held against the host's (`host_inputs.py`);
 where one is another, that is a fault of the backend, and the host's own inputs are used instead, as they are
 where a comparison fails.
 """

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vyre.conform.process.inspection import inspect
+from vyre.conform.records.sides import sides
 from vyre.conform.registry import lookup, spec
 from vyre.conform.verify.bench import program_of
 from vyre.conform.verify.blame import LATE, LAWS, failure_kind
@@ -55,6 +56,8 @@ class CaseReport:
     actual: str
     program: str
     source: str
+    law: str = ""
+    """The equation of a law, whose right side is `expected` and whose left side is `actual`."""
 
     @property
     def failed(self) -> bool:
@@ -62,8 +65,10 @@ class CaseReport:
 
     def render(self) -> str:
         lines = [f"{self.name}: {self.status}" + (f" ({self.kind})" if self.kind else "")]
-        lines += [f"  input     {text}" for text in self.inputs]
-        lines += [f"  expected  {self.expected}", f"  actual    {self.actual}"]
+        rows = [*(("input", text) for text in self.inputs), *([("law", self.law)] if self.law else [])]
+        rows += [side for side in sides(self.expected, self.actual, law=bool(self.law)) if side[1]]
+        label = max((len(name) for name, _ in rows), default=0)
+        lines += [f"  {name:<{label}}  {text}" for name, text in rows]
         for title, text in (("program", self.program), ("generated source", self.source)):
             if text:
                 lines += ["", f"{title}:", *(f"  {line}" for line in text.splitlines())]
@@ -245,7 +250,8 @@ def _check(bench: Bench, name: str, found: Graph, check: Check, words: tuple[int
         return CaseReport(name, "failed", failure_kind(error), inputs, expected, text, program, source)
     status, kind = ("failed", "value" if check.equation is None else "law") if failed else ("passed", "")
     sign = {"=": "", "<=": "at most ", "<": "below "}[check.relation.value]
-    return CaseReport(name, status, kind, inputs, sign + hexes(right), hexes(left), program, source)
+    law = "" if check.equation is None else str(check.equation)
+    return CaseReport(name, status, kind, inputs, sign + hexes(right), hexes(left), program, source, law)
 
 
 def _defined(found: Graph, words: tuple[int, ...]) -> str:

@@ -21,7 +21,8 @@ from vyre.conform.records.blocks import BlockCoverage, CaseRange, FailCount, Fai
 from vyre.conform.records.ranges import joined, of_mask
 from vyre.conform.verify.blame import LATE, LAWS, blamed, less_patience, narrowed, stop
 from vyre.conform.verify.cases import LONGEST, is_memory
-from vyre.conform.verify.device import InputsDiffer, device_checks
+from vyre.conform.verify.device import device_checks
+from vyre.conform.verify.device_tile import InputsDiffer
 from vyre.conform.verify.graph import PARITY
 from vyre.conform.verify.made import InputMaker
 from vyre.conform.verify.replayed import DEPENDS
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     from vyre.conform.spec.op import OpSpec
     from vyre.conform.verify.bench import Bench
     from vyre.conform.verify.cases import Kind
-    from vyre.conform.verify.device import DeviceChecks, DeviceVerdict
+    from vyre.conform.verify.device import DeviceChecks
+    from vyre.conform.verify.device_tile import DeviceVerdict
     from vyre.conform.verify.graph import Check, Graph
     from vyre.conform.verify.host_inputs import Mistake
     from vyre.conform.verify.layout import Memory

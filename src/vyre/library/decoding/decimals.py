@@ -187,7 +187,7 @@ def parse_floats(
     texts: Any, *, dtype: Any = np.float64, offsets: Any = None, backend: str | Backend | None = None
 ) -> Parsed:
     """The nearest float64, or float32, of each text: digits, of which one is there, at most one point, a sign
-    before, and an exponent after e or E. Too large a number is infinite. A text that is none of this is 0."""
+    before, and an exponent after e or E. Too large a number is infinite. Any other text is 0."""
     kind = np.dtype(dtype).type
     if kind not in _FORMATS:
         raise DispatchError(

@@ -97,7 +97,7 @@ def _row(values: Any, what: str, *kinds: type[np.generic]) -> NDArray[Any]:
     given = np.ascontiguousarray(values)
     if given.ndim != 1 or given.dtype.type not in kinds:
         raise DispatchError(
-            f"{what} is {given.dtype} of {given.ndim} dimensions.",
+            f"{what} has the type {given.dtype} and the shape {given.shape}.",
             fix=f"pass a row of {' or '.join(np.dtype(k).name for k in kinds)}.",
         )
     return given
@@ -165,9 +165,12 @@ def decode_runs(values: Any, lengths: Any, *, backend: str | Backend | None = No
     given, counts = _row(values, "values", np.uint32), _row(lengths, "lengths", np.uint32)
     total = int(counts.sum(dtype=np.uint64))
     if len(given) != len(counts):
-        raise DispatchError(f"{len(counts)} lengths for {len(given)} values.", fix="pass one for each.")
+        raise DispatchError(f"got {len(counts)} lengths for {len(given)} values.", fix="pass one for each.")
     if total >= 1 << 32:
-        raise DispatchError(f"the runs have {total} elements.", fix="decode them in parts of under 2^32.")
+        raise DispatchError(
+            f"the runs have {total} elements, more than one call gives.",
+            fix="decode them in parts of under 2^32.",
+        )
     if not total:
         return np.zeros(0, np.uint32)
     starts = np.concatenate([np.zeros(1, np.uint32), engines.scan(counts, backend=backend)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.device_buffer import DeviceBuffer
@@ -44,9 +45,35 @@ class Parsed:
     errors: NDArray[Any]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Unpacked:
+    """The bytes of all blocks, block i from `offsets[i]` to `offsets[i + 1]`, and in `errors` the place in
+    each of the first byte that does not belong, or -1; the bytes before an error are there."""
+
+    values: NDArray[Any]
+    offsets: NDArray[Any]
+    errors: NDArray[Any]
+
+    def checked(self) -> list[bytes]:
+        """The bytes of each block, where none has an error; else `VyreError` says the first place."""
+        wrong = [i for i, place in enumerate(self.errors) if place >= 0]
+        if wrong:
+            raise VyreError(
+                f"block {wrong[0]} cannot be decoded from byte {self.errors[wrong[0]]} on.",
+                fix="take .values for what comes before it.",
+            )
+        ends = self.offsets.tolist()
+        return [self.values[a:b].tobytes() for a, b in pairwise(ends)]
+
+
+def host(made: Any) -> NDArray[Any]:
+    """What a kernel made, on the host."""
+    return made.numpy() if isinstance(made, DeviceBuffer) else made
+
+
 def place_of(mark: Any) -> int | None:
-    """The place that kernels marked by `atomic_max(error, 0, ~place)`, the first one; 0 is no mark."""
-    found = int((mark.numpy() if isinstance(mark, DeviceBuffer) else mark)[0])
+    """The place that kernels marked by `atomic_max(error, 0, ~place)`, the first one; 0 is not a mark."""
+    found = int(host(mark)[0])
     return None if found == 0 else found ^ 0xFFFFFFFF
 
 

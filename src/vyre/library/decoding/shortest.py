@@ -181,7 +181,8 @@ def print_floats(
     given = np.ascontiguousarray(values)
     if given.ndim != 1 or given.dtype.type not in (np.float64, np.float32):
         raise DispatchError(
-            f"values are {given.dtype} of {given.ndim} dimensions.", fix="pass a row of float64 or float32."
+            f"values have the type {given.dtype} and the shape {given.shape}.",
+            fix="pass a row of float64 or float32.",
         )
     double = given.dtype == np.float64
     bits = given.view(np.uint64) if double else given.view(np.uint32).astype(np.uint64)

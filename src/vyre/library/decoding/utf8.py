@@ -142,7 +142,8 @@ def encode_utf8(points: Any, *, backend: str | Backend | None = None) -> Decoded
     given = np.ascontiguousarray(points)
     if given.dtype != np.uint32 or given.ndim != 1:
         raise DispatchError(
-            f"points are {given.dtype} of {given.ndim} dimensions.", fix="pass vyre.array(points, vyre.u32)."
+            f"points have the type {given.dtype} and the shape {given.shape}.",
+            fix="pass vyre.array(points, vyre.u32).",
         )
     if not len(given):
         return Decoded(np.zeros(0, np.uint8), None)

@@ -80,10 +80,10 @@ def _bytes(numbers: In[u64], ends: In[u32], sizes: In[u32], out: Out[u8]) -> Non
 
 @boundary
 def decode_varint(data: Any, *, bits: int = 64, backend: str | Backend | None = None) -> Decoded:
-    """The numbers, as uint64, or uint32 where `bits` is 32. Zeros that a number ends with are no error; a
+    """The numbers, as uint64, or uint32 where `bits` is 32. Zeros that a number ends with are not an error; a
     number of more bits is, at the byte that has them."""
     if bits not in _MOST:
-        raise DispatchError(f"varints of {bits} bits are not known.", fix="pass bits=32 or bits=64.")
+        raise DispatchError(f"there are no varints of {bits} bits.", fix="pass bits=32 or bits=64.")
     given, backend = words_of(data, "data", backend)
     size = given.size
     ends, mark = _ends(
@@ -107,7 +107,7 @@ def encode_varint(numbers: Any, *, backend: str | Backend | None = None) -> Any:
     given = np.ascontiguousarray(numbers)
     if given.dtype.type not in (np.uint32, np.uint64) or given.ndim != 1:
         raise DispatchError(
-            f"numbers are {given.dtype} of {given.ndim} dimensions.",
+            f"numbers have the type {given.dtype} and the shape {given.shape}.",
             fix="pass vyre.array(numbers, vyre.u64); zigzag makes signed ones unsigned.",
         )
     if not len(given):

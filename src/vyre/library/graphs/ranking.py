@@ -51,7 +51,7 @@ def pagerank(
     """
     if not 0 <= damping < 1 or turns < 0:
         raise DispatchError(
-            f"damping {damping} and {turns} turns.",
+            f"the damping {damping} or the number of turns {turns} is out of range.",
             fix="use a damping from 0 to below 1, and 0 turns or more.",
         )
     if not graph.nodes:

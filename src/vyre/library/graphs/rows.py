@@ -97,9 +97,11 @@ def numbers(what: str, values: Any) -> Numbers:
     """A row of numbers that an index can be, from the host or a device."""
     found = np.asarray(values.numpy() if isinstance(values, DeviceBuffer) else values)
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
-        raise DispatchError(f"{what} are no row of integers.", fix="pass an array of uint32.")
+        raise DispatchError(
+            f"{what} must be a one-dimensional array of integers.", fix="pass an array of uint32."
+        )
     if found.size and (int(found.min()) < 0 or int(found.max()) >= 0xFFFFFFFF):
-        raise DispatchError(f"{what} are not all below 2^32 - 1.", fix="pass smaller numbers, none negative.")
+        raise DispatchError(f"{what} must lie between 0 and 2^32 - 2.", fix="pass numbers in this range.")
     return np.ascontiguousarray(found, np.uint32)
 
 
@@ -133,6 +135,7 @@ def _floats(what: str, values: Any, size: int) -> NDArray[np.float32]:
     found = np.asarray(values.numpy() if isinstance(values, DeviceBuffer) else values)
     if found.dtype != np.float32 or found.shape != (size,):
         raise DispatchError(
-            f"{what} are {found.dtype} of shape {found.shape}.", fix=f"pass {size} float32 in a row."
+            f"{what} have the type {found.dtype} and the shape {found.shape}.",
+            fix=f"pass {size} float32 in a row.",
         )
     return np.ascontiguousarray(found)

@@ -73,7 +73,9 @@ def _assigned(left: In[u32], found: InOut[u32], changed: Out[u32, Literal[1]], l
 
 def _from(graph: Graph, source: int, weights: Numbers, backend: str | Backend | None) -> Numbers:
     if not 0 <= source < graph.nodes:
-        raise DispatchError(f"node {source} is none of {graph.nodes}.", fix="begin at a node of the graph.")
+        raise DispatchError(
+            f"there is no node {source} in a graph of {graph.nodes}.", fix="begin at a node of the graph."
+        )
     found = np.full(graph.nodes, ABSENT, np.uint32)
     found[source] = 0
     sources, changed = graph.sources(backend), graph.edges > 0
@@ -99,7 +101,9 @@ def shortest_paths(
     """The smallest sum of weights from a node to each one; past 2^32 - 2 a node counts as not reached."""
     given = numbers("weights", weights)
     if len(given) != graph.edges:
-        raise DispatchError(f"{len(given)} weights for {graph.edges} edges.", fix="pass one for each edge.")
+        raise DispatchError(
+            f"got {len(given)} weights for {graph.edges} edges.", fix="pass one for each edge."
+        )
     return _from(graph, source, given, backend)
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import vyre
-from vyre import In, Out, Private, packed_bytes, u32
+from vyre import In, Out, Private, packed_bytes, u32, u128, vec4
 from vyre.errors import DispatchError, boundary
 from vyre.library.hashing.sha2 import FIRST
-from vyre.library.messages import grid, taken
+from vyre.library.messages import Messages, grid, taken
 from vyre.library.reading import owner, rotr
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ _CHUNK = 1024
 _KEYED = 16
 _STATE = tuple(range(8))
 _WORDS = tuple(range(16))
+_QUADS = tuple(range(4))
+_LEVELS = 7
+"""Of a tree that a workgroup joins: it has one invocation for two of 128 nodes."""
 _IV = tuple(int(word) for word in FIRST)
 _COLUMNS_AND_DIAGONALS = (
     (0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15),
@@ -123,6 +126,126 @@ def _parents(values: In[u32], below: In[u32], nodes: In[u32], key: In[u32], out:
         out[p * 8 + k] = v[k] ^ v[k + 8]
 
 
+def begun(v: Private[u32], low: u128, high: u128) -> None:
+    for k in _QUADS:
+        v[k] = low[k]
+        v[k + 4] = high[k]
+
+
+@vyre.kernel
+def _even_chunks(
+    data: In[vec4],
+    out: Out[vec4],
+    low: u128,
+    high: u128,
+    quads: u32,
+    chunks: u32,
+    padding: u32,
+    mode: u32,
+) -> None:
+    """The same of messages of `quads` times 16 bytes, `chunks` each; `padding` bytes are not theirs."""
+    v = vyre.private(u32, 16)
+    w = vyre.private(u32, 16)
+    p = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
+    each = chunks
+    m = p // each
+    chunk = p - m * each
+    start = m * quads + chunk * 64
+    length = min(quads - chunk * 64, u32(64))
+    begun(v, low, high)
+    for block in range((length + 3) // 4):
+        place = start + block * 4
+        left = length - block * 4
+        if left >= 4:
+            for q in _QUADS:
+                four = data[place + q]
+                for k in _QUADS:
+                    w[4 * q + k] = four[k]
+        else:
+            for q in _QUADS:
+                four = data[place + q] if q < left else vec4(0, 0, 0, 0)
+                for k in _QUADS:
+                    w[4 * q + k] = four[k]
+        flags = mode | (1 if block == 0 else 0)
+        size = 16 * min(left, u32(4))
+        if left <= 4:
+            flags |= 2 if each > 1 else 10
+            size -= padding if chunk + 1 == each else u32(0)
+        mixed(v, w, chunk, size, flags)
+        for k in _STATE:
+            v[k] ^= v[k + 8]
+    out[2 * p] = vec4(v[0], v[1], v[2], v[3])
+    out[2 * p + 1] = vec4(v[4], v[5], v[6], v[7])
+
+
+@vyre.kernel
+def _even_parents(
+    values: In[vec4], out: Out[vec4], low: u128, high: u128, below: u32, above: u32, levels: u32, mode: u32
+) -> None:
+    """`levels` up at once, in trees of which each message has `below` nodes, then `above`.
+
+    A workgroup takes 128 nodes: its invocations join them two by two, then half as many what was made.
+    """
+    v = vyre.private(u32, 16)
+    w = vyre.private(u32, 16)
+    made = vyre.shared(u32, 512)
+    own = vyre.local_id(0)
+    group = vyre.workgroup_id(0) + vyre.workgroup_id(1) * vyre.num_workgroups(0)
+    width = u32(1) << (levels - 1)
+    sub = own & (width - 1)
+    first = own - sub
+    p = (group * 64 + own) // width
+    m = p // above
+    node = (p - m * above) * width
+    have = min(below - 2 * node, 2 * width)
+    place = 2 * (m * below + 2 * (node + sub))
+    for q in _QUADS:
+        four = values[place + q]
+        for k in _QUADS:
+            w[4 * q + k] = four[k]
+    total = below
+    for _ in range(levels):
+        if 2 * sub + 1 < have:
+            begun(v, low, high)
+            mixed(v, w, u32(0), u32(64), mode | (12 if total == 2 else 4))
+            for k in _STATE:
+                v[k] ^= v[k + 8]
+        else:
+            for k in _STATE:
+                v[k] = w[k]
+        for k in _STATE:
+            made[k * 64 + own] = v[k]
+        vyre.barrier()
+        for k in _STATE:
+            w[k] = made[k * 64 + first + 2 * sub]
+            w[k + 8] = made[k * 64 + first + 2 * sub + 1]
+        vyre.barrier()
+        have = (have + 1) // 2
+        total = (total + 1) // 2
+    if sub == 0:
+        out[2 * p] = vec4(v[0], v[1], v[2], v[3])
+        out[2 * p + 1] = vec4(v[4], v[5], v[6], v[7])
+
+
+def _even(messages: Messages, data: Any, quads: int, key: bytes, mode: int) -> Any:
+    halves = int.from_bytes(key[:16], "little"), int.from_bytes(key[16:], "little")
+    count, backend = messages.count, messages.backend
+    level = -(-quads // (_CHUNK // 16))
+    made = _even_chunks(
+        data, 2 * count * level, *halves, quads, level, -(messages.size or 0) % 16, mode,
+        workgroups=grid(count * level), backend=backend,
+    )  # fmt: skip
+    while level > 1:
+        levels = min((level - 1).bit_length(), _LEVELS)
+        above = -(-level >> levels)
+        made = _even_parents(
+            made, 2 * count * above, *halves, level, above, levels, mode,
+            workgroups=grid(count * above << (levels - 1)), backend=backend,
+        )  # fmt: skip
+        level = above
+    return made
+
+
 @boundary
 def blake3(
     messages: Any, *, key: bytes | None = None, offsets: Any = None, backend: str | Backend | None = None
@@ -133,6 +256,10 @@ def blake3(
     found = taken(messages, offsets, backend)
     words = FIRST if key is None else np.frombuffer(key, "<u4").astype(np.uint32)
     mode = 0 if key is None else _KEYED
+    wide = found.padded_quads
+    if wide is not None:
+        made = _even(found, *wide, words.tobytes(), mode)
+        return found.rows(made, np.uint8, 32)
     level = found.pieces(_CHUNK)
     made = _chunks(
         found.data, found.bounds, level, words, 8 * int(level[-1]), mode,

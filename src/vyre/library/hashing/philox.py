@@ -6,13 +6,14 @@ word first. Nothing is carried from one element to the next: any part of a strea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import vyre
-from vyre import In, Out, Private, f32, u32
+from vyre import Out, Private, f32, u32, u64, vec4
 from vyre.backends.device_buffer import DeviceBuffer
+from vyre.backends.host_memory import HostMemory
 from vyre.errors import DispatchError, boundary
 from vyre.library.messages import grid
 
@@ -24,9 +25,10 @@ _STEP = float(np.float32(2 * np.pi)) * 2.0**-24
 _LANES = tuple(range(4))
 
 
-def block(v: Private[u32], low: u32, high: u32) -> None:
-    """Ten rounds on the counter in `v`, with a key of two words."""
-    key, other = low, high
+def block(v: Private[u32], place: u32, seed: u64, stream: u64) -> None:
+    """The four elements of a block: ten rounds on its counter."""
+    v[0], v[1], v[2], v[3] = place, u32(0), stream[0], stream[1]
+    key, other = seed[0], seed[1]
     for _ in range(10):
         a, b, c, d = v[0], v[1], v[2], v[3]
         v[0] = vyre.mul_hi(c, u32(0xCD9E8D57)) ^ b ^ key
@@ -37,45 +39,80 @@ def block(v: Private[u32], low: u32, high: u32) -> None:
         other += 0xBB67AE85
 
 
+def uniform(word: u32) -> f32:
+    return vyre.convert(word >> 8, f32) * 2.0**-24
+
+
+def normals(v: Private[u32]) -> None:
+    """Box and Muller: words 0 and 1 make elements 0 and 1, as their bits; words 2 and 3 make the others."""
+    for k in (0, 2):
+        radius = vyre.sqrt(-2.0 * vyre.log(vyre.fma(vyre.convert(v[k], f32), f32(_UNIT), f32(_HALF))))
+        angle = vyre.convert(v[k + 1] >> 8, f32) * _STEP
+        v[k] = vyre.bitcast(radius * vyre.cos(angle), u32)
+        v[k + 1] = vyre.bitcast(radius * vyre.sin(angle), u32)
+
+
 @vyre.kernel
-def _words(settings: In[u32, Literal[4]], out: Out[u32], first: u32) -> None:
+def _words(out: Out[u32], seed: u64, stream: u64, first: u32) -> None:
     """Four elements an invocation; those before `first` and past the end have no place in `out`."""
     i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
     v = vyre.private(u32, 4)
-    v[0], v[1], v[2], v[3] = first // 4 + i, u32(0), settings[2], settings[3]
-    block(v, settings[0], settings[1])
+    block(v, first // 4 + i, seed, stream)
     for k in _LANES:
         out[4 * i + k - first % 4] = v[k]
 
 
-@vyre.kernel
-def _uniform(settings: In[u32, Literal[4]], out: Out[f32], first: u32) -> None:
+@vyre.kernel(workgroup_size=256)
+def _even_words(out: Out[vec4], seed: u64, stream: u64, first: u32) -> None:
+    """The same from a `first` that begins a block, to the end of one; so are the others."""
     i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
     v = vyre.private(u32, 4)
-    v[0], v[1], v[2], v[3] = first // 4 + i, u32(0), settings[2], settings[3]
-    block(v, settings[0], settings[1])
+    block(v, first // 4 + i, seed, stream)
+    out[i] = vec4(v[0], v[1], v[2], v[3])
+
+
+@vyre.kernel
+def _uniform(out: Out[f32], seed: u64, stream: u64, first: u32) -> None:
+    i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
+    v = vyre.private(u32, 4)
+    block(v, first // 4 + i, seed, stream)
     for k in _LANES:
-        out[4 * i + k - first % 4] = vyre.convert(v[k] >> 8, f32) * 2.0**-24
+        out[4 * i + k - first % 4] = uniform(v[k])
+
+
+@vyre.kernel(workgroup_size=256)
+def _even_uniform(out: Out[vec4], seed: u64, stream: u64, first: u32) -> None:
+    i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
+    v = vyre.private(u32, 4)
+    block(v, first // 4 + i, seed, stream)
+    for k in _LANES:
+        v[k] = vyre.bitcast(uniform(v[k]), u32)
+    out[i] = vec4(v[0], v[1], v[2], v[3])
 
 
 @vyre.kernel
-def _normal(settings: In[u32, Literal[4]], out: Out[f32], first: u32) -> None:
-    """Box and Muller: words 0 and 1 of a block make elements 0 and 1 of it, words 2 and 3 the others."""
+def _normal(out: Out[f32], seed: u64, stream: u64, first: u32) -> None:
     i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
     v = vyre.private(u32, 4)
-    v[0], v[1], v[2], v[3] = first // 4 + i, u32(0), settings[2], settings[3]
-    block(v, settings[0], settings[1])
-    for k in range(0, 4, 2):
-        radius = vyre.sqrt(-2.0 * vyre.log(vyre.fma(vyre.convert(v[k], f32), f32(_UNIT), f32(_HALF))))
-        angle = vyre.convert(v[k + 1] >> 8, f32) * _STEP
-        place = 4 * i + k - first % 4
-        out[place] = radius * vyre.cos(angle)
-        out[place + 1] = radius * vyre.sin(angle)
+    block(v, first // 4 + i, seed, stream)
+    normals(v)
+    for k in _LANES:
+        out[4 * i + k - first % 4] = vyre.bitcast(v[k], f32)
+
+
+@vyre.kernel(workgroup_size=256)
+def _even_normal(out: Out[vec4], seed: u64, stream: u64, first: u32) -> None:
+    i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
+    v = vyre.private(u32, 4)
+    block(v, first // 4 + i, seed, stream)
+    normals(v)
+    out[i] = vec4(v[0], v[1], v[2], v[3])
 
 
 def _made(
-    kernel: Any, dtype: Any, out: Any, seed: int, stream: int, first: int, backend: str | Backend | None
-) -> Any:
+    kernel: Any, even: Any, dtype: Any, out: Any, seed: int, stream: int, first: int,
+    backend: str | Backend | None,
+) -> Any:  # fmt: skip
     for name, value in (("seed", seed), ("stream", stream)):
         if not 0 <= value < 1 << 64:
             raise DispatchError(f"the {name} {value} has more than 64 bits.", fix="pass 0 to 2^64 - 1.")
@@ -83,14 +120,25 @@ def _made(
     count = out if alone else int(out.size)
     if first < 0 or count < 0 or first + count > 1 << 32:
         raise DispatchError(
-            f"elements {first} to {first + count} are not all in a stream of 2^32.",
+            f"elements {first} to {first + count} reach beyond a stream of 2^32.",
             fix="take another stream.",
         )
-    settings = np.array([seed, stream], np.uint64).astype("<u8").view(np.uint32)
     if backend is None and isinstance(out, DeviceBuffer):
         backend = out.backend
+    if isinstance(out, DeviceBuffer) and out.dtype == dtype and _in_fours(out, first):
+        four = out.seen_as(np.dtype(np.uint32), lanes=4)
+        even(four, seed, stream, first, workgroups=grid(-(-count // 16)), backend=backend)
+        return out
     target = np.zeros(count, dtype) if alone else out
-    return kernel(settings, target, first, workgroups=grid(count // 4 + 2), backend=backend)
+    return kernel(target, seed, stream, first, workgroups=grid(count // 4 + 2), backend=backend)
+
+
+def _in_fours(out: DeviceBuffer, first: int) -> bool:
+    """Whether four elements can be stored at once, in the memory of a device of its own."""
+    memory = out.memory
+    return not (
+        isinstance(memory, HostMemory) or first % 4 or not out.size or out.size % 4 or memory.span[1] % 16
+    )
 
 
 @boundary
@@ -98,7 +146,7 @@ def philox_u32(
     out: Any, *, seed: int, stream: int = 0, first: int = 0, backend: str | Backend | None = None
 ) -> Any:
     """Elements `first`, `first` + 1, … of a stream: `out` is their number, or the array of uint32 to fill."""
-    return _made(_words, np.uint32, out, seed, stream, first, backend)
+    return _made(_words, _even_words, np.uint32, out, seed, stream, first, backend)
 
 
 @boundary
@@ -106,7 +154,7 @@ def philox_uniform(
     out: Any, *, seed: int, stream: int = 0, first: int = 0, backend: str | Backend | None = None
 ) -> Any:
     """The same as float32 from 0 to 1, without 1: the high 24 bits of each element, times 2^-24."""
-    return _made(_uniform, np.float32, out, seed, stream, first, backend)
+    return _made(_uniform, _even_uniform, np.float32, out, seed, stream, first, backend)
 
 
 @boundary
@@ -114,4 +162,4 @@ def philox_normal(
     out: Any, *, seed: int, stream: int = 0, first: int = 0, backend: str | Backend | None = None
 ) -> Any:
     """The same as float32 of the normal distribution, mean 0 and deviation 1, by Box and Muller."""
-    return _made(_normal, np.float32, out, seed, stream, first, backend)
+    return _made(_normal, _even_normal, np.float32, out, seed, stream, first, backend)

@@ -9,7 +9,7 @@ import numpy as np
 import vyre
 from vyre import In, Out, packed_bytes, u32, u64
 from vyre.errors import DispatchError, boundary
-from vyre.library.messages import grid, taken
+from vyre.library.messages import taken
 from vyre.library.reading import byte_at, rotl, word_at
 
 if TYPE_CHECKING:
@@ -24,17 +24,13 @@ def round32(total: u32, word: u32) -> u32:
     return rotl(total + word * 0x85EBCA77, u32(13)) * 0x9E3779B1
 
 
-@vyre.kernel
-def _xxh32(data: In[packed_bytes], bounds: In[u32], out: Out[u32], seed: u32) -> None:
-    m = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
-    if m >= len(bounds) - 1:
-        return
-    place, end = bounds[m], bounds[m + 1]
-    length = end - place
+def hash32(data: In[packed_bytes], start: u32, end: u32, seed: u32) -> u32:
+    place = start
+    length = end - start
     h = seed + _E32
     if length >= 16:
         a, b, c, d = seed + _A32 + _B32, seed + _B32, seed, seed - _A32
-        for _ in range(length // 16):
+        for _block in range(length // 16):
             a = round32(a, word_at(data, place))
             b = round32(b, word_at(data, place + 4))
             c = round32(c, word_at(data, place + 8))
@@ -49,7 +45,21 @@ def _xxh32(data: In[packed_bytes], bounds: In[u32], out: Out[u32], seed: u32) ->
         h = rotl(h + byte_at(data, u32(k)) * _E32, u32(11)) * _A32
     h = (h ^ (h >> 15)) * _B32
     h = (h ^ (h >> 13)) * _C32
-    out[m] = h ^ (h >> 16)
+    return h ^ (h >> 16)
+
+
+@vyre.kernel
+def _xxh32(data: In[packed_bytes], bounds: In[u32], out: Out[u32], seed: u32) -> None:
+    m = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
+    if m < len(out):
+        out[m] = hash32(data, bounds[m], bounds[m + 1], seed)
+
+
+@vyre.kernel
+def _even_xxh32(data: In[packed_bytes], out: Out[u32], size: u32, seed: u32) -> None:
+    m = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
+    if m < len(out):
+        out[m] = hash32(data, m * size, m * size + size, seed)
 
 
 def rotl64(x: u64, amount: u32) -> u64:
@@ -68,17 +78,13 @@ def two_words_at(data: In[packed_bytes], place: u32) -> u64:
     return vyre.from_lanes(u64, word_at(data, place), word_at(data, place + 4))
 
 
-@vyre.kernel
-def _xxh64(data: In[packed_bytes], bounds: In[u32], out: Out[u64], seed: u64) -> None:
-    m = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
-    if m >= len(bounds) - 1:
-        return
-    place, end = bounds[m], bounds[m + 1]
-    length = end - place
+def hash64(data: In[packed_bytes], start: u32, end: u32, seed: u64) -> u64:
+    place = start
+    length = end - start
     h = seed + _E64
     if length >= 32:
         a, b, c, d = seed + _A64 + _B64, seed + _B64, seed, seed - _A64
-        for _ in range(length // 32):
+        for _block in range(length // 32):
             a = round64(a, two_words_at(data, place))
             b = round64(b, two_words_at(data, place + 8))
             c = round64(c, two_words_at(data, place + 16))
@@ -97,7 +103,21 @@ def _xxh64(data: In[packed_bytes], bounds: In[u32], out: Out[u64], seed: u64) ->
         h = rotl64(h ^ (u64(byte_at(data, u32(k))) * _E64), u32(11)) * _A64
     h = (h ^ (h >> 33)) * _B64
     h = (h ^ (h >> 29)) * _C64
-    out[m] = h ^ (h >> 32)
+    return h ^ (h >> 32)
+
+
+@vyre.kernel
+def _xxh64(data: In[packed_bytes], bounds: In[u32], out: Out[u64], seed: u64) -> None:
+    m = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
+    if m < len(out):
+        out[m] = hash64(data, bounds[m], bounds[m + 1], seed)
+
+
+@vyre.kernel
+def _even_xxh64(data: In[packed_bytes], out: Out[u64], size: u32, seed: u64) -> None:
+    m = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
+    if m < len(out):
+        out[m] = hash64(data, m * size, m * size + size, seed)
 
 
 def _seed(seed: int, bits: int) -> int:
@@ -110,27 +130,11 @@ def _seed(seed: int, bits: int) -> int:
 def xxh32(messages: Any, *, seed: int = 0, offsets: Any = None, backend: str | Backend | None = None) -> Any:
     """A uint32 a message."""
     found = taken(messages, offsets, backend)
-    made = _xxh32(
-        found.data,
-        found.bounds,
-        found.count,
-        _seed(seed, 32),
-        workgroups=grid(found.count),
-        backend=found.backend,
-    )
-    return found.rows(made, np.uint32)
+    return found.rows(found.each(_xxh32, _even_xxh32, _seed(seed, 32)), np.uint32)
 
 
 @boundary
 def xxh64(messages: Any, *, seed: int = 0, offsets: Any = None, backend: str | Backend | None = None) -> Any:
     """A uint64 a message."""
     found = taken(messages, offsets, backend)
-    made = _xxh64(
-        found.data,
-        found.bounds,
-        found.count,
-        _seed(seed, 64),
-        workgroups=grid(found.count),
-        backend=found.backend,
-    )
-    return found.rows(made, np.uint64)
+    return found.rows(found.each(_xxh64, _even_xxh64, _seed(seed, 64)), np.uint64)

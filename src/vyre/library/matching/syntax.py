@@ -74,7 +74,7 @@ def parsed(pattern: bytes, flags: int = 0) -> Syntax:
         )
     if flags & ~FLAGS:
         raise VyreError(
-            f"flags {re.RegexFlag(flags & ~FLAGS)!r} are not taken.", fix="use re.I, re.S and re.M alone."
+            f"flags {re.RegexFlag(flags & ~FLAGS)!r} are not supported.", fix="use re.I, re.S and re.M alone."
         )
     reader = _Reader(pattern.decode("latin-1"), flags)
     found = reader.choice(0)
@@ -137,7 +137,10 @@ class _Reader:
         if self.peek() in ("*", "+", "?") or self.bounds() is not None:
             self.refuse("a repeat is repeated", "put the inner one into a group (?:…)")
         if (most is not None and (most < least or most > _MOST_REPEATS)) or least > _MOST_REPEATS:
-            self.refuse(f"a repeat of {least} to {most}", f"use 0 to {_MOST_REPEATS}, the smaller one first")
+            self.refuse(
+                f"a repeat of {least} to {most} times is not supported",
+                f"use 0 to {_MOST_REPEATS}, the smaller one first",
+            )
         if may_be_empty(part) and most != 1:
             self.refuse(
                 "what is repeated can be empty",
@@ -182,7 +185,7 @@ class _Reader:
         if self.peek() == "?" and not self.take("?:"):
             named = re.compile(r"\?P<[A-Za-z_]\w*>", re.ASCII).match(self.text, self.place)
             if named is None:
-                self.refuse("a group of this kind is not taken", "use (…), (?:…) or (?P<name>…)")
+                self.refuse("a group of this kind is not supported", "use (…), (?:…) or (?P<name>…)")
             self.place = named.end()
         found = self.choice(depth + 1)
         if not self.take(")"):
@@ -211,7 +214,9 @@ class _Reader:
             self.place += 2
             byte = _LETTERS[letter]
         elif not letter or (letter.isascii() and letter.isalnum()):
-            self.refuse(f"\\{letter} is not taken", "write bytes as \\xhh; there are no references to groups")
+            self.refuse(
+                f"\\{letter} is not supported", "write bytes as \\xhh; there are no references to groups"
+            )
         else:
             self.place += 2
             byte = ord(letter)
@@ -227,7 +232,9 @@ class _Reader:
                 self.place += 1
                 _, high = self.member()
                 if low is None or high is None or high < low:
-                    self.refuse("a range has no order", "write the smaller byte first, and no classes")
+                    self.refuse(
+                        "the ends of a range are out of order", "write the smaller byte first, and no classes"
+                    )
                 one = (1 << high + 1) - (1 << low)
             mask |= one
         self.place += 1

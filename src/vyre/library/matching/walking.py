@@ -155,7 +155,7 @@ def symbols_of(data: Any, classes: NDArray[np.uint32], backend: str | Backend | 
     size = data.size
     if size > MOST_TEXT:
         raise DispatchError(
-            f"a text of {size} bytes is over the {MOST_TEXT} that one call takes.",
+            f"a text of {size} bytes is longer than the {MOST_TEXT} that one call takes.",
             fix="pass it in parts that end where no match goes on.",
         )
     given = data if size else np.zeros(4, np.uint8)

@@ -15,7 +15,6 @@ from vyre import In, Out, engines, packed_bytes, u32
 from vyre.errors import DispatchError, VyreError, boundary
 from vyre.library.matching.walking import host
 from vyre.library.messages import grid, words_of
-from vyre.library.reading import byte_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,16 +40,21 @@ def _counted(
     part_size: u32,
     early: u32,
 ) -> None:
-    """How many words end in each part."""
+    """How many words end in each part; parts, and how early they begin, are whole words of four bytes."""
     i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
     if i >= len(out):
         return
     start = i * part_size
     state, found = u32(0), u32(0)
-    for k in range(start - min(early, start), min(start + part_size, size)):
-        state = table[state * 256 + byte_at(data, u32(k))]
-        if k >= start:
-            found += lists[state + 1] - lists[state]
+    for w in range((start - min(early, start)) // 4, (min(start + part_size, size) + 3) // 4):
+        word = data[w]
+        for b in range(4):
+            entry = table[state * 256 + (word & 255)]
+            word = word >> 8
+            state = entry & 0x7FFFFFFF
+            place = u32(w) * 4 + u32(b)
+            if entry != state and place >= start and place < size:
+                found += lists[state + 1] - lists[state]
     out[i] = found
 
 
@@ -61,7 +65,7 @@ def _written(
     lists: In[u32],
     members: In[u32],
     lengths: In[u32],
-    offsets: In[u32],
+    ends: In[u32],
     spans: Out[u32],
     ids: Out[u32],
     size: u32,
@@ -69,19 +73,27 @@ def _written(
     early: u32,
 ) -> None:
     i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
-    if i >= len(offsets):
+    if i >= len(ends):
         return
-    start, at = i * part_size, offsets[i]
+    at = ends[i - 1] if i > 0 else u32(0)
+    if at == ends[i]:
+        return
+    start = i * part_size
     state = u32(0)
-    for k in range(start - min(early, start), min(start + part_size, size)):
-        state = table[state * 256 + byte_at(data, u32(k))]
-        if k >= start:
-            for m in range(lists[state], lists[state + 1]):
-                word = members[m]
-                spans[2 * at] = u32(k) + 1 - lengths[word]
-                spans[2 * at + 1] = u32(k) + 1
-                ids[at] = word
-                at += 1
+    for w in range((start - min(early, start)) // 4, (min(start + part_size, size) + 3) // 4):
+        word = data[w]
+        for b in range(4):
+            entry = table[state * 256 + (word & 255)]
+            word = word >> 8
+            state = entry & 0x7FFFFFFF
+            place = u32(w) * 4 + u32(b)
+            if entry != state and place >= start and place < size:
+                for m in range(lists[state], lists[state + 1]):
+                    member = members[m]
+                    spans[2 * at] = place + 1 - lengths[member]
+                    spans[2 * at + 1] = place + 1
+                    ids[at] = member
+                    at += 1
 
 
 class Words:
@@ -111,14 +123,14 @@ class Words:
         with the smaller id. Overlapping ones are all found.
         """
         given, backend = words_of(data, "data", backend)
-        size, early = given.size, max(self._longest - 1, 0)
+        size, early = given.size, -(-max(self._longest - 1, 0) // 4) * 4
         part = max(_PART, 1 << (4 * early).bit_length())
         parts = -(-size // part)
         if not size or not self.words:
             return np.zeros((0, 2), np.uint32), np.zeros(0, np.uint32)
         automaton = (given, self._table, self._lists)
         counts = _counted(*automaton, parts, size, part, early, workgroups=grid(parts), backend=backend)
-        offsets = engines.scan(counts, inclusive=False, backend=backend)
+        ends = engines.scan(counts, backend=backend)
         total = int(host(counts).sum(dtype=np.uint64))
         if total > MOST_FOUND:
             raise DispatchError(
@@ -128,14 +140,17 @@ class Words:
         if not total:
             return np.zeros((0, 2), np.uint32), np.zeros(0, np.uint32)
         spans, ids = _written(
-            *automaton, self._members, self._lengths, offsets, 2 * total, total, size, part, early,
+            *automaton, self._members, self._lengths, ends, 2 * total, total, size, part, early,
             workgroups=grid(parts), backend=backend,
         )  # fmt: skip
         return host(spans).reshape(total, 2), host(ids)
 
 
 def _automaton(words: tuple[bytes, ...]) -> tuple[Numbers, Numbers, Numbers]:
-    """The next states; and where the list of the words that end in each state begins, and all lists."""
+    """The next states; where the list of the words that end in each state begins; and all lists.
+
+    The highest bit of a next state says that its list has words.
+    """
     branches: list[dict[int, int]] = [{}]
     ending: list[list[int]] = [[]]
     for number, word in enumerate(words):
@@ -163,4 +178,5 @@ def _automaton(words: tuple[bytes, ...]) -> tuple[Numbers, Numbers, Numbers]:
     lists = np.zeros(len(branches) + 1, np.uint32)
     np.cumsum([len(found) for found in ending], out=lists[1:])
     members = np.array([number for found in ending for number in found] or [0], np.uint32)
-    return table.reshape(-1), lists, members
+    marked = (np.diff(lists) != 0).astype(np.uint32) << np.uint32(31)
+    return (table | marked[table]).reshape(-1), lists, members

@@ -34,7 +34,9 @@ def _translate(data: In[packed_bytes], table: In[u32, Literal[256]], out: Out[u3
 def translate(data: Any, table: bytes, *, backend: str | Backend | None = None) -> NDArray[np.uint8]:
     """`table[b]` for each byte b, as `bytes.translate`."""
     if len(table) != 256:
-        raise DispatchError(f"the table has {len(table)} bytes.", fix="pass 256, one for each byte.")
+        raise DispatchError(
+            f"the table has {len(table)} bytes, not 256.", fix="pass one for each value of a byte."
+        )
     given, backend = words_of(data, "data", backend)
     words = -(-given.size // 4)
     if not words:

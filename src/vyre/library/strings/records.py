@@ -150,7 +150,7 @@ def csv_fields(
     """
     if len(delimiter) != 1 or len(quote) != 1 or delimiter == quote or set(delimiter + quote) & set(b"\r\n"):
         raise DispatchError(
-            f"{delimiter!r} and {quote!r} cannot cut fields.",
+            f"{delimiter!r} and {quote!r} cannot separate and quote fields.",
             fix="pass two bytes that differ, and no newline.",
         )
     return _rows(_csv(delimiter[0], quote[0]), data, backend)

@@ -88,7 +88,10 @@ def replace(data: Any, old: bytes, new: bytes, *, backend: str | Backend | None 
     growth = len(new) - len(old)
     size = given.size + len(found) * growth
     if size > MOST_BYTES:
-        raise DispatchError(f"the result has {size} bytes.", fix=f"replace in parts, of up to {MOST_BYTES}.")
+        raise DispatchError(
+            f"the result would have {size} bytes, more than one call gives.",
+            fix=f"replace in parts, of up to {MOST_BYTES}.",
+        )
     if not size or not len(found):
         return np.array(host(given), np.uint8)[:size]
     starts = np.concatenate([[0], found + np.arange(len(found)) * growth, [size]]).astype(np.uint32)

@@ -2,8 +2,9 @@
 
 Memory that is read-only for a program may still be changed under it by another thread. LLVM may then take a
 loaded value for a different one at each use, and a check of it would say nothing about what it is used for.
-Frozen, it is one value. What is masked or reduced on its way to an index is in bounds whatever it was, and
-needs no such care.
+Frozen, it is one value, and so is what is computed from such values alone: it is frozen where it comes from
+memory, and nowhere else, for LLVM asks of every frozen value again and again whether it need be. What is
+masked or reduced on its way to an index is in bounds whatever it was, and needs no such care.
 """
 
 from __future__ import annotations
@@ -20,23 +21,28 @@ if TYPE_CHECKING:
     from vyre.ir.node import Node
 
 
-def compared_addresses(entry: tuple[Node, ...]) -> frozenset[str]:
-    """The variables of loaded values on which both a condition and an index or the bound of a loop depend."""
+def frozen_values(entry: tuple[Node, ...]) -> frozenset[Node]:
+    """What binds or assigns a value out of memory on which, by way of its variable, both a condition and an
+    index or the bound of a loop depend. A loop that starts at a loaded number hands that on."""
     sources: dict[str, set[str]] = {}
-    loaded: set[str] = set()
+    loaded: list[tuple[str, Node]] = []
+    counters: set[str] = set()
     conditions: set[str] = set()
     addresses: set[str] = set()
     for _, node in statements(entry):
         match node:
             case n.Let(name=name, value=value) | n.Assign(name=name, value=value):
-                sources.setdefault(name, set()).update(_names(value))
-                if reads_memory(value):
-                    loaded.add(name)
+                names = _names(value)
+                sources.setdefault(name, set()).update(names)
+                if reads_memory(value) or not counters.isdisjoint(names):
+                    loaded.append((name, node))
             case n.Store(index=index):
                 addresses |= _names(index)
-            case n.Loop(start=start, stop=stop):
+            case n.Loop(var=var, start=start, stop=stop):
                 addresses |= _names(start) | _names(stop)
                 conditions |= _names(start) | _names(stop)
+                if reads_memory(start) or not counters.isdisjoint(_names(start)):
+                    counters.add(var)
             case n.If(condition=condition):
                 conditions |= _names(condition)
             case _:
@@ -47,7 +53,8 @@ def compared_addresses(entry: tuple[Node, ...]) -> frozenset[str]:
                     addresses |= _names(expr.index)
                 elif isinstance(expr, e.Select):
                     conditions |= _names(expr.condition)
-    return frozenset(loaded & _closed(conditions, sources) & _closed(addresses, sources))
+    trusted = _closed(conditions, sources) & _closed(addresses, sources)
+    return frozenset(node for name, node in loaded if name in trusted)
 
 
 def reads_memory(root: e.Expr) -> bool:

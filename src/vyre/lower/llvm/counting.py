@@ -100,7 +100,7 @@ def drops_bits(expr: e.Expr) -> bool:
 
 
 def _divides(expr: e.BinOp) -> bool:
-    """Division by what is no power of two drops no bits, and LLVM may put its two results together again."""
+    """Division by anything but a power of two drops no bits, and LLVM may join its two results again."""
     right = expr.right
     return expr.op in _DIVIDING and isinstance(right, e.LitU32) and right.value.bit_count() > 1
 

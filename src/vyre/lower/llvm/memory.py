@@ -73,7 +73,9 @@ class MemoryEmitter(ABC):
         self.ids = Ids({})
         self._counting = counting(prepared.entry)
         self.bases = {b.name: table(b.name) for b in prepared.buffers if b.access is BufferAccess.Constant}
-        """The addresses of buffers that are no parameters."""
+        """The addresses of buffers that are not parameters."""
+        self.steps: dict[str, int] = {}
+        """Of buffers whose elements do not lie side by side: how many places on the next one is."""
 
     @abstractmethod
     def value(self, expr: e.Expr, hint: str = "t") -> Lanes:
@@ -227,6 +229,8 @@ class MemoryEmitter(ABC):
     def _address(self, decl: BufferDecl, at: str, lane: int) -> str:
         kinds = registers(self.prepared, decl.element)
         lanes = len(kinds)
+        if step := self.steps.get(decl.name):
+            at = self.text.let("at", f"mul i64 {at}, {step}")
         base = f"ptr {self.bases.get(decl.name, f'%b_{decl.name}')}, i64 {at}"
         if lanes > 1:
             return self.text.let("p", f"getelementptr inbounds [{lanes} x i32], {base}, i64 {lane}")

@@ -19,6 +19,7 @@ from vyre.lower.llvm.kernels import flat_function, is_flat, workgroups_function
 from vyre.lower.llvm.layout import lay_out
 from vyre.lower.llvm.memory import length_of
 from vyre.lower.llvm.regions import Run, plan_regions
+from vyre.lower.llvm.strips import strip_table
 from vyre.lower.llvm.tables import tables
 from vyre.lower.llvm.text import FunctionText
 from vyre.lower.llvm.watch import WatchedGuards
@@ -109,6 +110,7 @@ def emit(prepared: Prepared, *, backend: str = "cpu", watch: Watch | None = None
     notes += [_APART] if rolled else []
     notes += [_EDGE_LOOPS] if ranges.constraints else []
     notes += [_LANES] if quick is not plan else []
+    notes += [strip_table(body)]
     notes += [watch.table()] if watch else []
     text = "\n".join([*used, *tables(prepared), "", body, "".join(notes)])
     sized = (f"len_{b.name}" for b in layout.bound if b.count == 0)

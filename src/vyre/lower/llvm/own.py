@@ -1,7 +1,8 @@
 """Private memory in LLVM IR.
 
 An invocation that runs in one piece has its private memory on the stack, where LLVM may take it apart into
-registers; one that waits at barriers has a part of the thread's scratch memory.
+registers; one that waits at barriers has a part of the thread's scratch memory. There the same element of
+all invocations lies side by side: the loop over them is then one of vectors.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ def own_memory(emitter: MemoryEmitter, layout: MemoryLayout | None = None) -> No
             continue
         size = own_bytes(decl)
         if layout is not None and f"b_{decl.name}" in layout.scratch:
-            at = text.let("w", f"mul i64 {emitter.ids.linear}, {size}")
+            at = text.let("w", f"mul i64 {emitter.ids.linear}, {decl.element.stride}")
             own = f"getelementptr inbounds i8, ptr %b_{decl.name}, i64 {at}"
             emitter.bases[decl.name] = text.let("own", own)
+            emitter.steps[decl.name] = layout.invocations
             continue
         if decl.name not in emitter.bases:
             emitter.bases[decl.name] = text.slot("own", f"[{size // 4} x i32]")

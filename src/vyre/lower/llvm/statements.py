@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from vyre.ir import node as n
 from vyre.ir.walk import statements
-from vyre.lower.llvm.addressed import compared_addresses
+from vyre.lower.llvm.addressed import frozen_values
 from vyre.lower.llvm.layout import registers
+from vyre.lower.llvm.strips import strip_note, strip_width
 from vyre.lower.llvm.values import Arrays, Derived, Kept, Slots, ValueEmitter
 from vyre.slotted import dataclass
 
@@ -48,7 +49,7 @@ class StatementEmitter(ValueEmitter):
         self.leave = ""
         self.breaks: list[str] = []
         self._assigned = {node.name for _, node in statements(prepared.entry) if isinstance(node, n.Assign)}
-        self._frozen = compared_addresses(prepared.entry)
+        self._frozen = frozen_values(prepared.entry)
 
     def block(self, body: tuple[n.Node, ...]) -> bool:
         """Emits the statements; False when control never reaches their end."""
@@ -84,7 +85,7 @@ class StatementEmitter(ValueEmitter):
         name = node.name
         if isinstance(self.places.get(name), Derived):
             return
-        lanes = self._kept(name, self.value(node.value, f"v_{name}"))
+        lanes = self._kept(node, self.value(node.value, f"v_{name}"))
         place = self.places.get(name)
         if place is None and name in self._assigned:
             kinds = registers(self.prepared, self.prepared.variables[name])
@@ -98,12 +99,13 @@ class StatementEmitter(ValueEmitter):
     def assign(self, node: n.Assign) -> None:
         place = self.places[node.name]
         assert isinstance(place, Slots | Arrays)
-        self.write(place, self._kept(node.name, self.value(node.value)))
+        self.write(place, self._kept(node, self.value(node.value)))
 
-    def _kept(self, name: str, lanes: Lanes) -> Lanes:
+    def _kept(self, node: n.Let | n.Assign, lanes: Lanes) -> Lanes:
         """A value that is compared and then trusted, as one that no longer depends on memory."""
-        if name not in self._frozen:
+        if node not in self._frozen:
             return lanes
+        name = node.name
         kinds = registers(self.prepared, self.prepared.variables[name])
         return tuple(
             self.text.let(f"v_{name}", f"freeze {kind} {lane}")
@@ -134,7 +136,8 @@ class StatementEmitter(ValueEmitter):
         if self.block(node.body):
             self.text.jump(loop.latch)
         self.breaks.pop()
-        self.end_loop(loop)
+        width = strip_width(node, self.prepared)
+        self.end_loop(loop, note=strip_note(width) if width else "")
 
     def begin_loop(self, var: str, start: str, stop: str) -> OpenLoop:
         """Opens `for var in start..stop`; what follows is its body, until a jump to the latch."""
@@ -148,10 +151,10 @@ class StatementEmitter(ValueEmitter):
         self.places[var] = Kept((value,))
         return OpenLoop(value, following, stop, head, latch, after)
 
-    def end_loop(self, loop: OpenLoop) -> None:
+    def end_loop(self, loop: OpenLoop, *, note: str = "") -> None:
         text = self.text
         text.start(loop.latch)
         text.do(f"{loop.following} = add nuw i32 {loop.value}, 1")
         again = text.let("c", f"icmp ult i32 {loop.following}, {loop.stop}")
-        text.branch(again, loop.head, loop.after)
+        text.branch(again, loop.head, loop.after, note=note)
         text.start(loop.after)

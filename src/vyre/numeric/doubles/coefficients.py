@@ -195,27 +195,18 @@ SINE = (
     0xBC6275D3D0997BCF,
 )
 
-# (sin(y) / y - 1) / x for y = sqrt(x); error 2^-56.6
-SINE_OF_LESS = (
-    0xBFC5555555555555,
-    0x3F81111111111110,
-    0xBF2A01A01A01992F,
-    0x3EC71DE3A545F89D,
-    0xBE5AE645410F4637,
-    0x3DE61217D9B2AE8A,
-    0xBD6AB16FAFFFDBE1,
+# the dividend of tan(y) / y for y = sqrt(x), behind 1; relative error 2^-53.2
+TANGENT_ABOVE = (
+    0xBFC06B33071BAC3F,
+    0x3F66F9A1D734DB43,
+    0xBEDF559A05DD95FA,
 )
 
-# (cos(y) - 1) / x for y = sqrt(x); error 2^-59.3
-COSINE = (
-    0xBFE0000000000000,
-    0x3FA5555555555555,
-    0xBF56C16C16C16C14,
-    0x3EFA01A01A019590,
-    0xBE927E4FB767DAD2,
-    0x3E21EED8D2FEC7E9,
-    0xBDA9393D29B0D830,
-    0x3D2AB0927B1659F6,
+# its divisor, behind 1
+TANGENT_BELOW = (
+    0xBFDD8AEED8E32B73,
+    0x3F97E65037199824,
+    0xBF2B4BEA47A75779,
 )
 
 # (atan(y) / y - 1) / x for y = sqrt(x) up to tan(pi / 8); error 2^-55.6

@@ -73,7 +73,7 @@ def widened(bits: Expr) -> Expr:
 
 
 def rounded(value: Expr) -> Expr:
-    """The bits of the nearest F32. The value is no NaN."""
+    """The bits of the nearest F32. The value is not a NaN."""
     return Call(NARROW, (value,))
 
 

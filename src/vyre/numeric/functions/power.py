@@ -70,7 +70,7 @@ def power(fmt: FloatFormat) -> Op:
 
 
 def power_undecided(fmt: FloatFormat) -> Op:
-    """1 where even the last rounding test of `pow` fails and the result is no midpoint."""
+    """1 where even the last rounding test of `pow` fails and the result is not a midpoint."""
     s = Script(f"{prefix(fmt)}.pow_undecided", "x", "y", doc="1 where pow could not decide its rounding.")
     return _power(s, fmt, count=True)
 

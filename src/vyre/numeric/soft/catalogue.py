@@ -97,7 +97,7 @@ def lowering(expr: e.Expr, types: Sequence[DataType]) -> str | None:
     """The id of the soft op that replaces a node whose operands have these types.
 
     Its arguments are the node's operands, as bits. None means that nothing has to be called: the node
-    is no float operation, or a cast that keeps the bits (F32 and U32, F16 or BF16 to U32), or it has
+    is not a float operation, or a cast that keeps the bits (F32 and U32, F16 or BF16 to U32), or it has
     no soft op here (F64, reductions).
     """
     match expr:

@@ -1,6 +1,6 @@
 """Hardware instructions as ops (Category C): declared, called like any op, emitted one to one or refused.
 
-They are no part of `standard_ops`, which all compose; the default registry holds both.
+They are not part of `standard_ops`, which all compose; the default registry holds both.
 """
 
 from __future__ import annotations
@@ -15,6 +15,6 @@ __all__ = ["intrinsic_ops"]
 
 def intrinsic_ops() -> list[Op]:
     """Every instruction, in the order of its documentation."""
-    from vyre.ops.intrinsics import packed, subgroup
+    from vyre.ops.intrinsics import matrix, packed, subgroup
 
-    return [*subgroup.ops(), *packed.ops()]
+    return [*subgroup.ops(), *packed.ops(), *matrix.ops()]

@@ -52,20 +52,7 @@ def exact_variants(site: Site) -> tuple[Variant, ...]:
     index = draft.invocation(LANES, of.count)
     with draft.where(index < draft.size(of.count)):
         place = Place(of.shape, None, index)
-        *batch, row, column = draft.coords(place)
-        forms = [FORMATS[_seen(site.of(side).element)] for side in (node.left, node.right)]
-        total = _Sum(draft, forms, FORMATS[node.element])
-        k = Var(draft.fresh("k"))
-        with draft.block() as body:
-            a = _factor(site, pull, node.left, (*batch, row, k))
-            b = _factor(site, pull, node.right, (*batch, k, column))
-            if node.mask is None:
-                total.add(a, b)
-            else:
-                with draft.where(pull.at(node.mask, *batch, row, k)):
-                    total.add(a, b)
-        draft.emit(Loop(k.name, LitU32(0), draft.size(site.of(node.left).shape[-1]), body))
-        value = total.rounded()
+        value = exact_bits(site, pull, place)
         if node.element is T.F64:
             draft.store(draft.flat(place), value)
         else:
@@ -73,6 +60,23 @@ def exact_variants(site: Site) -> tuple[Variant, ...]:
     element = T.U64 if node.element is T.F64 else None
     drafted = site.finished(pull, LANES, element)
     return (Variant(drafted, ((of.count, LANES),), (), "an invocation an element, every bit kept"),)
+
+
+def exact_bits(site: Site, pull: Pull, place: Place) -> Expr:
+    """The bits of the rounded sum at a place: U64 for F64, else U32."""
+    draft, node = pull.draft, product_node(site)
+    *batch, row, column = draft.coords(place)
+    forms = [FORMATS[_seen(site.of(side).element)] for side in (node.left, node.right)]
+    total = _Sum(draft, forms, FORMATS[node.element])
+    with draft.loop("k", draft.size(site.of(node.left).shape[-1])) as k:
+        a = _factor(site, pull, node.left, (*batch, row, k))
+        b = _factor(site, pull, node.right, (*batch, k, column))
+        if node.mask is None:
+            total.add(a, b)
+        else:
+            with draft.where(pull.at(node.mask, *batch, row, k)):
+                total.add(a, b)
+    return total.rounded()
 
 
 def _seen(element: DataType) -> DataType:
@@ -115,7 +119,7 @@ def _factor(site: Site, pull: Pull, name: str, coords: tuple[Expr, ...]) -> _Fac
 
 
 class _Sum:
-    """The words of the sum, and what was seen that is no number."""
+    """The words of the sum, and what was seen that is not a number."""
 
     def __init__(self, draft: Draft, forms: list[FloatFormat], result: FloatFormat) -> None:
         self.draft, self.result = draft, result

@@ -36,18 +36,20 @@ TURN = 8
 LONG = 512
 """From so many elements on, and below so many rows, a row is the work of a workgroup."""
 FEW = 512
+TEAM_LONG = 128
+"""The same, however many the rows, where the invocations of a workgroup read side by side."""
 LEVELS = 32
 
 
-def reduce_variants(site: Site) -> tuple[Variant, ...]:
+def reduce_variants(site: Site, *, team: bool = False) -> tuple[Variant, ...]:
+    """For every row an invocation or a workgroup; the latter for fewer elements where it is a team."""
     node, source = _reduce(site), site.of(_reduce(site).source)
     length, rows = product(source.shape[axis] for axis in node.axes), site.type.count
     if node.joining in (Joining.ArgMin, Joining.ArgMax) or node.order is ReduceOrder.Strict:
         return (_by_row(site, length),)
-    made = [((length, LONG, ALWAYS), (rows, 0, FEW))]
-    found = [Variant(_grouped(site, length), ((rows, 1),), made[0], "a workgroup a row")]
-    found = [variant for variant in found if variant.possible]
-    return (*found, _by_row(site, length))
+    when = ((length, TEAM_LONG, ALWAYS),) if team else ((length, LONG, ALWAYS), (rows, 0, FEW))
+    grouped = Variant(_grouped(site, length), ((rows, 1),), when, "a workgroup a row")
+    return (*((grouped,) if grouped.possible else ()), _by_row(site, length))
 
 
 def _reduce(site: Site) -> Reduce:

@@ -28,7 +28,7 @@ def scan_variants(site: Site) -> tuple[Variant, ...]:
     node = site.node
     assert isinstance(node, Scan)
     pull, of = site.pull(), site.of(node.source)
-    rows, row = _rows(site, node.axis)
+    rows, row = rows_of(site, node.axis)
     draft, length = pull.draft, of.shape[node.axis]
     kind = of.element.loaded if node.joining in MOVES else node.accumulator
     join = Join(node.joining, kind, of.element)
@@ -48,7 +48,7 @@ def scan_variants(site: Site) -> tuple[Variant, ...]:
             _continue(pull, blocks, of.shape, others, which, counter, total, join)
         k = Var(draft.fresh("k"))
         with draft.block() as body:
-            place = _at(of.shape, node.axis, others, k)
+            place = at_place(of.shape, node.axis, others, k)
 
             def take() -> None:
                 value = draft.let(widened(pull.value(node.source, place), of.element.loaded, kind))
@@ -83,12 +83,12 @@ def _continue(
     """What is known before a block: the subtree of every digit of its number, from the highest."""
     draft = pull.draft
     counts = levels_of(shape[node.axis].static or 0, node.block)
-    trees = _along(shape, node.axis, Size(sum(counts)))
+    trees = along(shape, node.axis, Size(sum(counts)))
     for level in reversed(range(len(counts))):
         digits = draft.let(which >> LitU32(level), "digits")
         with draft.where((digits & LitU32(1)).ne(0)):
             at = draft.let(digits + LitU32(sum(counts[:level])) - LitU32(1), "k")
-            value = draft.let(pull.value(node.trees, _at(trees, node.axis, others, at)))
+            value = draft.let(pull.value(node.trees, at_place(trees, node.axis, others, at)))
             if counter is None:
                 only = (which >> LitU32(level + 1)).eq(0)
                 joined = Assign(total.name, join.of(total, value))
@@ -100,7 +100,7 @@ def _continue(
         counter.total(total, which * LitU32(node.block))
 
 
-def _along(shape: tuple[Size, ...], axis: int, size: Size) -> tuple[Size, ...]:
+def along(shape: tuple[Size, ...], axis: int, size: Size) -> tuple[Size, ...]:
     return (*shape[:axis], size, *shape[axis + 1 :])
 
 
@@ -108,7 +108,7 @@ def recurrence_variants(site: Site) -> tuple[Variant, ...]:
     node = site.node
     assert isinstance(node, Recurrence)
     pull, of = site.pull(), site.type
-    rows, row = _rows(site, node.axis)
+    rows, row = rows_of(site, node.axis)
     draft = pull.draft
     index = draft.invocation(LANES, rows)
     with draft.where(index < draft.size(rows)):
@@ -119,7 +119,7 @@ def recurrence_variants(site: Site) -> tuple[Variant, ...]:
         state = draft.variable(start, "h")
         k = Var(draft.fresh("k"))
         with draft.block() as body:
-            place = _at(of.shape, node.axis, others, k)
+            place = at_place(of.shape, node.axis, others, k)
             factor, term = (_single(site, pull, name, place) for name in (node.factor, node.term))
             draft.emit(Assign(state.name, FMulAdd(factor, state, term)))
             draft.store(draft.flat(place), rounded(state, T.F32, node.element, draft.let)[0])
@@ -132,12 +132,12 @@ def _single(site: Site, pull: Pull, name: str, place: Place) -> Expr:
     return pull.draft.let(widened(pull.value(name, place), site.of(name).element, T.F32))
 
 
-def _rows(site: Site, axis: int) -> tuple[Size, tuple[Size, ...]]:
+def rows_of(site: Site, axis: int) -> tuple[Size, tuple[Size, ...]]:
     """How many rows there are, and the shape of their number."""
     shape = site.type.shape
     rest = (*shape[:axis], *shape[axis + 1 :])
     return product(rest), rest
 
 
-def _at(shape: tuple[Size, ...], axis: int, others: tuple[Expr, ...], along: Expr) -> Place:
+def at_place(shape: tuple[Size, ...], axis: int, others: tuple[Expr, ...], along: Expr) -> Place:
     return Place(shape, (*others[:axis], along, *others[axis:]))

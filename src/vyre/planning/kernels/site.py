@@ -27,13 +27,15 @@ ALWAYS = 1 << 62
 class Variant:
     """A program for some lengths: a workgroup for every so many of each size in `cover`.
 
-    It is for the calls in which each size of `when` lies from the first number to before the second.
+    It is for the calls in which each size of `when` lies from the first number to before the second, on
+    backends that have every instruction of `hardware`, where the name of a backend stands for itself.
     """
 
     drafted: Drafted
     cover: tuple[tuple[Size, int], ...]
     when: tuple[tuple[Size, int, int], ...] = ()
     label: str = ""
+    hardware: frozenset[str] = frozenset()
 
     def groups(self, sizes: Mapping[str, int]) -> int:
         total = 1
@@ -41,8 +43,9 @@ class Variant:
             total *= -(-size.value(sizes) // each)
         return total
 
-    def suits(self, sizes: Mapping[str, int]) -> bool:
-        return all(low <= size.value(sizes) < high for size, low, high in self.when)
+    def suits(self, sizes: Mapping[str, int], hardware: frozenset[str]) -> bool:
+        fits = all(low <= size.value(sizes) < high for size, low, high in self.when)
+        return fits and self.hardware <= hardware
 
     @property
     def possible(self) -> bool:
@@ -82,10 +85,13 @@ class Site:
 
     def close(self, pull: Pull, place: Place, value: Expr, kind: DataType) -> None:
         """Stores the root at a place of the core, whose value there is `value` of the type `kind`."""
+        pull.draft.store(pull.draft.flat(place), self.closed(pull, place, value, kind))
+
+    def closed(self, pull: Pull, place: Place, value: Expr, kind: DataType) -> Expr:
+        """The root there; the number of its element is that of the core's."""
         draft = pull.draft
         if self.core is None or self.core == self.root:
-            draft.store(draft.flat(place), value)
-            return
+            return value
         seen = draft.let(reloaded(self.type.element, value, kind))
         group = [v for v, behind in self.fusion.absorbed.items() if behind == self.root]
         target = place
@@ -93,7 +99,7 @@ class Site:
             target = Place(self.of(self.root).shape, None, draft.flat(place))
             draft.note((self.core, Place(place.shape, None, draft.flat(place))), seen)
         draft.note((self.core, place), seen)
-        draft.store(draft.flat(target), pull.computed(self.root, target))
+        return pull.computed(self.root, target)
 
     def finished(self, pull: Pull, lanes: int, element: DataType | None = None) -> Drafted:
         """The program; `element` is what it sees its output as, where that is not the type of the root."""

@@ -102,6 +102,6 @@ def approx(op: ApproxOp, fmt: FloatFormat, bits: int) -> int:
 
 def _not_a_float_operator(name: str) -> InterpreterError:
     return InterpreterError(
-        f"{name} is no operator on floats.",
+        f"{name} is not an operator on floats.",
         fix=f"use F{name} on floats where it exists, or cast the operands to an integer type.",
     )

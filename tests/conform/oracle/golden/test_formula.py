@@ -52,5 +52,5 @@ def test_names_are_the_variables() -> None:
     ],
 )
 def test_everything_else_is_refused(formula: str) -> None:
-    with pytest.raises(VyreError, match="no formula"):
+    with pytest.raises(VyreError, match="not a formula"):
         evaluate(formula, {"a": 1})

@@ -167,7 +167,7 @@ def test_the_replay_of_one_input(folder: Path, tmp_path: Path, capsys: pytest.Ca
 
 @pytest.mark.parametrize("text", ["", "5:5", "7:3", "-1", "0x100000000", "x:y", "1:0x100000001"])
 def test_ranges_that_are_none(text: str) -> None:
-    with pytest.raises(VyreError, match="no range"):
+    with pytest.raises(VyreError, match="not a range"):
         parse_range(text)
 
 

@@ -78,5 +78,6 @@ def _checked(formula: str) -> ast.Expression:
 
 def _refusal(formula: str) -> VyreError:
     return VyreError(
-        f"{formula!r} is no formula of the golden data.", fix="use integer arithmetic on names and numbers."
+        f"{formula!r} is not a formula of the golden data.",
+        fix="use integer arithmetic on names and numbers.",
     )

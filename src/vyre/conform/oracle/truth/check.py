@@ -93,7 +93,9 @@ def check(
     `folder` holds the truth; None means the committed one.
     """
     if not 0 <= lo < hi <= INPUTS:
-        raise VyreError(f"{lo:#x} to {hi:#x} is no range of inputs.", fix="give 0 <= LO < HI <= 0x100000000.")
+        raise VyreError(
+            f"{lo:#x} to {hi:#x} is not a range of inputs.", fix="give 0 <= LO < HI <= 0x100000000."
+        )
     truth = _truth(function.name, lo, hi, folder)
     try:
         runner.evaluate(function, lo, 1)

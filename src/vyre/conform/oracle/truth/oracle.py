@@ -60,4 +60,4 @@ def results(name: str, inputs: Words) -> Words:
         case Convert(target=target, mode=mode):
             return to_integer(target.value, mode.value, "F32", inputs)
         case _:
-            raise AssertionError(f"{name} is no unary operation")
+            raise AssertionError(f"{name} is not a unary operation")

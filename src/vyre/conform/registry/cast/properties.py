@@ -115,7 +115,7 @@ _INFINITY = {T.F16: (0x7FFF, 0x7C00), T.BF16: (0x7FFF, 0x7F80), T.F32: (0x7FFF_F
 
 
 def _number(of: DataType, value: Term) -> Term:
-    """Not zero where the value is no NaN: its bits without the sign are at most infinity."""
+    """Not zero where the value is not a NaN: its bits without the sign are at most infinity."""
     mask, infinity = _INFINITY[of]
     return ap(LE, ap(AND, _word(of, value), c(mask)), c(infinity))
 

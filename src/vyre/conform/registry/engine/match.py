@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.conform.registry.engine.compact import by_value, counted, written
+from vyre.conform.registry.engine.compact import by_value
 from vyre.conform.registry.engine.engine_inputs import length, source, work_bound
 from vyre.conform.spec.engine import EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 def _build(shape: Shape) -> Any:
     return match_engine(shape=shape)
+
+
+def _ends(outputs: Mapping[str, Any]) -> Any:
+    return outputs["output"]
 
 
 def places(table: NDArray[np.uint32], data: NDArray[np.uint8]) -> NDArray[np.uint32]:
@@ -60,10 +64,9 @@ def _on(dfa: Dfa, note: str, inputs: Mapping[str, Any]) -> EngineCase:
         _build,
         inputs,
         places(dfa.table, data),
-        counted,
+        _ends,
         work_bound(data.size * max(1, dfa.states)),
         key=by_value,
-        written=written,
         note=note,
         on=partial(_on, dfa, note),
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.oracle.floats import doubles
 from vyre.conform.oracle.floats.operations import operations
+from vyre.conform.registry.float_.conversion import conversion_laws
 from vyre.conform.registry.float_.float_inputs import boundaries, classes
 from vyre.conform.registry.float_.laws import Laws, laws_of
 from vyre.conform.registry.float_.theory import cpu_fn, provable
@@ -22,11 +23,18 @@ if TYPE_CHECKING:
     from vyre.ir.expr import Expr
 
 
+def _laws(operation: Operation) -> Laws:
+    op = operation.name.split()[0]
+    if op == "Convert":
+        return conversion_laws(operation.source, operation.result)
+    return laws_of(short(op), operation.source) if provable(operation) else Laws()
+
+
 def _spec(operation: Operation) -> OpSpec:
     op, *kinds = operation.name.split()
     converts = op == "Convert"
     op_id = convert_id(kinds) if converts else name_of(short(op), operation.source)
-    found = laws_of(short(op), operation.source) if provable(operation) else Laws()
+    found = _laws(operation)
 
     def build(operands: tuple[Expr, ...]) -> Expr:
         return operation.build(*operands)

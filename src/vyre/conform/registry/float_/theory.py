@@ -10,6 +10,7 @@ which is the canonical NaN where that is NaN: exactly the bits that the language
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,6 +60,27 @@ _TESTS = {
 }
 
 
+_MODES = {"Nearest": "RNE", "Truncate": "RTZ", "Floor": "RTN", "Ceil": "RTP"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """An integer type in the theory: from it and to it, what is too small and too large as reals, and the
+    bits that those saturate to."""
+
+    function: str
+    back: str
+    limits: tuple[str, str]
+    least: int
+    most: int
+
+
+_WHOLE = {
+    "I32": _Whole("to_fp", "fp.to_sbv", ("-2147483648.0", "2147483648.0"), 0x8000_0000, 0x7FFF_FFFF),
+    "U32": _Whole("to_fp_unsigned", "fp.to_ubv", ("0.0", "4294967296.0"), 0, 0xFFFF_FFFF),
+}
+
+
 def cpu_fn(operation: Operation) -> Callable[..., Any]:
     """The operation as a definition over any domain; F64 has no words in a program but those of buffers."""
 
@@ -87,7 +109,7 @@ def provable(operation: Operation) -> bool:
     op, *kinds = operation.name.split()
     if op == "FMulAdd" and kinds == ["BF16"]:
         return False
-    return op in _ARITHMETIC or op in _TESTS or op in ("FMin", "FMax", "FNeg", "FAbs")
+    return op in _ARITHMETIC or op in _TESTS or op in ("FMin", "FMax", "FNeg", "FAbs", "Convert")
 
 
 def _term(operation: Operation, d: SmtDomain, words: tuple[Word, ...]) -> Word | tuple[Word, ...]:
@@ -96,10 +118,14 @@ def _term(operation: Operation, d: SmtDomain, words: tuple[Word, ...]) -> Word |
             f"no solver knows {operation.name}.",
             fix="check it on all inputs: `vyre certify BACKEND --exhaustive`.",
         )
-    op, kind = operation.name.split()
+    op, kind, *rest = operation.name.split()
+    if kind in _WHOLE:
+        return _from_integer(d, kind, rest[0], words[0])
     of = F64 if kind == F64.name else LAYOUTS[kind]
     each = len(words) // operation.arity
     x = [_value(d, of, words[k : k + each]) for k in range(0, len(words), each)]
+    if rest:
+        return _to_integer(d, _SORTS[of.name], x[0], *rest)
     if op in _TESTS:
         return d.flag(_TESTS[op].format(*x))
     if op in _ARITHMETIC:
@@ -113,6 +139,43 @@ def _term(operation: Operation, d: SmtDomain, words: tuple[Word, ...]) -> Word |
             return _named(d, of, (*words[:-1], head), f"(fp.abs {x[0]})")
         case _:
             return _result(d, of, _extreme(*x, least=op == "FMin"))
+
+
+def _from_integer(d: SmtDomain, kind: str, target: str, word: Word) -> Word | tuple[Word, ...]:
+    """Rounded once: BF16 has a sort of its own here, as nothing is computed with it."""
+    function = _WHOLE[kind].function
+    if target != BF16.name:
+        of = F64 if target == F64.name else LAYOUTS[target]
+        return _result(d, of, f"((_ {function} {_SORTS[target]}) RNE {word.name})")
+    key = f"bits of {target} {kind} {word.name}"
+    name = d.names.get(key)
+    if name is None:
+        name = d.names[key] = f"r{len(d.lines)}"
+        d.lines += [
+            f"(declare-const {name} (_ BitVec 32))",
+            f"(assert (= ((_ to_fp 8 8) ((_ extract 15 0) {name})) ((_ {function} 8 8) RNE {word.name})))",
+            f"(assert (= ((_ extract 31 16) {name}) #x0000))",
+            f"(assert (not (fp.isNaN ((_ to_fp 8 8) ((_ extract 15 0) {name})))))",
+        ]
+    return Word(name)
+
+
+def _to_integer(d: SmtDomain, sort: str, value: str, target: str, mode: str) -> Word:
+    """Rounded by the mode, saturated, NaN to 0. The theory leaves open what does not fit, so that is asked
+    first; where a format ends before a limit, only infinities are beyond it."""
+    whole = _WHOLE[target]
+    rounded = f"(fp.roundToIntegral {_MODES[mode]} {value})"
+    least, most = (_real(sort, limit) for limit in whole.limits)
+    inside = f"((_ {whole.back} 32) {_MODES[mode]} {value})"
+    high = f"(ite (fp.geq {rounded} {most}) #x{whole.most:08x} {inside})"
+    saturated = f"(ite (fp.leq {rounded} {least}) #x{whole.least:08x} {high})"
+    return Word(d.define(f"(ite (fp.isNaN {value}) #x00000000 {saturated})"))
+
+
+def _real(sort: str, number: str) -> str:
+    """A number of the theory from its digits, which have no sign there."""
+    positive = f"((_ to_fp {sort}) RNE {number.removeprefix('-')})"
+    return f"(fp.neg {positive})" if number.startswith("-") else positive
 
 
 def _value(d: SmtDomain, of: FloatFormat, words: tuple[Word, ...]) -> str:

@@ -43,13 +43,17 @@ def class_parts(state: State) -> None:
 
 def _memory(state: State) -> None:
     """The buffers that every case has, and those that the class parts read."""
-    state.read("data", state.random_words(state.number("buffer length")))
+    data = state.given_words(state.number("buffer length"), few=True)
+    if state.which > 1 and state.row["loop bounds"] != "length":
+        data = np.append(data, data[-1:] if len(data) else np.uint32(_FOUND))
+    state.read("data", data)
     invocations = state.layout.count
     lengths = {"exact": invocations, "long": max(invocations + 5, state.number("buffer length"))}
     length = lengths.get(str(state.row["output"]), invocations - max(1, invocations // 3))
-    state.written("out", state.random_words(length if state.whole else 1))
+    state.written("out", state.given_words(length if state.whole else 1))
     if state.number("uniform bytes"):
-        params = state.random_words(state.number("uniform bytes") // 4)
+        read = state.row["access"] == "Uniform"
+        params = state.given_words(state.number("uniform bytes") // 4, few=read)
         params[0] = state.number("loop start") + state.number("turns") & _MASK
         state.bind("params", BufferAccess.Uniform, params)
     stop = (state.turns + state.number("loop start")).astype(np.uint32)
@@ -58,7 +62,7 @@ def _memory(state: State) -> None:
     elif state.row["loop bounds"] == "loaded":
         state.read("bound", np.where(state.numbers == 1, stop, state.random_words(CLASSES)))
     if state.row["access"] == "ReadWrite":
-        kept = state.random_words(CLASSES)
+        kept = state.given_words(CLASSES, few=True)
         state.written("state", kept[state.of_class])
         state.kept.append(kept)
     if state.tile > 0:
@@ -82,6 +86,7 @@ def _first_word(state: State) -> None:
     state.mix_classes(Load("data", C), loaded(data, state.numbers))
     last = (len(data) - 1) & _MASK
     state.mix_classes(Load("data", BufLen("data") - 1), loaded(data, np.int64(last)))
+    _fresh(state)
     match state.row["access"]:
         case "Uniform":
             params = np.frombuffer(state.inputs["params"], np.uint32)
@@ -101,6 +106,15 @@ def _first_word(state: State) -> None:
             state.mix_classes(Load("table", C * _STEP % BufLen("table")), table[index])
         case _:
             pass
+
+
+def _fresh(state: State) -> None:
+    """Workgroup memory is zero in every workgroup where an invocation is going to store."""
+    lanes = state.layout.local_count
+    if state.bins:
+        state.mix_classes(Load("bins", LitU32(lanes - 1) - L), np.uint32(0))
+    if state.tile > 0:
+        state.mix_classes(Load("tile", L if state.tile < lanes else state.slot(L)), np.uint32(0))
 
 
 def _own(state: State) -> int:
@@ -186,12 +200,14 @@ def _loops(state: State) -> None:
     outer = 2 if depth > 1 and turns > 1 else 1
     if depth:
         _nest(state, depth, outer, kind, payload=inside)
+        if state.whole:
+            _descend(state, depth, outer)
         for turn in range(outer if state.whole else 0):
             _turned(state, depth, turn, payload=inside)
             if kind != NONE:
                 floats = _accumulated(state, floats, kind)
     if not inside:
-        nodes = branches(state, body(state.payload), inside=False)
+        nodes = branches(state, [*body(state.payload)], inside=False)
         for _ in range(0 if depth else state.number("scopes")):
             nodes = [Block(nodes)]
         state.add(*nodes)
@@ -200,11 +216,17 @@ def _loops(state: State) -> None:
         state.mix_classes(Cast(DataType.U32, Var("a")), floats.view(np.uint32))
 
 
+def _descend(state: State, depth: int, turns: int) -> None:
+    """What the loops around the last but one do to the words."""
+    for turn in list(range(turns)) * max(0, depth - 2):
+        state.classes = state.classes * np.uint32(ODD) + np.uint32(turn)
+
+
 def _turned(state: State, depth: int, turn: int, *, payload: bool) -> None:
-    """What a turn of the outermost loop does to the words."""
+    """What a turn of the loop around the innermost does to the words."""
     start = state.number("loop start")
-    for level in range(depth - 1):
-        state.classes = state.classes * np.uint32(ODD) + np.uint32(0 if level else turn)
+    if depth > 1:
+        state.classes = state.classes * np.uint32(ODD) + np.uint32(turn)
     if not payload:
         state.classes = closed.turned_by(state.classes, start, state.turns, turn)
         return
@@ -223,22 +245,25 @@ def _accumulated(state: State, floats: Any, kind: str) -> Any:
 
 
 def _nest(state: State, depth: int, outer: int, kind: str, *, payload: bool) -> None:
-    """Loops inside each other, whose turns go into the word; those between the outermost and the innermost
-    take one. In the last turn of the innermost is the payload, but for one workgroup."""
+    """Loops inside each other, whose turns go into the word. Each takes as many turns as the outermost in the
+    last turn of the one around it, and none before, nor in turns that a wrong backend adds: a nest of any
+    depth is as short as one of two loops. In the last turn of the innermost is the payload, but for one
+    workgroup."""
     start = state.number("loop start")
-    k, around = Var("k"), Var("k0") if depth > 1 else LitU32(0)
+    k, around = Var("k"), Var(f"k{depth - 2}") if depth > 1 else LitU32(0)
     turn = k * closed.STEP + around * closed.OUTER + closed.OFFSET
     inner: list[Node] = [Assign("s", S * closed.FACTOR + turn)]
     if kind != NONE:
         inner.append(Assign("a", BinOp(BinaryOp(kind), Var("a"), _operand(state, kind))))
     if payload:
-        nodes = branches(state, body(state.payload), inside=True)
+        nodes = branches(state, [*body(state.payload)], inside=True)
         last = Select(W.eq(state.staying), LitU32(start - 1 & _MASK), _last(state))
         inner.append(If(k.eq(last), nodes, [Assign("s", S + _BETWEEN)]))
     nodes = [Loop("k", LitU32(start), _stop(state), inner)]
     for level in range(depth - 2, -1, -1):
-        name, turns = f"k{level}", 1 if level else outer
-        nodes = [Loop(name, LitU32(0), LitU32(turns), [mixed(Var(name)), *nodes])]
+        name = f"k{level}"
+        stop = (Var(f"k{level - 1}") & 1) * outer if level and outer > 1 else LitU32(outer)
+        nodes = [Loop(name, LitU32(0), stop, [mixed(Var(name)), *nodes])]
     for _ in range(state.number("scopes")):
         nodes = [Block(nodes)]
     state.add(*nodes)

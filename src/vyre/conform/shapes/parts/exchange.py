@@ -66,7 +66,10 @@ def _own_slots(state: State) -> None:
 
 
 def _own_memory(state: State) -> None:
-    """Private memory is still that of the invocation after all others were at this place."""
+    """Private memory is still that of the invocation after all others were at this place, and what nobody
+    stored to in workgroup memory is zero."""
+    if state.tile > state.layout.local_count:
+        state.add(state.mix(Load("tile", state.gap(L)), 0))
     count = state.number("private bytes") // 4
     if count:
         state.add(state.mix(Load("own", (C + 0) % count), state.each(state.held[0])))
@@ -86,7 +89,7 @@ def _phases(state: State, count: int) -> None:
     last store of all. Of two that follow each other the second is for what the other end stores between them.
     """
     if swaps_in_storage(state.row):
-        state.written("swap", state.random_words(len(state.ids)))
+        state.written("swap", state.given_words(len(state.ids)))
     wrappers = _wrappers(state)
     repeats = 1
     for kind in wrappers:

@@ -9,11 +9,12 @@ import numpy as np
 from vyre.conform.shapes import closed
 from vyre.conform.shapes.constraints import buffers_needed
 from vyre.conform.shapes.features import NONE
+from vyre.conform.shapes.history import others
 from vyre.conform.shapes.parts.state import ID, C, G, S, State, loaded, mixed, store
 from vyre.conform.shapes.payload import ODD
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.expr import BufLen, Cast, FReduce, LitU32, Load, Select, Var
-from vyre.ir.node import If, Let, Loop, Return, Store
+from vyre.ir.node import Assign, If, Let, Loop, Return, Store
 from vyre.ir.operators import ReduceOp, ReduceOrder
 from vyre.ir.types import NARROW_TYPES, SIGNED_TYPES, DataType
 
@@ -26,6 +27,9 @@ _CORNERS = (
     0, 0xFFFF_FFFF,
 )  # fmt: skip
 """Words that are subnormal, infinite, or a NaN with a payload in one of the float formats."""
+
+_READ, _WRITTEN = (2, 2, 0, 5), (1, 5, 5, 1)
+"""Words of further buffers, in turn."""
 
 _SPREAD = 7919
 _LAST = 0x85EB_CA77
@@ -48,26 +52,27 @@ def memory_parts(state: State) -> None:
 
 
 def _again(state: State) -> None:
-    """One element is stored and loaded again and again, by turns of a loop too.
+    """One element is stored and loaded again and again, by turns of a loop too, whose bound is a variable
+    that its turns assign to: a loop has the bound that it began with.
 
     What is stored is twice the word: the word and itself together would lose a bit each time.
     """
     out = state.memory["out"]
     turns = min(_TURNS, state.number("turns"))
     if turns > 1:
-        found = Var("h")
-        state.add(
-            Loop(
-                "n",
-                LitU32(0),
-                LitU32(turns),
-                [Let("h", Load("out", G + 0)), mixed(found), Store("out", G, S * 2 ^ found * 5)],
-            )
-        )
+        found, stop = Var("h"), Var("t")
+        body = [
+            Let("h", Load("out", G + 0)),
+            mixed(found),
+            Store("out", G, S * 2 ^ found * 5),
+            Assign("t", Var("n")),
+        ]
+        state.add(Let("t", LitU32(turns)), Loop("n", LitU32(0), stop, body), mixed(stop))
         for _ in range(turns if state.whole else 0):
             before = loaded(out, state.slots)
             state.take(before)
             store(out, state.slots, state.words * np.uint32(2) ^ before * np.uint32(5))
+        state.take(np.uint32(turns - 1))
     for turn in range(state.number("loads after stores")):
         value = state.words * np.uint32(2) ^ np.uint32(turn + 7)
         if state.whole:
@@ -101,6 +106,8 @@ def _reduction(state: State) -> None:
     order, op = str(state.row["reduction"]).split()
     count = state.number("reduction length")
     values = _reduced_values(state, op, count)
+    if state.which:
+        values = (values.view(np.uint32) ^ np.uint32(state.which)).view(np.float32)
     state.read("floats", values, DataType.F32)
     start = Select(ID < 3, ID, BufLen("floats"))
     reduce = FReduce(ReduceOrder(order), ReduceOp(op), "floats", start, BufLen("floats"))
@@ -131,10 +138,17 @@ def _reduced_values(state: State, op: str, count: int) -> Any:
 
 
 def _further(state: State) -> None:
-    """Buffers that are there for their number: short and empty, read, written, and left alone."""
-    for turn in range(state.number("buffers") - buffers_needed(state.row)):
-        name, count = f"more{turn}", (0, 1, 2, 5)[turn % 4]
-        data = state.random_words(count)
+    """Buffers that are there for their number: short and empty, read, written, and left alone.
+
+    Some that follow each other have one size, and the last that is read has that of the elements, which come
+    next: of buffers that are exchanged the sizes do not tell.
+    """
+    more = state.number("buffers") - buffers_needed(state.row)
+    for turn in range(more):
+        name, count = f"more{turn}", (_READ if turn % 2 == 0 else _WRITTEN)[turn // 2 % 4]
+        if turn >= more - 2 and turn % 2 == 0:
+            count = _ELEMENTS * max(4, DataType(state.row["element type"]).stride) // 4
+        data = state.given_words(count)
         if turn % 2 == 0:
             state.read(name, data)
             index = state.ids % np.uint32(count) if count else np.zeros_like(state.ids)
@@ -165,6 +179,7 @@ def _element(state: State) -> None:
     raw = state.random_words(_ELEMENTS * max(1, kind.stride // 4))
     table: Any = raw.view(np.dtype((np.void, kind.stride)))[:_ELEMENTS]
     raw[: 3 * len(_CORNERS)] = _CORNERS * 3
+    raw[:] = others(raw, state.which)
     if kind is DataType.Bool:
         table = (raw & np.uint32(1)).view(np.dtype((np.void, 4)))
     state.bind("elements", BufferAccess.ReadOnly, table, kind)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.conform.shapes.constraints import bins, number
+from vyre.conform.shapes.history import others
 from vyre.conform.shapes.layout import Layout
 from vyre.conform.shapes.payload import CLASSES, ODD, Payload
 from vyre.ir.buffers import BufferAccess, BufferDecl
@@ -35,11 +36,14 @@ class State:
 
     The kinds of workgroups, whose numbers are in the column `workgroups`, are any even one (-2), any odd one
     (-1), and one by one those that take the other sides of uniform branches. With `whole` False only the
-    program is wanted, and nothing costly is computed.
+    program is wanted, and nothing costly is computed. `which` says for which memory of the case.
     """
 
-    def __init__(self, row: Mapping[str, Level], seed: int, variables: int, *, whole: bool) -> None:
+    def __init__(
+        self, row: Mapping[str, Level], seed: int, variables: int, *, memory: int, whole: bool
+    ) -> None:
         self.row, self.seed, self.variables, self.whole = row, seed, variables, whole
+        self.which = memory
         self.layout = Layout.of(row)
         self.random = np.random.default_rng(seed)
         self.payload = Payload(str(row["payload"]), str(row["literal"]), number(row, "float chain"))
@@ -109,11 +113,21 @@ class State:
         apart = 1 << ((self.tile - 1) // last).bit_length() - 1
         return Select(lane.eq(last), LitU32(self.tile - 1), lane * apart)
 
+    def gap(self, lane: Expr) -> Expr:
+        """A place in the tile that no invocation has: next to its own, or past the end."""
+        last = self.layout.local_count - 1
+        return self.slot(lane) + (1 if last and (self.tile - 1) // last > 1 else self.tile)
+
     def add(self, *nodes: Node) -> None:
         self.entry += nodes
 
     def random_words(self, count: int) -> Words:
+        """The same in every memory."""
         return self.random.integers(0, 1 << 32, count, dtype=np.uint32)
+
+    def given_words(self, count: int, *, few: bool = False) -> Words:
+        """Of this memory, `few` of them other where classes read them (`vyre.conform.shapes.history`)."""
+        return others(self.random_words(count), self.which, few=few)
 
     def bind(self, name: str, access: BufferAccess, data: Any, element: DataType = U32) -> BufferDecl:
         """A bound buffer with these contents; one that is written is expected to hold `memory` of it."""

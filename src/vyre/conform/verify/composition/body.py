@@ -113,7 +113,7 @@ def _execute(
             case Loop(var=variable, start=start, stop=stop, body=body):
                 bounds = (_over(start, env, loads), _over(stop, env, loads))
                 if not all(isinstance(b, LitU32) for b in bounds):
-                    raise OpError("a loop has bounds that are no literals.", fix="prove this op otherwise.")
+                    raise OpError("a loop has bounds that are not literals.", fix="prove this op otherwise.")
                 first, last = (b.value for b in bounds if isinstance(b, LitU32))
                 for turn in range(first, last):
                     left[0] -= 1
@@ -126,7 +126,7 @@ def _execute(
                     _execute(body, inner, memory, loads, left)
             case _:
                 raise OpError(
-                    f"a {type(node).__name__} in an op is no function of its parameters.",
+                    f"a {type(node).__name__} in an op is not a function of its parameters.",
                     fix="prove this op otherwise.",
                 )
 

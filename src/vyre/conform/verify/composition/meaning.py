@@ -150,6 +150,9 @@ _WIDE_64 = {
     "swap": _equals(swapped_64("a")),
 }
 
+_LOW_7 = "((_ zero_extend 96) (bvand amount (_ bv127 32)))"
+_WIDE_128 = {"shl": _equals(f"(bvshl a {_LOW_7})"), "shr": _equals(f"(bvlshr a {_LOW_7})")}
+
 
 def _counted(width: int) -> dict[str, str]:
     return {name: _equals(formula) for name, formula in bits_of("a", width).items()}
@@ -194,7 +197,7 @@ MEANINGS: Mapping[str, str] = {
         ("integer", _INTEGER | _FIELDS_AND_LIMITS),
         ("signed", _SIGNED),
         ("wide.u64", _WIDE | _WIDE_64 | _counted(64)),
-        ("wide.u128", _WIDE | _counted(128)),
+        ("wide.u128", _WIDE | _WIDE_128 | _counted(128)),
         ("wide.i64", {name: _equals(formula) for name, formula in SIGNED_64.items()}),
         ("bytes", _BYTES),
     )

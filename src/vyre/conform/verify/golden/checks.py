@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _T = DataType
 _ZERO = LitU32(0)
-_CALL_NUMBER = re.compile(r"__call\d+_")  # how the inliner counts its calls is no promise
+_CALL_NUMBER = re.compile(r"__call\d+_")  # how the inliner counts its calls is not a promise
 
 
 def _type(row: Row) -> RowOutcome:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Status(Enum):
-    """A refusal is a backend saying that it cannot do an operation exactly; it is no failure."""
+    """A refusal is a backend saying that it cannot do an operation exactly; it is not a failure."""
 
     Passed = "passed"
     Failed = "failed"

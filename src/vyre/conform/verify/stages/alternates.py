@@ -85,7 +85,7 @@ def _subjects() -> dict[str, Callable[[int, int, RunPlan], Trial]]:
     for of in specs():
         plain = all(word_count(t) == 1 and t.stride == 4 for t in (*of.signature.inputs, *of.outputs))
         for number in range(len(of.alternates)):
-            assert plain, f"an alternate of {of.id}, whose values are no whole words"
+            assert plain, f"an alternate of {of.id}, whose values are not whole words"
             found[f"{of.id} {number + 1}"] = partial(_trial, of.id, number)
     return found
 

@@ -2,7 +2,8 @@
 
 What the ops cannot show, because they are run in large tidy arrays: results that depend on the length of a
 buffer or on an input that is shorter, ids along the second and third axis, the 65,536th workgroup, results
-of an earlier run or of another program of the same shape, memory that was not zeroed.
+of an earlier run or of another program of the same shape, memory that was not zeroed. Compositions vanish, so
+the ops that they are made of are run in their place.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from vyre.backends.execute import run_bytes
 from vyre.conform.registry import specs
+from vyre.conform.spec.compositions import is_composed
 from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.op import ExpressionForm
 from vyre.conform.spec.program import OUT, WORKGROUP, application
@@ -36,7 +38,11 @@ LENGTHS = (1, 2, 63, 65, 130, 191, 1000)
 @cache
 def _subjects() -> tuple[OpSpec | str, ...]:
     """Ops, sequences by name, and float operations, which came last: a case keeps its number."""
-    ops = [s for s in specs() if isinstance(s.form, ExpressionForm)]
+    ops = [
+        s
+        for s in specs()
+        if isinstance(s.form, ExpressionForm) and not is_composed(s.id) and s.category == "A"
+    ]
     floats = [s for s in ops if is_float(s.id)]
     return (*(s for s in ops if s not in floats), *SEQUENCES, *floats)
 

@@ -12,14 +12,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from vyre.conform.diff.shrink import shrink_program
+from vyre.conform.diff.shrink import is_sound, shrink_program
 from vyre.conform.generate.programs import GeneratedProgram
+from vyre.conform.shapes.build import CaseMemory
 from vyre.conform.shapes.entrances import performed
 from vyre.conform.verify.stage import exactly
 from vyre.errors import UnsupportedByBackend
 from vyre.reference import run
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from vyre.backends.protocol import Backend, Executable
     from vyre.conform.shapes.build import Case
 
@@ -46,8 +49,8 @@ class Small:
 
 def first_wrong(backend: Backend, executable: Executable, case: Case) -> Wrong | None:
     """Of all runs of a case, by its entrance and in its pattern."""
-    for found in performed(backend, executable, case):
-        wrong = exactly(case.expected)(found)
+    for number, found in performed(backend, executable, case):
+        wrong = exactly(case.memories[number].expected)(found)
         if wrong is not None:
             return wrong
     return None
@@ -81,8 +84,16 @@ def _wrong(backend: Backend, case: Case) -> Wrong | None:
 
 
 def _case(case: Case, found: GeneratedProgram) -> Case:
-    """The case of a smaller program, which the reference has run to its end before."""
-    expected = run(found.program, found.inputs, found.workgroups, check=False).buffers
-    return replace(
-        case, program=found.program, inputs=found.inputs, workgroups=found.workgroups, expected=expected
-    )
+    """The case of a smaller program, which the reference has run to its end before; its other memories are
+    those of the case, as far as the smaller program has them and ends."""
+
+    def memory(inputs: Mapping[str, bytes]) -> CaseMemory:
+        return CaseMemory(inputs, run(found.program, inputs, found.workgroups, check=False).buffers)
+
+    first = memory(found.inputs)
+    memories = [first]
+    for given in case.memories[1:]:
+        other = {n: given.inputs[n][: len(d)].ljust(len(d), b"\0") for n, d in found.inputs.items()}
+        sound = is_sound(replace(found, inputs=other), steps=STEPS)
+        memories.append(memory(other) if sound else first)
+    return replace(case, program=found.program, memories=tuple(memories), workgroups=found.workgroups)

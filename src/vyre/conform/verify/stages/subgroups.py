@@ -1,8 +1,8 @@
 """Hardware instructions, each in several surroundings: the backend's lanes hold what the reference's hold.
 
-Subjects are the ids of the Category C ops. A device has one width, so most are refused, which is no failure;
-a backend that claims an instruction must give it right in rows and blocks of invocations, in loops, between
-barriers, and in operands that other languages would evaluate for some lanes only.
+Subjects are the ids of the Category C ops. A device has one width, so most are refused, which is not a
+failure; a backend that claims an instruction must give it right in rows and blocks of invocations, in loops,
+between barriers, and in operands that other languages would evaluate for some lanes only.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vyre.conform.verify.stage import Trial, TrialStage, exactly, random_u32
+from vyre.conform.verify.stages import matrices
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Call, Expr, LitU32, LocalId, Select, Var, WorkgroupId
 from vyre.ir.node import Assign, Barrier, If, Let, Loop, Node, Return, Store
@@ -144,7 +145,10 @@ def trial(op: Op, case: int, seed: int, plan: RunPlan) -> Trial:
 
 
 def _subjects() -> dict[str, Callable[[int, int, RunPlan], Trial]]:
-    return {op.id: partial(trial, op) for op in intrinsic_ops()}
+    return {
+        op.id: partial(matrices.trial if op.hardware.startswith("mma_") else trial, op)
+        for op in intrinsic_ops()
+    }
 
 
 STAGE = TrialStage("subgroups", _subjects(), each=len(SURROUNDINGS))

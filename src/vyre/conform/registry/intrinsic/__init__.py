@@ -1,0 +1,1 @@
+"""The specs of hardware instructions (Category C)."""

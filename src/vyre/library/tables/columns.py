@@ -1,0 +1,142 @@
+"""Columns in Arrow's layout.
+
+A number is an element of its array. Truths, and which elements are there, are bits, the lowest of a byte
+first. A text lies in the bytes of all between two offsets. What comes from NumPy or Arrow is kept where it
+lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from vyre.errors import DispatchError
+from vyre.slotted import dataclass
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NUMBERS = (
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
+)  # fmt: skip
+MOST_TEXT = (1 << 32) - (1 << 16)
+"""Bytes of a column of text, as many as the library takes in one call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Elements of one type: a number of NumPy's, `bool` or `utf8`. Where `valid` is None none is missing."""
+
+    kind: str
+    length: int
+    data: NDArray[Any]
+    """Numbers; the bits of truths; the bytes of texts."""
+    valid: NDArray[np.uint8] | None = None
+    offsets: NDArray[Any] | None = None
+
+    @staticmethod
+    def of(values: Any) -> Column:
+        """A column of an array of numbers, truths or text, or of a list in which None is missing."""
+        if isinstance(values, Column):
+            return values
+        if isinstance(values, np.ndarray):
+            return _of_array(cast("NDArray[Any]", values))
+        if isinstance(values, Sequence) and not isinstance(values, (str, bytes)):
+            return _of_list(list(cast("Sequence[Any]", values)))
+        raise DispatchError(
+            f"a column cannot be made of {type(values).__name__}.",
+            fix="pass an array of NumPy, a list, or a table of pyarrow, Polars or pandas.",
+        )
+
+    def flags(self) -> NDArray[np.bool_]:
+        """Which elements are there."""
+        return np.ones(self.length, np.bool_) if self.valid is None else unpacked(self.valid, self.length)
+
+    def bounds(self) -> NDArray[np.uint32]:
+        """Where each text begins, then the end. Raises `DispatchError` where that is past 32 bits."""
+        assert self.offsets is not None
+        if len(self.offsets) and int(self.offsets[-1]) > MOST_TEXT:
+            raise DispatchError(
+                f"a column has {int(self.offsets[-1])} bytes of text; {MOST_TEXT} are the most.",
+                fix="take the table in parts.",
+            )
+        return self.offsets.astype(np.uint32)
+
+    def to_numpy(self) -> NDArray[Any]:
+        """The values as an array, texts as objects; what a missing one holds means nothing."""
+        match self.kind:
+            case "bool":
+                return unpacked(self.data, self.length)
+            case "utf8":
+                return np.array([x or "" for x in self.to_list()], object)
+            case _:
+                return self.data
+
+    def to_list(self) -> list[Any]:
+        """The values as objects of Python; None is missing."""
+        if self.kind == "utf8":
+            assert self.offsets is not None
+            whole, at = self.data.tobytes(), self.offsets.tolist()
+            values: list[Any] = [whole[at[i] : at[i + 1]].decode() for i in range(self.length)]
+        else:
+            values = self.to_numpy().tolist()
+        return [x if there else None for x, there in zip(values, self.flags().tolist(), strict=True)]
+
+
+def unpacked(bits: NDArray[np.uint8], length: int) -> NDArray[np.bool_]:
+    """Bits as truths."""
+    return np.unpackbits(bits, count=length, bitorder="little").view(np.bool_)
+
+
+def packed(flags: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Truths as bits."""
+    return np.packbits(flags, bitorder="little")
+
+
+def valid_bits(flags: NDArray[np.bool_]) -> NDArray[np.uint8] | None:
+    """The bits of what is there, or None where all is."""
+    return None if bool(flags.all()) else packed(flags)
+
+
+def _of_array(array: NDArray[Any]) -> Column:
+    if array.ndim != 1:
+        raise DispatchError(f"a column has {array.ndim} dimensions.", fix="pass an array of one dimension.")
+    if array.dtype == np.bool_:
+        return Column("bool", len(array), packed(array))
+    if array.dtype.kind in "UO":
+        return _of_list(array.tolist())
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if native.dtype.name not in NUMBERS:
+        raise DispatchError(
+            f"a column cannot hold {array.dtype}.",
+            fix=f"convert it to one of {', '.join(NUMBERS)}, bool or str.",
+        )
+    return Column(native.dtype.name, len(native), np.ascontiguousarray(native))
+
+
+def _of_list(values: list[Any]) -> Column:
+    flags = np.array([x is not None for x in values], np.bool_)
+    there = [x for x in values if x is not None]
+    valid = valid_bits(flags)
+    if all(isinstance(x, str) for x in there) and there:
+        texts = [b"" if x is None else x.encode() for x in values]
+        offsets = np.zeros(len(values) + 1, np.int64)
+        np.cumsum([len(x) for x in texts], out=offsets[1:])
+        return Column("utf8", len(values), np.frombuffer(b"".join(texts), np.uint8), valid, offsets)
+    types: set[type[Any]] = {type(x) for x in there}
+    kind: Any = np.float64 if float in types else np.bool_ if types == {bool} else np.int64
+    if not types <= {int, float} and types != {bool}:
+        raise DispatchError(
+            f"a column has elements of {', '.join(sorted(t.__name__ for t in types))}.",
+            fix="pass numbers, truths or text, and None for what is missing.",
+        )
+    try:
+        filled = np.array([0 if x is None else x for x in values], kind)
+    except OverflowError:
+        raise DispatchError(
+            "a number of a column is past 64 bits.", fix="pass an array with the type that you want."
+        ) from None
+    made = _of_array(filled)
+    return Column(made.kind, made.length, made.data, valid)

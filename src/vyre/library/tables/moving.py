@@ -1,0 +1,129 @@
+"""Rows of a table, taken by their numbers: numbers, bits and texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import vyre
+from vyre import In, Out, engines, packed_bytes, u32
+from vyre.errors import DispatchError, boundary
+from vyre.library.messages import grid, words_of
+from vyre.library.reading import byte_at, owner
+from vyre.library.tables.columns import Column, packed, unpacked, valid_bits
+from vyre.library.tables.named import Table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vyre.backends.protocol import Backend
+
+    Where = str | Backend | None
+    Numbers = NDArray[np.uint32]
+
+ABSENT = 0xFFFFFFFF
+"""The number of a row that is not there: all its values are missing."""
+
+
+@vyre.kernel
+def _joined_texts(data: In[packed_bytes], starts: In[u32], offsets: In[u32], out: Out[u32]) -> None:
+    """Four bytes of the texts that begin at `starts` in `data`, and at `offsets` in what is made."""
+    i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
+    if i >= len(out):
+        return
+    row = owner(offsets, 4 * i)
+    word = u32(0)
+    for k in range(4):
+        place = 4 * i + u32(k)
+        if place < offsets[len(offsets) - 1]:
+            if place >= offsets[row + 1]:
+                row = owner(offsets, place)
+            word |= byte_at(data, starts[row] + place - offsets[row]) << (8 * u32(k))
+    out[i] = word
+
+
+def taken(table: Table, places: Numbers, backend: Where) -> Table:
+    """The rows of these numbers, in this order."""
+    return Table({name: taken_column(column, places, backend) for name, column in table.columns.items()})
+
+
+def taken_column(column: Column, places: Numbers, backend: Where) -> Column:
+    """The elements of these numbers; one past the end is missing."""
+    count = len(places)
+    there = engines.gather(column.flags().astype(np.uint32), places, backend=backend).astype(np.bool_)
+    valid = valid_bits(there)
+    if column.kind == "utf8":
+        data, offsets = _texts(column, places, backend)
+        return Column("utf8", count, data, valid, offsets)
+    if column.kind == "bool":
+        words = unpacked(column.data, column.length).astype(np.uint32)
+        chosen = engines.gather(words, places, backend=backend)
+        return Column("bool", count, packed(chosen.astype(np.bool_)), valid)
+    wide = column.data if column.data.itemsize >= 4 else column.data.astype(np.int32)
+    chosen = engines.gather(wide, places, backend=backend)
+    return Column(column.kind, count, chosen.astype(column.data.dtype, copy=False), valid)
+
+
+def _texts(column: Column, places: Numbers, backend: Where) -> tuple[NDArray[np.uint8], NDArray[Any]]:
+    bounds = column.bounds()
+    lengths = engines.gather(np.diff(bounds), places, backend=backend)
+    starts = engines.gather(bounds[:-1], places, backend=backend)
+    return _brought(column.data, starts, lengths, backend)
+
+
+def _brought(
+    data: NDArray[np.uint8], starts: Numbers, lengths: Numbers, backend: Where
+) -> tuple[NDArray[np.uint8], NDArray[Any]]:
+    """The bytes of texts, one after the other, and their offsets."""
+    offsets = np.zeros(len(starts) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    size = int(offsets[-1])
+    if not size:
+        return np.zeros(0, np.uint8), offsets
+    bounds = Column("utf8", len(starts), data, None, offsets).bounds()
+    out = np.zeros(-(-size // 4), np.uint32)
+    made = _joined_texts(data, starts, bounds, out, workgroups=grid(len(out)), backend=backend)
+    return made.view(np.uint8)[:size], offsets
+
+
+@boundary
+def texts(data: Any, spans: Any, *, backend: Where = None) -> Column:
+    """A column of the texts that lie in `data` from `spans[i, 0]` to `spans[i, 1]`."""
+    whole, _ = words_of(data, "data", backend)
+    found = np.asarray(spans)
+    if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
+        raise DispatchError(
+            f"spans are {found.dtype} of shape {found.shape}.",
+            fix="pass a row of begin and end for each text.",
+        )
+    wide = found.astype(np.int64)
+    if bool((wide[:, 0] < 0).any() or (wide[:, 1] > len(whole)).any() or (wide[:, 0] > wide[:, 1]).any()):
+        raise DispatchError(
+            f"a span is not within the {len(whole)} bytes.",
+            fix="pass a begin, and an end that is not before it.",
+        )
+    starts, lengths = wide[:, 0].astype(np.uint32), (wide[:, 1] - wide[:, 0]).astype(np.uint32)
+    made, offsets = _brought(np.asarray(whole), starts, lengths, backend)
+    return Column("utf8", len(found), made, None, offsets)
+
+
+def stacked(first: Column, second: Column) -> Column:
+    """The elements of one column, then those of another of the same type."""
+    flags = np.concatenate([first.flags(), second.flags()])
+    length = first.length + second.length
+    if first.kind == "utf8":
+        parts = [
+            one.data[int(one.offsets[0]) : int(one.offsets[-1])]
+            for one in (first, second)
+            if one.offsets is not None
+        ]
+        ends = [
+            one.offsets.astype(np.int64) - int(one.offsets[0])
+            for one in (first, second)
+            if one.offsets is not None
+        ]
+        offsets = np.concatenate([ends[0], ends[1][1:] + ends[0][-1]])
+        return Column("utf8", length, np.concatenate(parts), valid_bits(flags), offsets)
+    both = np.concatenate([first.to_numpy(), second.to_numpy()])
+    return Column(first.kind, length, Column.of(both).data, valid_bits(flags))

@@ -1,0 +1,97 @@
+"""Chains of reductions over rows in one kernel, as `cpu` computes them: the bits of one kernel a step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import vyre.tensor as vt
+from tests.planning.test_panels import arrays_of, results
+from vyre import nn
+from vyre.planning import plan_graph
+
+if TYPE_CHECKING:
+    from vyre.tensor import TensorFunction
+
+CPU = frozenset({"cpu"})
+
+
+@vt.function
+def softmax(x: vt.Tensor) -> vt.Tensor:
+    return nn.softmax(x)
+
+
+@vt.function
+def log_softmax(x: vt.Tensor) -> vt.Tensor:
+    return nn.log_softmax(x)
+
+
+@vt.function
+def layer_norm(x: vt.Tensor) -> vt.Tensor:
+    return nn.layer_norm(x, x[0] + 1, x[1])
+
+
+@vt.function
+def rms_norm(x: vt.Tensor) -> vt.Tensor:
+    return nn.rms_norm(x, x[0])
+
+
+@vt.function
+def spread(x: vt.Tensor) -> vt.Tensor:
+    """A reduction is stored, and something is computed behind it."""
+    return vt.sqrt(vt.mean((x - vt.max(x, axis=-1, keepdims=True)) ** 2, axis=-1)) + 1
+
+
+@vt.function
+def centred(x: vt.Tensor) -> vt.Tensor:
+    return x - vt.sum(x, axis=-1, keepdims=True)
+
+
+CHAINS = [softmax, log_softmax, layer_norm, rms_norm, spread]
+
+
+def require_same_bits(function: TensorFunction, shape: tuple[int, ...], dtype: type = np.float32) -> None:
+    plan = plan_graph(function.graph(np.zeros(shape, dtype)))
+    arrays = arrays_of(plan.graph)
+    for have, wanted in zip(results(plan, arrays, CPU), results(plan, arrays), strict=True):
+        assert np.array_equal(have, wanted)
+    assert [kernel.kind for kernel in plan.chosen(CPU)] == ["rows"]
+    assert len(plan.kernels) > 1
+
+
+@pytest.mark.parametrize("function", CHAINS, ids=lambda f: f.__name__)
+def test_a_chain_has_the_bits_of_its_steps(function: TensorFunction) -> None:
+    require_same_bits(function, (9, 131))
+
+
+@pytest.mark.parametrize("shape", [(3, 128), (2, 3, 257), (2, 1000), (517, 128)], ids=str)
+def test_rows_of_any_length(shape: tuple[int, ...]) -> None:
+    require_same_bits(softmax, shape)
+
+
+def test_other_elements() -> None:
+    require_same_bits(layer_norm, (4, 130), np.float16)
+    require_same_bits(centred, (4, 130), np.float64)
+
+
+def test_rows_whose_number_is_told_by_the_call() -> None:
+    @vt.function(x=("n", 200))
+    def norm(x: vt.Tensor) -> vt.Tensor:
+        return nn.layer_norm(x)
+
+    plan = plan_graph(norm.graph(np.zeros((2, 200), np.float32)))
+    for rows in (1, 5):
+        arrays = arrays_of(plan.graph, {"n": rows})
+        for have, wanted in zip(results(plan, arrays, CPU), results(plan, arrays), strict=True):
+            assert np.array_equal(have, wanted)
+
+
+def test_the_rest_of_a_network_is_fused_as_before() -> None:
+    @vt.function
+    def network(x: vt.Tensor, w: vt.Tensor) -> vt.Tensor:
+        return nn.softmax(vt.matmul(nn.layer_norm(x), w))
+
+    plan = plan_graph(network.graph(np.zeros((8, 128), np.float32), np.zeros((128, 256), np.float32)))
+    assert [kernel.kind for kernel in plan.chosen(CPU)] == ["rows", "matmul", "rows"]
