@@ -3,8 +3,8 @@
     from vyre.slotted import dataclass, field
 
 The standard decorator writes and compiles five functions for every class, half a millisecond each time a
-process starts; a first call defines some 150 classes. Here only the constructor is written out, and only where
-it is called often; everything else is the same few functions for all classes. `fields`,
+process starts; a first call defines some 150 classes. Here only the constructor is written out, and only
+where it is called often; everything else is the same few functions for all classes. `fields`,
 `replace`, `asdict` and `is_dataclass` of the standard library work on these classes, and either kind may
 inherit from the other.
 """
