@@ -116,9 +116,10 @@ def _long_loops() -> Canary:
 def _storage_bounds() -> Canary:
     def written() -> Program:
         entry = [
-            _OUT.store(_I, Load("data", _IN[_I]) + 100),
-            _OUT.store(_IN[_I] + 4, LitU32(7)),
-            Let("old", Atomic(AtomicOp.Add, "out", _IN[_I] | 0x8000_0000, LitU32(1))),
+            Let("at", _IN[_I]),
+            _OUT.store(_I, Load("data", Var("at")) + 100),
+            _OUT.store(Var("at") + 4, LitU32(7)),
+            Let("old", Atomic(AtomicOp.Add, "out", Var("at") | 0x8000_0000, LitU32(1))),
             _OUT.store(_I + 4, Var("old") + 50),
         ]
         return Program([_OUT, _IN], (4,), entry)
