@@ -79,8 +79,12 @@ def seen(cls: Any) -> list[Any]:
     return facts
 
 
+@pytest.mark.parametrize("often", [0, 3, 1000], ids=["written at once", "written later", "never written"])
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_everything_that_can_be_seen_is_the_same(options: dict[str, bool]) -> None:
+def test_everything_that_can_be_seen_is_the_same(
+    options: dict[str, bool], often: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slotted, "_OFTEN", often)
     standard, ours = (seen(point(kind, **options)) for kind in KINDS)
     assert ours == standard
 
@@ -109,6 +113,19 @@ def test_either_kind_inherits_from_the_other(below: Any, above: Any) -> None:
     assert square == Square(3, 2) != Square(3)
     with pytest.raises(FrozenInstanceError):
         square.x = 4  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_a_constructor_that_is_not_written_yet_refuses_in_the_same_words() -> None:
+    refused: list[list[str]] = []
+    for kind in KINDS:
+        cls, said = point(kind, frozen=True, slots=True), []
+        wrong = [((1,), {}), ((1, 2), {"x": 3}), ((1, 2), {"z": 3}), ((1, 2, "a", (), 5), {})]
+        for given, named in [*wrong, ((1, 2), {"hidden": 3})]:
+            with pytest.raises(TypeError) as error:
+                cls(*given, **named)
+            said.append(str(error.value))
+        refused.append(said)
+    assert refused[1] == refused[0]
 
 
 @slotted.dataclass(frozen=True, slots=True)

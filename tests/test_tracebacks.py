@@ -80,6 +80,11 @@ MISTAKES: dict[str, Callable[[], Any]] = {
     "engine": lambda: engines.reduce(np.zeros(3)),
     "registry": lambda: vyre.default_registry()["no.such.op"],
     "step limit": lambda: doubled(X, step_limit=-1),
+    "no backend": lambda: doubled(X, backend=3),  # type: ignore[arg-type]
+    "class of a backend": lambda: doubled(X, backend=Faulty),  # type: ignore[arg-type]
+    "no program": lambda: vyre.dispatch(doubled, {"x": X}),  # type: ignore[arg-type]
+    "no program at all": lambda: vyre.dispatch([], {}),  # type: ignore[arg-type]
+    "elements of a number": lambda: u32[3],  # type: ignore[misc]
 }
 
 

@@ -3,8 +3,8 @@
     from vyre.slotted import dataclass, field
 
 The standard decorator writes and compiles five functions for every class, half a millisecond each time a
-process starts; a first call defines some 150 classes. Here only the constructor is written out, because it is
-called often, and not before it is; everything else is the same few functions for all classes. `fields`,
+process starts; a first call defines some 150 classes. Here only the constructor is written out, and only
+where it is called often; everything else is the same few functions for all classes. `fields`,
 `replace`, `asdict` and `is_dataclass` of the standard library work on these classes, and either kind may
 inherit from the other.
 """
@@ -12,6 +12,7 @@ inherit from the other.
 from __future__ import annotations
 
 from dataclasses import MISSING, Field, FrozenInstanceError, field
+from functools import partial
 from inspect import get_annotations
 from operator import attrgetter
 from reprlib import recursive_repr
@@ -90,20 +91,61 @@ def _defined(cls: Any, frozen: bool, eq: bool, shown: bool, weakref_slot: bool, 
     return made
 
 
-class _Unwritten:
-    """A constructor that is written when somebody first looks at it; most classes are never used."""
+_OFTEN = 12
+"""Objects of a class, above which writing its constructor out takes less time than doing without."""
 
-    __slots__ = ("_arguments",)
+
+class _Unwritten:
+    """A constructor that is written when it has been called often, or when somebody looks at it; most classes
+    of a process have few objects or none."""
+
+    __slots__ = ("_arguments", "_calls", "_fields")
 
     def __init__(self, *arguments: Any) -> None:
         self._arguments = arguments
+        self._calls = 0
+        self._fields: list[Field[Any]] | None = None
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        self._calls += 1
+        if instance is not None and self._calls <= _OFTEN:
+            return partial(self._fill, instance)
+        return self._written().__get__(instance, owner)
+
+    def _written(self) -> Any:
         cls, every, frozen = self._arguments
         written = cls.__dict__["__init__"]
         if written is self:  # another thread may have been here
             written = cls.__init__ = _constructor(cls, every, frozen)
-        return written.__get__(instance, owner)
+        return written
+
+    def _fill(self, instance: Any, /, *given: Any, **named: Any) -> None:
+        """Does what the written one does; arguments that do not fit are left to that one, which says why."""
+        cls, every, _ = self._arguments
+        if self._fields is None:
+            self._fields = [f for f in every.values() if f.init and not f.kw_only]
+        values = {f.name: value for f, value in zip(self._fields, given, strict=False)}
+        if len(given) > len(self._fields) or not values.keys().isdisjoint(named):
+            return self._written()(instance, *given, **named)
+        values |= named
+        found = [(name, _value(f, values)) for name, f in every.items()]
+        left = [name for name, value in found if value is MISSING and every[name].init]
+        if values or left:
+            return self._written()(instance, *given, **named)
+        for name, value in found:
+            if value is not MISSING:
+                _set(instance, name, value)
+        if hasattr(cls, "__post_init__"):
+            instance.__post_init__()
+        return None
+
+
+def _value(found: Field[Any], given: dict[str, Any]) -> Any:
+    """What a constructor puts into a field; an argument that is used is taken out."""
+    value = given.pop(found.name, MISSING) if found.init else MISSING
+    if value is not MISSING:
+        return value
+    return found.default if found.default_factory is MISSING else found.default_factory()
 
 
 def _own_fields(cls: Any, kw_only: bool) -> dict[str, Field[Any]]:

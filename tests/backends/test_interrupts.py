@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
 
 from tests.backends.processes import run_script
+from vyre.backends.interrupts import aside, meanwhile
 
 INTERRUPTED = """
 def interrupted(call, after=0.5):
@@ -244,3 +247,32 @@ for turn in range(150):
 print("fine", seen, threading.active_count() <= 2 + (os.cpu_count() or 1))
 """
     assert run_script(script) == "fine 150 True\n"
+
+
+def test_a_wait_is_spent_on_other_work_once() -> None:
+    begun, done = Event(), Event()
+    seen: list[str] = []
+
+    def work() -> str:
+        begun.set()
+        assert done.wait(10)  # the other work is done while this one runs
+        return "result"
+
+    def spare() -> None:
+        assert begun.wait(10)
+        seen.append("spare")
+        done.set()
+
+    with meanwhile(spare):
+        assert aside(work) == "result"
+        assert aside(lambda: 3) == 3
+    assert aside(lambda: 4) == 4
+    assert seen == ["spare"]
+
+
+def test_an_error_of_the_other_work_is_not_the_result() -> None:
+    def fails() -> None:
+        raise KeyError
+
+    with meanwhile(fails):
+        assert aside(lambda: 1) == 1

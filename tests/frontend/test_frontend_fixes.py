@@ -68,3 +68,34 @@ def test_an_expression_too_long_to_repeat_is_x(refused: Callable[[str], KernelEr
 )
 def test_what_the_fixes_say_is_accepted(load: Callable[[str], dict[str, Any]], body: str) -> None:
     load(f"{HEAD}    {body}\n")
+
+
+@pytest.mark.parametrize(
+    ("rows", "dtype"),
+    [
+        ("((-1, 0), (2, 3))", "np.int32"),
+        ("[[1, 2], [3, 4]]", "np.uint32"),
+        ("((0.5, 1), (2, 3))", "np.float32"),
+    ],
+)
+def test_a_table_of_tables_becomes_the_array_that_holds_its_numbers(
+    refused: Callable[[str], KernelError], load: Callable[[str], dict[str, Any]], rows: str, dtype: str
+) -> None:
+    fix = refused(f"T = {rows}\n{HEAD}    t = §T[i][i]\n").fix
+    assert f"T = np.array(T, {dtype}), then T[i, j]." in fix
+    load(f"T = {rows}\nT = np.array(T, {dtype})\n{HEAD}    t = T[i, i]\n")
+
+
+def test_a_kernel_that_calls_itself_is_told_so(refused: Callable[[str], KernelError]) -> None:
+    error = refused(f"{HEAD}    out[i] = §k(a)\n")
+    assert error.message == "recursion has no meaning in a kernel: k → k."
+
+
+def test_an_annotation_is_shown_as_it_is_written(refused: Callable[[str], KernelError]) -> None:
+    error = refused("@vyre.kernel\ndef k(x: §Out[In[u32]]):\n    x[0] = 1\n")
+    assert error.message == "In[u32] is not an element type."
+
+
+def test_a_table_that_holds_text_is_refused_for_that(refused: Callable[[str], KernelError]) -> None:
+    error = refused(f"T = [1, 'a']\n{HEAD}    t = §T[i]\n")
+    assert error.message == "the table holds 'a', which is not a number."

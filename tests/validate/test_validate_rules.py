@@ -350,3 +350,21 @@ def test_reserved_names_are_for_inlined_programs() -> None:
     program = parse("let __call1_x = 1")
     assert [d.code for d in validate(program)] == ["V032"]
     assert validate(program, allow_reserved=True) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "better"),
+    [
+        ("__k", "k"),
+        ("__5", "value_5"),
+        ("__", "value"),
+        ("____", "value"),
+        ("__for", "value_for"),
+        ("__a__", "a__"),
+    ],
+)
+def test_the_name_that_is_suggested_for_a_reserved_one_may_be_declared(name: str, better: str) -> None:
+    (found,) = validate(Program([], (1,), [Let(name, LitU32(1))]))
+    assert found.fix == f"rename it, for example to {better}."
+    assert better.isidentifier()
+    assert not validate(Program([], (1,), [Let(better, LitU32(1))]))

@@ -48,6 +48,24 @@ def settled(
     return Agreed(flat, info, agreed)
 
 
+def require_usable(program: object, backend: object) -> None:
+    """Raises `DispatchError` for what is not a program, or can compile none."""
+    from vyre.ir.program import Program
+
+    if not isinstance(program, Program):
+        raise DispatchError(
+            f"{type(program).__name__} is not a program.",
+            fix="pass a vyre.Program, such as the .program of a kernel; a kernel itself is called.",
+        )
+    if backend is None or isinstance(backend, str):
+        return
+    if isinstance(backend, type) or not callable(getattr(backend, "compile", None)):
+        raise DispatchError(
+            f"{backend!r} is not a backend.",
+            fix='pass the name of one, such as backend="cpu", or an object of vyre.backends.',
+        )
+
+
 def require_room(outline: Outline, limits: BackendLimits, backend: str, sizes: Mapping[str, int]) -> None:
     """Raises `DispatchError` for buffers of so many bytes that the backend does not take."""
     for name, size in sizes.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.agreed import require_room, settled
+from vyre.backends.agreed import require_room, require_usable, settled
 from vyre.backends.chosen import default_backend
 from vyre.backends.forks import LOADING
 from vyre.backends.protocol import AddressedExecutable, ResidentExecutable, able
@@ -75,10 +75,9 @@ def compile_program(
     registry: Registry | None = None,
     convention: Convention | None = None,
 ) -> Compiled:
-    """The program, validated, inlined and compiled: call it many times.
-
-    Recent ones are kept for a backend that goes by its name; an object is asked to compile each time.
-    """
+    """The program, validated, inlined and compiled: call it many times. Recent ones are kept for a backend
+    that goes by its name; an object is asked to compile each time."""
+    require_usable(program, backend)
     if backend is None or isinstance(backend, str):
         return _compile_named(program, backend or default_backend(), registry, convention)
     return _compile(program, backend, registry, convention)

@@ -1,6 +1,7 @@
 """Ctrl-C around the calls of a native library, which must not be left half done.
 
     aside(work)       does the work in a thread of its own; an interrupt ends the waiting, never the work
+    meanwhile(work)   a block whose first wait for such a thread is spent on other work
     undisturbed()     a block short enough to be finished first; an interrupt comes right behind it
 
 Python raises `KeyboardInterrupt` between two steps of the main thread, wherever that stands. In the middle of
@@ -12,7 +13,7 @@ from __future__ import annotations
 import signal
 import threading
 from _thread import start_new_thread
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -23,6 +24,25 @@ _TURN = 0.1
 """Seconds between looks at signals, which may have reached another thread."""
 _GRACE = 0.5
 """Most work is done by then, so that interrupts in a row do not leave threads behind."""
+
+
+class _Spare(threading.local):
+    """What each thread has to do when it waits."""
+
+    work: Callable[[], object] | None = None
+
+
+_spare = _Spare()
+
+
+@contextmanager
+def meanwhile(work: Callable[[], object]) -> Generator[None]:
+    """Does the work while `aside` waits, once at most. An error is lost: who needs the work does it again."""
+    before, _spare.work = _spare.work, work
+    try:
+        yield
+    finally:
+        _spare.work = before
 
 
 def aside(work: Callable[[], _T]) -> _T:
@@ -45,6 +65,10 @@ def aside(work: Callable[[], _T]) -> _T:
 
     try:
         start_new_thread(run, ())
+        spare, _spare.work = _spare.work, None
+        if spare is not None:
+            with suppress(Exception):
+                spare()
         while not busy.acquire(timeout=_TURN):
             pass
     except BaseException:

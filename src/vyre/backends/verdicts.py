@@ -6,12 +6,12 @@ trouble with the file is never an error, and a damaged one is made again.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.disk import private_folder, read_own, write_own
+from vyre.sha import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,14 +25,14 @@ _LARGEST = 1 << 22
 
 def key_of_device(info: BackendInfo, *more: str) -> str:
     parts = [info.name, info.device, info.driver, info.version, info.toolchain, *more]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def digest_of_files(paths: Iterable[Path]) -> str:
     """A digest of the code that asks: what it asks and expects follows from it."""
-    digest = hashlib.sha256()
+    digest = sha256()
     for path in sorted(paths):
-        digest.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
+        digest.update(path.name.encode() + sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 

@@ -250,21 +250,21 @@ def fma(a: F, b: F | float, c: F | float) -> F:
 
 
 @overload
-def min(a: V, b: V | float) -> V: ...
+def min(a: V, b: V | float, *more: V | float) -> V: ...
 @overload
-def min(a: float, b: V) -> V: ...
+def min(a: float, b: V, *more: V | float) -> V: ...
 @kernel_only
-def min(a: Any, b: Any) -> Any:
-    """The lesser; for floats a number beats NaN, and -0 is below +0."""
+def min(a: Any, b: Any, *more: Any) -> Any:
+    """The least; for floats a number beats NaN, and -0 is below +0."""
 
 
 @overload
-def max(a: V, b: V | float) -> V: ...
+def max(a: V, b: V | float, *more: V | float) -> V: ...
 @overload
-def max(a: float, b: V) -> V: ...
+def max(a: float, b: V, *more: V | float) -> V: ...
 @kernel_only
-def max(a: Any, b: Any) -> Any:
-    """The greater; for floats a number beats NaN, and +0 is above -0."""
+def max(a: Any, b: Any, *more: Any) -> Any:
+    """The greatest; for floats a number beats NaN, and +0 is above -0."""
 
 
 @kernel_only

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from vyre.frontend.scalars import Scalars
 
 _PYTHON: dict[Any, str] = {builtins.min: "min", builtins.max: "max", abs: "abs", round: "round"}
+_OF_TABLES = (builtins.min, builtins.max, sum)
 _HINTS: dict[Any, str] = {
     int: 'vyre.convert(x, u32, mode="truncate") drops the fraction and saturates; i32 likewise.',
     float: "vyre.convert(x, f32) rounds to nearest; math.inf and math.nan are constants.",
@@ -124,6 +125,8 @@ class Linker:
         """The operand of `function(*args, **keywords)`; `scalars` is None inside an op."""
         target = function.value
         builtin = getattr(target, "__vyre_builtin__", None) or _python_builtin(target)
+        if (known := _of_table(target, args)) is not None and not keywords:
+            return known
         if builtin is not None:
             return self._builtin(builtin, args, keywords, scalars)
         kind = value_type(target)
@@ -160,6 +163,7 @@ class Linker:
             plain = ", ".join(
                 f"{p.name}=…" if p.kind is p.KEYWORD_ONLY else str(p).partition(":")[0]
                 for p in _signature(name).parameters.values()
+                if p.kind is not p.VAR_POSITIONAL
             )
             raise Refused(f"vyre.{name}: {error}.", f"write vyre.{name}({plain}).") from error
         given = dict(bound.arguments)
@@ -358,6 +362,15 @@ def _host_function(function: PyObject, args: list[Operand]) -> Operand:
         f"{describe(function)} cannot be called in a kernel.",
         hint or "call vyre functions, ops, or plain functions with annotated parameters.",
     )
+
+
+def _of_table(target: Any, args: list[Operand]) -> Operand | None:
+    """`sum`, `min` or `max` of a table of plain numbers, which is known now."""
+    found: Any = args[0].value if len(args) == 1 and isinstance(args[0], PyObject) else None
+    if not found or not isinstance(found, (list, tuple, bytes)) or not any(target is f for f in _OF_TABLES):
+        return None
+    numbers: list[Any] = [*found]
+    return Const(target(numbers)) if all(type(v) in (int, float) for v in numbers) else None
 
 
 def _python_builtin(target: Any) -> str | None:

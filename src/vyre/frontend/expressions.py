@@ -178,6 +178,8 @@ class Expressions:
             return local.operand
         if name in self._locals:
             raise self._scope.missing(name)
+        if name not in self._names and name == self._source.function.__name__:
+            raise Refused(f"recursion has no meaning in a kernel: {name} → {name}.", "write a `for` loop.")
         if name not in self._names:
             fix = ELSEWHERE.get(name) or "define or import it above the function."
             raise Refused(f"the name {name!r} is not known here.", fix)
@@ -266,8 +268,10 @@ def wrap(value: Any) -> Operand:
 
 
 def is_sequence(value: Any) -> bool:
-    """A list or tuple of Python, or an array of NumPy, which is not imported for this question."""
-    return isinstance(value, (list, tuple)) or (type(value).__module__ == "numpy" and hasattr(value, "ndim"))
+    """A list, tuple or bytes of Python, or an array of NumPy, which is not imported for this question."""
+    if isinstance(value, (list, tuple, bytes)):
+        return True
+    return type(value).__module__ == "numpy" and hasattr(value, "ndim")
 
 
 def is_constant(index: Operand) -> bool:

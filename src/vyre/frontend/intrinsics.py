@@ -255,7 +255,10 @@ def _float_binary(args: Arguments, op: BinaryOp) -> Value:
 
 
 def _extreme(args: Arguments, op: BinaryOp) -> Operand:
-    left, right = args["a"], args["b"]
+    left, right, *more = args["a"], args["b"], *args.given.get("more", ())
+    if more:
+        first = _extreme(Arguments(args.function, {"a": left, "b": right}), op)
+        return _extreme(Arguments(args.function, {"a": first, "b": more[0], "more": more[1:]}), op)
     if isinstance(left, Const) and isinstance(right, Const):
         return Const(min(left.value, right.value) if args.function == "min" else max(left.value, right.value))
     a, b = unify(args.function, left, right)

@@ -17,6 +17,7 @@ from vyre.errors import (
     hide_own_frames,
 )
 from vyre.frontend.binder import Binder
+from vyre.frontend.collector import resting
 from vyre.frontend.kept import find, keep
 from vyre.frontend.warned import warnings_given
 from vyre.frontend.watched import check_first, checked, checks_calls, traced, warn_of_hazards
@@ -280,9 +281,10 @@ class Kernel:
             ready = self._kept.compiled(lambda: self._translation, lambda: self._looked_up)
             if ready is not None:
                 return ready
-        from vyre.backends.dispatch import recently_compiled
+        with resting(last=True):
+            from vyre.backends.dispatch import recently_compiled
 
-        made = recently_compiled(self.source_program, backend, self._looked_up)
+            made = recently_compiled(self.source_program, backend, self._looked_up)
         if backend is None and self._to_keep is not None:
             keep(self._to_keep, self._translation, self._takes, made)
             self._to_keep = None
@@ -313,7 +315,8 @@ def kernel(function: Any = None, /, *, workgroup_size: int | Sequence[int] = 64)
 
     @boundary
     def decorate(decorated: Any) -> Kernel:
-        return Kernel(decorated, size, outer)
+        with resting():
+            return Kernel(decorated, size, outer)
 
     try:
         size = _size_of(workgroup_size)

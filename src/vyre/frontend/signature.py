@@ -221,4 +221,6 @@ def evaluate(source: Source, node: ast.expr, names: Mapping[str, Any], known: An
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, BufferAnnotation):
+        return f"{value.role.value}[{_shown(value.element)}]"
     return getattr(value, "__name__", None) or repr(value)

@@ -39,10 +39,11 @@ def table_of(values: Any) -> ConstantTable:
         raise Refused("an empty table has no elements.", "leave out what reads it.")
     if hasattr(values, "dtype"):
         return _of_array(values)
-    if any(hasattr(v, "__len__") for v in values):
+    if any(_is_row(v) for v in values):
         raise Refused(
             "a table of tables has no index that is known only when the kernel runs.",
-            "make it one array of NumPy and index it with both: T = np.array(T, np.uint32), then T[i, j].",
+            "make it one array of NumPy and index it with both: "
+            f"T = np.array(T, {_dtype(values)}), then T[i, j].",
         )
     plain = [bool(v) if isinstance(v, bool) else v for v in values]
     kind = _kind(plain)
@@ -59,6 +60,25 @@ def _kind(values: list[Any]) -> DataType:
         return DataType.F32
     odd = next(v for v in values if not isinstance(v, (int, float)))
     raise Refused(f"the table holds {odd!r}, which is not a number.", "use numbers of one kind.")
+
+
+def _is_row(item: Any) -> bool:
+    return isinstance(item, (list, tuple, bytes)) or (hasattr(item, "__len__") and hasattr(item, "dtype"))
+
+
+def _dtype(rows: Any) -> str:
+    """The one that holds the numbers of a table of tables, for a user to write."""
+    flat: list[Any] = []
+    left: list[Any] = [*rows]
+    while left:
+        item = left.pop()
+        if _is_row(item):
+            left.extend(item)
+        else:
+            flat.append(item)
+    if all(isinstance(v, int) for v in flat):
+        return "np.int32" if any(v < 0 for v in flat) else "np.uint32"
+    return "np.float32"
 
 
 def _of_array(values: Any) -> ConstantTable:

@@ -34,8 +34,18 @@ class Scalar:
         name = type(self).__name__
         raise VyreError(
             f"{name}() makes values only inside @vyre.kernel or @vyre.op.",
-            fix="use a NumPy array on the host, or a literal of vyre.ir when building a program by hand.",
+            fix="write the plain number for a default or a constant, use a NumPy array on the host, "
+            "or a literal of vyre.ir when building a program by hand.",
         )
+
+    if not TYPE_CHECKING:
+
+        @boundary
+        def __class_getitem__(cls, count: Any) -> None:
+            raise VyreError(
+                f"{cls.__name__} is the type of one number and has no elements.",
+                fix=f"write In[{cls.__name__}] for a buffer, In[{cls.__name__}, Literal[64]] for one of 64.",
+            )
 
     if TYPE_CHECKING:
 

@@ -5,10 +5,11 @@ Whatever was learned about lowered code, such as that a device runs it rightly, 
 
 from __future__ import annotations
 
-import hashlib
 import os
 from functools import cache
 from typing import TYPE_CHECKING
+
+from vyre.sha import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +20,7 @@ ROOMS = ("ir", "compose", "ops", "optimize", "numeric", "lower")
 @cache
 def lowering_version() -> str:
     root = os.path.dirname(os.path.dirname(__file__))
-    digest = hashlib.sha256()
+    digest = sha256()
     for room in ROOMS:
         for name, path in sorted(_modules(os.path.join(root, room), room)):
             with open(path, "rb") as file:

@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING
 from vyre.ir.expr import Call, Expr
 from vyre.ir.float_formats import F32
 from vyre.numeric.formula import larger, smaller
-from vyre.numeric.functions.script import Script
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vyre.ir.op import Op
+    from vyre.numeric.functions.script import Script
 
 PREFIX = "guarded."
 OPAQUE = "native.u32.opaque"
@@ -68,6 +68,8 @@ def least_bits(low: int) -> int:
 
 
 def _guarded(name: str) -> Op:
+    from vyre.numeric.functions.script import Script  # loads every function; the ranges are asked for always
+
     doc = f"{name} of F32: the target's own within a range, on integers outside."
     s = Script(f"{PREFIX}f32.{name}", *"abc"[: len(RANGES[name])], doc=doc)
     operands = [s(f"opaque_{p.name}", Call(OPAQUE, (p,))) for p in s.params]

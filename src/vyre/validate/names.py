@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from keyword import iskeyword
 
 from vyre.ir.limits import MAX_NAME_LENGTH
 
@@ -27,6 +28,14 @@ def name_problem(name: object, *, allow_reserved: bool) -> tuple[str, str] | Non
     if name.startswith(_RESERVED) and not allow_reserved:
         return (
             f"the name {name} starts with `__`, which is reserved for names made by inlining.",
-            f"rename it, for example to {name.lstrip('_') or 'value'}.",
+            f"rename it, for example to {_freed(name)}.",
         )
     return None
+
+
+def _freed(name: str) -> str:
+    """A name that may be declared, in Python too."""
+    bare = name.lstrip(_RESERVED)
+    if bare.isidentifier() and not iskeyword(bare):
+        return bare
+    return f"value_{bare}".rstrip("_")

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from vyre.wire.digest import byte_digest, meaning_digest
 from vyre.wire.layout import GRAPH_MAGIC, MAGIC, MAX_STRING_BYTES, VERSION
-from vyre.wire.reader import decode
 from vyre.wire.writer import encode
 
 if TYPE_CHECKING:
     from vyre.graph.graph import Graph
+    from vyre.ir.program import Program
 
 __all__ = [
     "GRAPH_MAGIC",
@@ -28,6 +28,13 @@ __all__ = [
     "encode_graph",
     "meaning_digest",
 ]
+
+
+def decode(data: bytes | bytearray | memoryview) -> Program:
+    """The program whose wire form `data` is; `WireError` for everything else."""
+    from vyre.wire.reader import decode  # who runs programs reads none
+
+    return decode(data)
 
 
 def encode_graph(graph: Graph) -> bytes:

@@ -8,10 +8,10 @@ meaning: names that collide or are malformed are stripped like any other.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Final
 
 from vyre.ir.node import Assign, Let, Loop, Store
+from vyre.sha import sha256
 from vyre.wire.layout import NAME, TAG, VARIADIC, append_varint
 from vyre.wire.writer import (
     append_number,
@@ -35,7 +35,7 @@ _PREFIX: Final = b"vyre meaning 1\n"
 
 def byte_digest(program: Program) -> str:
     """SHA-256 of the wire form, in hex: the same for equal programs, and for no others."""
-    return hashlib.sha256(encode(program)).hexdigest()
+    return sha256(encode(program)).hexdigest()
 
 
 def meaning_digest(program: Program) -> str:
@@ -43,7 +43,7 @@ def meaning_digest(program: Program) -> str:
     check_limits(program)
     writer = _MeaningWriter()
     writer.program(program)
-    return hashlib.sha256(writer.out).hexdigest()
+    return sha256(writer.out).hexdigest()
 
 
 _Block = tuple[tuple["Node", ...], str | None]

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from vyre.errors import WireError
+from vyre.sha import sha256
 from vyre.wire.cursor import DAMAGED, NEWER, Cursor, refuse
 from vyre.wire.layout import DIGEST_BYTES, GRAPH_MAGIC, MAGIC, VERSION, append_varint
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+_LARGE = 1 << 20
+"""Bytes from which the quicker digest is worth loading."""
+
 
 def framed(magic: bytes, payload: bytearray) -> bytes:
     out = bytearray(magic)
     out.append(VERSION)
     append_varint(out, len(payload))
-    out += hashlib.sha256(payload).digest()
+    out += _digest(payload)
     out += payload
     return bytes(out)
+
+
+def _digest(payload: bytearray | memoryview) -> bytes:
+    if len(payload) < _LARGE:
+        return sha256(payload).digest()
+    import hashlib  # slow to load, and quick for the weights of a model
+
+    return hashlib.sha256(payload).digest()
 
 
 @contextmanager
@@ -63,6 +74,6 @@ def _payload_start(data: bytes, magic: bytes, what: str) -> int:
         refuse(len(data), f"{start + length} bytes were promised, {len(data)} are here.", DAMAGED)
     if len(data) > start + length:
         refuse(start + length, f"{len(data) - start - length} bytes follow the {what}.", DAMAGED)
-    if hashlib.sha256(memoryview(data)[start:]).digest() != data[cursor.pos : start]:
+    if _digest(memoryview(data)[start:]) != data[cursor.pos : start]:
         refuse(cursor.pos, "the digest does not fit the payload, so a byte was changed.", DAMAGED)
     return start

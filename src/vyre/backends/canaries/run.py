@@ -91,9 +91,10 @@ def _run(canary: Canary, backend: Backend) -> str:
     from vyre.backends.canaries.programs import words
     from vyre.backends.execute import execute
 
-    executable = backend.compile(canary.program)
+    program = canary.program
+    executable = backend.compile(program)
     memory = {name: bytearray(words(values)) for name, values in canary.inputs.items()}
-    execute(executable, canary.program, memory, (canary.workgroups, 1, 1))
+    execute(executable, program, memory, (canary.workgroups, 1, 1))
     actual = memoryview(memory["out"]).cast("I")
     for index, (want, got) in enumerate(zip(canary.expected, actual, strict=True)):
         if want != got:

@@ -21,13 +21,14 @@ from vyre.backends import host_memory
 from vyre.backends.canaries.examined import Examined
 from vyre.backends.cores import WIDE_REGISTERS
 from vyre.backends.cpu.chunks import CHUNKS_PER_TURN, Chunks
-from vyre.backends.cpu.kernel import loaded_kernel, lowered, made_kernel
+from vyre.backends.cpu.kernel import Lowering, loaded_kernel, lowered, made_kernel
 from vyre.backends.cpu.names import HOST
 from vyre.backends.cpu.place import place
 from vyre.backends.cpu.threads import ThreadTeam
 from vyre.backends.forks import renew_after_fork
 from vyre.backends.host_memory import address_of
 from vyre.backends.host_plan import HostPlan
+from vyre.backends.interrupts import meanwhile
 from vyre.backends.kernel_cache import key_of
 from vyre.backends.packages import version_of
 from vyre.backends.protocol import BackendInfo, BackendLimits
@@ -185,8 +186,10 @@ class CpuBackend(Examined):
             found = ready_kernel(program, meaning, self.name, self._cpu, lambda: self.ways)
             if found is not None:
                 return found
-        self.require_sound(program)
-        made = made_kernel(program, self.ways if ways is None else ways, self.name, self._cpu)
+        lowering = Lowering(program, self.ways if ways is None else ways, self.name)
+        with meanwhile(lowering.done):  # while LLVM is at a canary, with nothing kept
+            self.require_sound(program)
+        made = made_kernel(lowering, self._cpu)
         if usual and self.examines:
             keep_ready(program, meaning, made)
         return made

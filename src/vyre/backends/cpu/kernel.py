@@ -91,19 +91,36 @@ def lowered(program: Program, ways: Ways, backend: str) -> LlvmSource:
     return emit(prepare(program, ways=ways), backend=backend)
 
 
-def made_kernel(program: Program, ways: Ways, backend: str, cpu: str) -> CpuKernel:
+class Lowering:
+    """A program on its way to LLVM: done once, when it is asked for."""
+
+    def __init__(self, program: Program, ways: Ways, backend: str) -> None:
+        self._asked = program, ways, backend
+        self._done: tuple[LlvmSource, int, Work] | None = None
+
+    def done(self) -> tuple[LlvmSource, int, Work]:
+        """The source, what an invocation takes by a rough count, and the most that it can take."""
+        if self._done is None:  # no cached property: its lock may be held in a fork
+            self._done = self._lowered()
+        return self._done
+
+    def _lowered(self) -> tuple[LlvmSource, int, Work]:
+        from vyre.backends.cpu.estimate import most_work, rough_work
+        from vyre.lower.llvm import emit
+        from vyre.lower.prepare import prepare
+
+        program, ways, backend = self._asked
+        prepared = prepare(program, ways=ways)
+        return emit(prepared, backend=backend), rough_work(program), most_work(prepared)
+
+
+def made_kernel(lowering: Lowering, cpu: str) -> CpuKernel:
     """The kernel, lowered and compiled, or taken from the disk where this source was compiled before."""
     from vyre.backends.cpu.compiling import entered, image_key, kept_image, refuse_foreign
-    from vyre.backends.cpu.estimate import most_work, rough_work
-    from vyre.lower.llvm import emit
-    from vyre.lower.prepare import prepare
 
     refuse_foreign(cpu)
-    prepared = prepare(program, ways=ways)
-    source = emit(prepared, backend=backend)
+    source, rough, most = lowering.done()
     image, _ = kept_image(source, cpu)
     entry = entered(source, cpu)[1]
-    facts = LaunchFacts(
-        image_key(source, cpu), entry, source.scratch_bytes, rough_work(program), most_work(prepared)
-    )
+    facts = LaunchFacts(image_key(source, cpu), entry, source.scratch_bytes, rough, most)
     return CpuKernel(facts, MachineCode(image, entry), cpu, lambda: source)

@@ -8,7 +8,6 @@ into LLVM, so this may be called from any.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from dataclasses import astuple
@@ -21,6 +20,7 @@ from vyre.backends.cpu.place import place
 from vyre.backends.forks import hold_across_fork
 from vyre.backends.kernel_cache import kept
 from vyre.errors import BackendUnavailable, DispatchError
+from vyre.sha import sha256
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Toolchain:
     @property
     def digest(self) -> str:
         parts = (self.triple, self.cpu, self.features, self.llvm, self.llvmlite)
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+        return sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     @property
     def architecture(self) -> str:
