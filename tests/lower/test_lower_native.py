@@ -119,6 +119,29 @@ OBSERVED = {
     ),
     "a reduction": ((Store("out", I, FReduce(ReduceOrder.Strict, ReduceOp.Add, "a", LitU32(0), I)),), 1),
     "a tree": ((Store("out", I, FReduce(ReduceOrder.TreeBinary, ReduceOp.Add, "a", LitU32(0), I)),), 1),
+    "a function": ((Store("out", I, UnOp(UnaryOp.FExp, X)),), 0),
+    "a function by way of a variable": (
+        (Let("x", UnOp(UnaryOp.FExp, X)), Let("y", Var("x")), Store("out", I, Var("y"))),
+        0,
+    ),
+    "a function or a sum": (
+        (
+            Let("x", UnOp(UnaryOp.FExp, X)),
+            Let("y", Select(I, Var("x"), add(X, Y))),
+            Store("out", I, Var("y")),
+        ),
+        1,
+    ),
+    "a function, later a sum": (
+        (
+            Let("x", UnOp(UnaryOp.FExp, X)),
+            Let("y", Var("x")),
+            Assign("x", add(Var("x"), Y)),
+            Assign("y", Var("x")),
+            Store("out", I, Var("y")),
+        ),
+        1,
+    ),
     "doubles": ((Store("wide", I, add(WIDE[I], WIDE[I + 1])),), 1),
     "a cast between formats": ((Store("wide", I, Cast(F64, add(X, Y))),), 1),
 }
