@@ -10,6 +10,7 @@ import pytest
 import vyre.tensor as vt
 from tests.planning.test_panels import arrays_of, results
 from vyre import nn
+from vyre.lower.languages import lower
 from vyre.planning import plan_graph
 
 if TYPE_CHECKING:
@@ -69,6 +70,33 @@ def test_a_chain_has_the_bits_of_its_steps(function: TensorFunction) -> None:
 @pytest.mark.parametrize("shape", [(3, 128), (2, 3, 257), (2, 1000), (517, 128)], ids=str)
 def test_rows_of_any_length(shape: tuple[int, ...]) -> None:
     require_same_bits(softmax, shape)
+
+
+@vt.function
+def every_other(x: vt.Tensor) -> vt.Tensor:
+    """Neighbours of a row are not neighbours in memory."""
+    return centred_rows(x[:, ::2]) + 1
+
+
+@vt.function
+def turned(x: vt.Tensor) -> vt.Tensor:
+    return centred_rows(vt.transpose(x))
+
+
+def centred_rows(x: vt.Tensor) -> vt.Tensor:
+    return nn.layer_norm(x) - vt.sum(x * x, axis=-1, keepdims=True)
+
+
+def test_rows_that_lie_apart() -> None:
+    require_same_bits(every_other, (5, 302))
+    require_same_bits(turned, (131, 6))
+
+
+def test_rows_of_every_rank_are_walked_without_checks() -> None:
+    for shape in ((6, 257), (2, 3, 257)):
+        plan = plan_graph(softmax.graph(np.zeros(shape, np.float32)))
+        (kernel,) = plan.chosen(CPU)
+        assert "@workgroups_in_range" in lower(kernel.variants[0].drafted.program, "llvm").text
 
 
 def test_other_elements() -> None:
