@@ -153,6 +153,15 @@ def test_nans_are_made_canonical_where_they_are_seen(name: str) -> None:
     assert canonical(*entry) == count
 
 
+@pytest.mark.parametrize(("width", "count"), [(1, 1), (64, 2)])
+def test_the_memory_of_one_invocation_is_its_own(width: int, count: int) -> None:
+    held = BufferDecl.workgroup("held", F32, 8)
+    entry = [Store("held", LitU32(0), add(X, Y)), Store("out", I, add(held[LitU32(0)], Y))]
+    program = Program([A, OUT, BITS, WIDE, held], (width,), entry)
+    found = lower(program, "cuda").text
+    assert found[found.index("vyre_main(") :].count("soft_f32_canon(") == count
+
+
 def test_where_moved_bits_join_computed_ones_the_computed_ones_are_canonical_at_once() -> None:
     """Behind the loop nobody knows whether `x` is the load, whose NaN must keep its payload."""
     entry, _ = OBSERVED["a loop that starts with a load"]

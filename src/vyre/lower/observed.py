@@ -8,7 +8,8 @@ because behind it nobody knows which of the two it was. Formulas give the canoni
 that holds nothing but their results needs no more.
 
 A private buffer is such a variable. The memory of a workgroup holds canonical NaNs; where all that is stored
-there was computed, what a private buffer takes from it counts as computed too.
+there was computed, what a private buffer takes from it counts as computed too. Of a workgroup of one
+invocation it is private.
 """
 
 from __future__ import annotations
@@ -66,10 +67,12 @@ class OwnFloats:
     shared: frozenset[str] = frozenset()
 
 
-def own_floats(buffers: Iterable[BufferDecl]) -> OwnFloats:
+def own_floats(buffers: Iterable[BufferDecl], *, alone: bool = False) -> OwnFloats:
+    """With `alone` a workgroup is one invocation, whose own its memory is then."""
     floats = [b for b in buffers if b.element in (DataType.F32, DataType.F64)]
     private = frozenset(b.name for b in floats if b.access is BufferAccess.Private)
-    return OwnFloats(private, frozenset(b.name for b in floats if b.access.shared))
+    shared = frozenset(b.name for b in floats if b.access.shared)
+    return OwnFloats(private | shared) if alone else OwnFloats(private, shared)
 
 
 def memory(buffer: str) -> str:
