@@ -76,6 +76,28 @@ def test_little_is_held() -> None:
     assert large.flags.owndata
 
 
+def test_what_came_back_last_stays_as_it_is_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    handed: list[int] = []
+
+    def release(start: int, length: int, advice: int) -> int:
+        handed.append(length)
+        return 0
+
+    monkeypatch.setattr(recycled, "_release", lambda: release)
+    for _ in range(9):
+        made = recycled.empty((COUNT,), F32)
+        del made
+    assert handed == []
+    arrays = [recycled.empty((COUNT,), F32) for _ in range(20)]
+    del arrays
+    assert len(handed) == 20 - recycled.WARM // (4 * COUNT)
+    assert sum(block.nbytes for block in recycled._held if block.warm) == recycled.WARM
+    large = recycled.empty((recycled.WARM // 4 + 1,), F32)
+    del large
+    assert not recycled._held[0].warm
+    assert sum(block.nbytes for block in recycled._held if block.warm) == recycled.WARM
+
+
 def test_where_memory_runs_out_what_is_held_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     del (made := [recycled.empty((COUNT,), F32)])[:]
     assert made == []

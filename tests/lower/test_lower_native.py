@@ -119,6 +119,29 @@ OBSERVED = {
     ),
     "a reduction": ((Store("out", I, FReduce(ReduceOrder.Strict, ReduceOp.Add, "a", LitU32(0), I)),), 1),
     "a tree": ((Store("out", I, FReduce(ReduceOrder.TreeBinary, ReduceOp.Add, "a", LitU32(0), I)),), 1),
+    "a function": ((Store("out", I, UnOp(UnaryOp.FExp, X)),), 0),
+    "a function by way of a variable": (
+        (Let("x", UnOp(UnaryOp.FExp, X)), Let("y", Var("x")), Store("out", I, Var("y"))),
+        0,
+    ),
+    "a function or a sum": (
+        (
+            Let("x", UnOp(UnaryOp.FExp, X)),
+            Let("y", Select(I, Var("x"), add(X, Y))),
+            Store("out", I, Var("y")),
+        ),
+        1,
+    ),
+    "a function, later a sum": (
+        (
+            Let("x", UnOp(UnaryOp.FExp, X)),
+            Let("y", Var("x")),
+            Assign("x", add(Var("x"), Y)),
+            Assign("y", Var("x")),
+            Store("out", I, Var("y")),
+        ),
+        1,
+    ),
     "doubles": ((Store("wide", I, add(WIDE[I], WIDE[I + 1])),), 1),
     "a cast between formats": ((Store("wide", I, Cast(F64, add(X, Y))),), 1),
 }
@@ -128,6 +151,15 @@ OBSERVED = {
 def test_nans_are_made_canonical_where_they_are_seen(name: str) -> None:
     entry, count = OBSERVED[name]
     assert canonical(*entry) == count
+
+
+@pytest.mark.parametrize(("width", "count"), [(1, 1), (64, 2)])
+def test_the_memory_of_one_invocation_is_its_own(width: int, count: int) -> None:
+    held = BufferDecl.workgroup("held", F32, 8)
+    entry = [Store("held", LitU32(0), add(X, Y)), Store("out", I, add(held[LitU32(0)], Y))]
+    program = Program([A, OUT, BITS, WIDE, held], (width,), entry)
+    found = lower(program, "cuda").text
+    assert found[found.index("vyre_main(") :].count("soft_f32_canon(") == count
 
 
 def test_where_moved_bits_join_computed_ones_the_computed_ones_are_canonical_at_once() -> None:

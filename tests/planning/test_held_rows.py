@@ -10,6 +10,7 @@ import pytest
 import vyre.tensor as vt
 from tests.planning.test_panels import arrays_of, results
 from vyre import nn
+from vyre.lower.languages import lower
 from vyre.planning import plan_graph
 
 if TYPE_CHECKING:
@@ -71,6 +72,33 @@ def test_rows_of_any_length(shape: tuple[int, ...]) -> None:
     require_same_bits(softmax, shape)
 
 
+@vt.function
+def every_other(x: vt.Tensor) -> vt.Tensor:
+    """Neighbours of a row are not neighbours in memory."""
+    return centred_rows(x[:, ::2]) + 1
+
+
+@vt.function
+def turned(x: vt.Tensor) -> vt.Tensor:
+    return centred_rows(vt.transpose(x))
+
+
+def centred_rows(x: vt.Tensor) -> vt.Tensor:
+    return nn.layer_norm(x) - vt.sum(x * x, axis=-1, keepdims=True)
+
+
+def test_rows_that_lie_apart() -> None:
+    require_same_bits(every_other, (5, 302))
+    require_same_bits(turned, (131, 6))
+
+
+def test_rows_of_every_rank_are_walked_without_checks() -> None:
+    for shape in ((6, 257), (2, 3, 257)):
+        plan = plan_graph(softmax.graph(np.zeros(shape, np.float32)))
+        (kernel,) = plan.chosen(CPU)
+        assert "@workgroups_in_range" in lower(kernel.variants[0].drafted.program, "llvm").text
+
+
 def test_other_elements() -> None:
     require_same_bits(layer_norm, (4, 130), np.float16)
     require_same_bits(centred, (4, 130), np.float64)
@@ -86,6 +114,56 @@ def test_rows_whose_number_is_told_by_the_call() -> None:
         arrays = arrays_of(plan.graph, {"n": rows})
         for have, wanted in zip(results(plan, arrays, CPU), results(plan, arrays), strict=True):
             assert np.array_equal(have, wanted)
+
+
+@vt.function
+def highest(x: vt.Tensor) -> vt.Tensor:
+    """The bits of the greatest element, in every place."""
+    top = vt.max(x, axis=-1, keepdims=True)
+    return vt.where(x < x, x, top)
+
+
+@vt.function
+def lowest(x: vt.Tensor) -> vt.Tensor:
+    return vt.where(x < x, x, vt.min(x, axis=-1, keepdims=True))
+
+
+ZEROS = (0x00000000, 0x80000000)
+NANS = (0x7FC00001, 0xFFC00002, 0x7FC00003)
+
+
+@pytest.mark.parametrize("length", [128, 131, 520, 1024])
+@pytest.mark.parametrize("function", [highest, lowest], ids=lambda f: f.__name__)
+def test_of_zeros_and_nans_the_first_one_stays(function: TensorFunction, length: int) -> None:
+    rng = np.random.default_rng(length)
+    plan = plan_graph(function.graph(np.zeros((40, length), np.float32)))
+    assert [kernel.kind for kernel in plan.chosen(CPU)] == ["rows"]
+    (name,) = plan.graph.inputs
+    x = np.abs(rng.standard_normal((40, length), dtype=np.float32)) + np.float32(0.5)
+    x = -x if function is highest else x
+    firsts: list[int | None] = []
+    for row, words in enumerate(x.view(np.uint32)):
+        special = ZEROS if row < 20 else NANS
+        places = rng.permutation(length)[: row % 7]
+        words[places] = rng.choice(special, len(places))
+        chosen = row < 20 or function is highest  # a NaN is the greatest, and never the least
+        firsts.append(int(words[places.min()]) if chosen and len(places) else None)
+    (have,), (wanted,) = results(plan, {name: x}, CPU), results(plan, {name: x})
+    assert np.array_equal(have, wanted)
+    for words, first in zip(have.view(np.uint32).reshape(x.shape), firsts, strict=True):
+        assert first is None or (words == first).all()
+
+
+@vt.function
+def shares(x: vt.Tensor) -> vt.Tensor:
+    """Of integers, whose sums are the same in any order."""
+    return x ^ vt.sum(x, axis=-1, keepdims=True) ^ vt.max(x, axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("shape", [(3, 128), (2, 263), (520, 130)], ids=str)
+def test_rows_of_integers(shape: tuple[int, ...]) -> None:
+    require_same_bits(shares, shape, np.uint32)
+    require_same_bits(shares, shape, np.int32)
 
 
 def test_the_rest_of_a_network_is_fused_as_before() -> None:

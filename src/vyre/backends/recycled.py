@@ -2,7 +2,8 @@
 
 A system clears fresh memory page by page, which takes about as long as a kernel needs to write it. So arrays
 that a kernel writes from end to end come from here, and their memory comes back when the last view of them is
-gone. Little is held back, and the system may take it at any moment without asking.
+gone. Little is held back. What came back last stays as it is, so that a loop of calls finds it in the caches;
+the system may take the rest at any moment without asking.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ LEAST = 1 << 20
 MOST = 1 << 28
 """Bytes that are held back at most."""
 
+WARM = 1 << 25
+"""Bytes of those that stay as they are: to hand 4 MiB over and write them again takes 50 to 130 us longer."""
+
 _PAGE = 4096
 _FREE = 8
 """MADV_FREE of Linux: the pages may go, and those that are written to stay."""
@@ -34,9 +38,11 @@ _FREE = 8
 class _Block:
     """Memory that is lent to one array at a time."""
 
-    __slots__ = ("address", "memory", "nbytes")
+    __slots__ = ("address", "memory", "nbytes", "warm")
 
     def __init__(self, nbytes: int) -> None:
+        self.warm = True
+        """Whether the system cannot take it."""
         self.memory = np.empty(nbytes, np.uint8)
         self.nbytes = nbytes
         self.address: int = self.memory.__array_interface__["data"][0]
@@ -92,17 +98,34 @@ def _taken(nbytes: int) -> _Block:
 
 def _give_back(block: _Block) -> None:
     release = _release()
-    if release is not None:
-        start = -(-block.address // _PAGE) * _PAGE
-        end = (block.address + block.nbytes) // _PAGE * _PAGE
-        if release(start, end - start, _FREE):
-            return
-        _held.append(block)
+    if release is None:
+        return
+    block.warm = True
+    _held.append(block)
+    warm = 0
+    for other in reversed(tuple(_held)):
+        if other.warm and warm + other.nbytes > WARM:
+            _cool(other, release)
+        elif other.warm:
+            warm += other.nbytes
     while sum(b.nbytes for b in tuple(_held)) > MOST:
         try:
             _held.popleft()
         except IndexError:
             return
+
+
+def _cool(block: _Block, release: Callable[[int, int, int], int]) -> None:
+    """Hands a block that is held over to the system, unless another thread has taken it."""
+    try:
+        _held.remove(block)
+    except (ValueError, IndexError):
+        return
+    start = -(-block.address // _PAGE) * _PAGE
+    end = (block.address + block.nbytes) // _PAGE * _PAGE
+    block.warm = False
+    if not release(start, end - start, _FREE):
+        _held.appendleft(block)
 
 
 @cache

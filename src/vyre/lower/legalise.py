@@ -19,7 +19,7 @@ from vyre.ir.walk import postorder, rebuild, with_parts
 from vyre.lower.native import F64_KEYS, PREFIX, canonical, is_native, key_of, may_be_nan
 from vyre.lower.observed import Observed, OwnFloats, memory, observed
 from vyre.lower.reductions import expand_reduction
-from vyre.lower.ways import DOUBLE_WAY, SOFT_WAY
+from vyre.lower.ways import DOUBLE_WAY, NATIVE_WAY, SOFT_WAY
 from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Legaliser:
         """The same statements, and the result behind them, with float operations as calls."""
         seen = Observed()
         if self.ways.native:
-            seen = observed(entry, result, self._is_float, self._is_op, self.own)
+            seen = observed(entry, result, self._is_float, self._is_op, self._is_raw, self.own)
 
         def statement(node: Node, _: None, out: list[Node]) -> tuple[Node, None]:
             if isinstance(node, Store) and node.buffer in self.own.private:
@@ -116,6 +116,11 @@ class Legaliser:
 
     def _is_op(self, expr: Expr) -> bool:
         return _is_native_call(expr) or self._is_instruction(expr) or self._key(expr) is not None
+
+    def _is_raw(self, expr: Expr) -> bool:
+        """Whether a float operation may give any NaN, as instructions do and formulas do not."""
+        key = self._key(expr)
+        return key is None or self.ways.of(key) == NATIVE_WAY
 
     def _is_instruction(self, expr: Expr) -> bool:
         """A hardware instruction that computes a float; its NaN is some NaN, like that of any operation."""

@@ -37,16 +37,21 @@ define internal i32 @bf16_bits(float %x) alwaysinline nounwind {
 """
 
 
-CANONICAL_F32 = "soft_f32_canon"
+OWN_F32 = {
+    "soft_f32_canon": f"%result = select i1 %nan, i32 {F32.nan}, i32 %p_a",
+    "soft_f32_is_nan": "%result = zext i1 %nan to i32",
+}
+"""Ops on integers by the names of their functions, and their last step where floats are native: one
+comparison finds a NaN, integers take two steps."""
 
 
-def canonical_f32() -> list[str]:
-    """The op of that name where floats are native: one comparison finds a NaN, integers take two steps."""
+def own_f32(name: str) -> list[str]:
+    """The function of an op of `OWN_F32`."""
     return [
-        f"define internal i32 @{CANONICAL_F32}(i32 %p_a) alwaysinline nounwind {{",
+        f"define internal i32 @{name}(i32 %p_a) alwaysinline nounwind {{",
         "  %x = bitcast i32 %p_a to float",
         "  %nan = fcmp uno float %x, 0.0",
-        f"  %result = select i1 %nan, i32 {F32.nan}, i32 %p_a",
+        f"  {OWN_F32[name]}",
         "  ret i32 %result",
         "}",
         "",

@@ -4,10 +4,12 @@ A native result may be any NaN. An operation that takes it as an operand cannot 
 store, a bitcast, a sign operation can. A variable holds such raw results where none of its uses can
 tell, or where every value that it ever holds was computed: then the uses that can tell make it canonical
 themselves. A variable that is also given moved bits (a load) and is observed holds canonical values only,
-because behind it nobody knows which of the two it was.
+because behind it nobody knows which of the two it was. Formulas give the canonical NaN or none: a variable
+that holds nothing but their results needs no more.
 
 A private buffer is such a variable. The memory of a workgroup holds canonical NaNs; where all that is stored
-there was computed, what a private buffer takes from it counts as computed too.
+there was computed, what a private buffer takes from it counts as computed too. Of a workgroup of one
+invocation it is private.
 """
 
 from __future__ import annotations
@@ -41,6 +43,8 @@ class _Variable:
     """Variables whose values it may take over unchanged."""
     computed: bool = True
     """False when it may hold bits that no operation made."""
+    raw: bool = False
+    """True when it may hold the result of an operation that gives some NaN."""
     seen: bool = False
 
 
@@ -63,10 +67,12 @@ class OwnFloats:
     shared: frozenset[str] = frozenset()
 
 
-def own_floats(buffers: Iterable[BufferDecl]) -> OwnFloats:
+def own_floats(buffers: Iterable[BufferDecl], *, alone: bool = False) -> OwnFloats:
+    """With `alone` a workgroup is one invocation, whose own its memory is then."""
     floats = [b for b in buffers if b.element in (DataType.F32, DataType.F64)]
     private = frozenset(b.name for b in floats if b.access is BufferAccess.Private)
-    return OwnFloats(private, frozenset(b.name for b in floats if b.access.shared))
+    shared = frozenset(b.name for b in floats if b.access.shared)
+    return OwnFloats(private | shared) if alone else OwnFloats(private, shared)
 
 
 def memory(buffer: str) -> str:
@@ -79,13 +85,15 @@ def observed(
     result: Expr | None,
     is_float: Callable[[Expr], bool],
     is_op: Callable[[Expr], bool],
+    is_raw: Callable[[Expr], bool],
     own: OwnFloats,
 ) -> Observed:
-    """Looks at statements with unique names. `is_op` says which nodes are float operations.
+    """Looks at statements with unique names. `is_op` says which nodes are float operations, `is_raw` which of
+    them may give any NaN.
 
     `result` is one more expression that is seen, after the statements.
     """
-    looking = _Looking(is_op, own)
+    looking = _Looking(is_op, is_raw, own)
     variables = looking.variables
     for _, node in statements(entry):
         if isinstance(node, Let | Assign) and is_float(node.value):
@@ -106,9 +114,9 @@ def observed(
 class _Looking:
     """Notes of every variable how it is used and where its values come from."""
 
-    def __init__(self, is_op: Callable[[Expr], bool], own: OwnFloats) -> None:
+    def __init__(self, is_op: Callable[[Expr], bool], is_raw: Callable[[Expr], bool], own: OwnFloats) -> None:
         self.variables = {memory(name): _Variable() for name in own.private | own.shared}
-        self._is_op, self._own = is_op, own
+        self._is_op, self._is_raw, self._own = is_op, is_raw, own
 
     def store(self, node: Store) -> None:
         """A store to a buffer of its own is a move; what the workgroup is given is seen as well."""
@@ -133,6 +141,8 @@ class _Looking:
             elif isinstance(expr, Select):
                 parts = [(expr.condition, _Use.Seen), (expr.if_true, use), (expr.if_false, use)]
             elif self._is_op(expr):
+                if use is _Use.Moved and bound is not None and self._is_raw(expr):
+                    bound.raw = True
                 parts = [(child, _Use.Operand) for child in expr.children]
             else:
                 if use is _Use.Moved and bound is not None and not _is_harmless(expr):
@@ -164,17 +174,20 @@ def _is_harmless(expr: Expr) -> bool:
 
 
 def _spread_origins(variables: dict[str, _Variable]) -> None:
-    """What takes over bits that no operation made is not computed either."""
+    """What takes over bits that no operation made is not computed either; what takes over raw ones is raw."""
     takers: dict[str, list[_Variable]] = {}
     for variable in variables.values():
         for name in variable.moves:
             takers.setdefault(name, []).append(variable)
-    stack = [name for name, variable in variables.items() if not variable.computed]
     names = {id(variable): name for name, variable in variables.items()}
+    stack = [name for name, variable in variables.items() if variable.raw or not variable.computed]
     while stack:
-        for taker in takers.get(stack.pop(), ()):
-            if taker.computed:
-                taker.computed = False
+        giver = variables[stack.pop()]
+        for taker in takers.get(names[id(giver)], ()):
+            known = taker.raw, taker.computed
+            taker.raw |= giver.raw
+            taker.computed &= giver.computed
+            if known != (taker.raw, taker.computed):
                 stack.append(names[id(taker)])
 
 
@@ -187,7 +200,8 @@ def _decide(variables: dict[str, _Variable]) -> Observed:
         if name in canonical or name in lazy or name not in variables:
             continue
         if variables[name].computed:
-            lazy.add(name)
+            if variables[name].raw:
+                lazy.add(name)
         else:
             canonical.add(name)
             stack.extend(variables[name].moves)

@@ -103,7 +103,9 @@ def prepare(program: Program, *, registry: Registry | None = None, ways: Ways = 
     entry = expand_reductions(entry, Types.of(entry, flat.buffers, signatures=signatures), supply, ways, used)
     entry = hoist_guards(entry, Types.of(entry, flat.buffers, signatures=signatures), supply, ways, used)
     legaliser = Legaliser(
-        Types.of(entry, flat.buffers, signatures=signatures), ways, own_floats(flat.buffers)
+        Types.of(entry, flat.buffers, signatures=signatures),
+        ways,
+        own_floats(flat.buffers, alone=flat.workgroup_size == (1, 1, 1)),
     )
     entry, _ = legaliser.run(entry)
     entry = split_deep(entry, supply)

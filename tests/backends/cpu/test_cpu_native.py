@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.backends.cpu.cpu_assembly import V2, V3, V4, listing
+from tests.backends.cpu.cpu_programs import agree, words
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.cpu.compiling import native_ways
 from vyre.backends.probe.cases import probe_ops
@@ -19,6 +20,7 @@ from vyre.ir import (
     BinaryOp,
     BinOp,
     BufferDecl,
+    Cast,
     DataType,
     Expr,
     FReduce,
@@ -26,10 +28,15 @@ from vyre.ir import (
     InvocationId,
     Let,
     LitU32,
+    LocalId,
+    Node,
     Program,
     ReduceOp,
     ReduceOrder,
+    Select,
     Store,
+    UnaryOp,
+    UnOp,
     Var,
 )
 from vyre.lower.native import F32_KEYS, F64_KEYS
@@ -117,6 +124,30 @@ def test_the_two_ways_agree_on_random_bits() -> None:
 @pytest.mark.parametrize(("cpu", "packed"), [(V2, "addps"), (V3, "vaddps"), (V4, "vaddps")])
 def test_addition_is_vectorised(cpu: str, packed: str) -> None:
     assert re.search(rf"\s{packed}\s", listing(elementwise(add), cpu)), "packed additions"
+
+
+NANS = (0x7F800000, 0xFF800000, 0x7FC00001, 0xFFC12345, 0x3F800000, 0x80000000, 0x00000001, 0x7F7FFFFF)
+
+
+@pytest.mark.parametrize("width", [1, 4])
+def test_sums_and_moved_bits_meet_in_the_memory_of_a_workgroup(width: int) -> None:
+    """What was computed is stored there as it is where a workgroup is one invocation, and seen canonical."""
+    a, out = BufferDecl.read("a", 0, F32), BufferDecl.read_write("out", 1, DataType.U32)
+    sums, both = BufferDecl.workgroup("sums", F32, 4), BufferDecl.workgroup("both", F32, 4)
+    i, at = Var("i"), Var("at")
+    total = BinOp(BinaryOp.FSub, a[i], a[i + 1])
+    body: list[Node] = [
+        Let("i", InvocationId(0)),
+        Let("at", LocalId(0)),
+        Store("sums", at, total),
+        Store("both", at, Select(i & 1, a[i], sums[at])),
+        Store("out", i * 4, Cast(DataType.U32, sums[at])),
+        Store("out", i * 4 + 1, Cast(DataType.U32, both[at])),
+        Store("out", i * 4 + 2, Cast(DataType.U32, UnOp(UnaryOp.FNeg, sums[at]))),
+        Store("out", i * 4 + 3, Cast(DataType.U32, BinOp(BinaryOp.FAdd, sums[at], both[at]))),
+    ]
+    program = Program([a, out, sums, both], (width, 1, 1), body)
+    agree(program, {"a": words(*NANS, *NANS[::-1]), "out": bytes(4 * 64)}, (16 // width, 1, 1))
 
 
 @pytest.mark.parametrize("order", list(ReduceOrder))

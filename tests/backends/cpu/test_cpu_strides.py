@@ -32,7 +32,8 @@ from vyre.ir import (
     Var,
     WorkgroupId,
 )
-from vyre.lower.llvm import affine, strands
+from vyre.lower.llvm import affine, emit, strands
+from vyre.lower.prepare import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -211,3 +212,40 @@ def test_generated_strides_agree_with_the_reference(part: int, monkeypatch: pyte
         rng = random.Random(seed)
         data = [words(*(rng.getrandbits(32) for _ in range(length))) for length in lengths]
         agree(program, dict(zip(("a", "b", "out"), data, strict=True)), grid)
+
+
+def row_walk(turns: int) -> Program:
+    """Workgroups of one invocation, each with a row of its own, which it holds, and a table for all."""
+    held = BufferDecl.workgroup("held", U32, turns)
+    k, j, at = Var("k"), Var("j"), Var("at")
+    body: list[Node] = [
+        Loop("k", LitU32(0), LitU32(turns), [Let("x", A[G * turns + k]), held.store(k, mixed(Var("x")))]),
+        Loop(
+            "j",
+            LitU32(0),
+            LitU32(turns),
+            [Let("at", G * turns + j), OUT.store(at, held[j] ^ B[j])],
+        ),
+    ]
+    return Program([A, B, OUT, held], (1, 1, 1), body)
+
+
+@pytest.mark.parametrize("turns", [1, 63, 64, 100])
+@pytest.mark.parametrize("short", [0, 1, 70, 1000])
+@pytest.mark.parametrize("table", [100, 99, 5])
+def test_rows_of_single_invocations_keep_their_bounds(turns: int, short: int, table: int) -> None:
+    total = 5 * turns
+    lengths = {"a": max(1, total - short), "b": table, "out": max(1, total - short // 2)}
+    rng = random.Random(turns + short)
+    data = {name: words(*(rng.getrandbits(32) for _ in range(length))) for name, length in lengths.items()}
+    agree(row_walk(turns), data, (5, 1, 1))
+
+
+def test_a_long_walk_of_single_invocations_has_no_checks() -> None:
+    checked = re.compile(r"icmp ult i32 %\S+, %len_")
+    for turns, free in ((63, False), (64, True)):
+        text = emit(prepare(row_walk(turns))).text
+        assert ("@workgroups_in_range" in text) is free
+        fast = text.partition("@workgroups_in_range")[2].partition("\n}")[0]
+        assert checked.search(text)
+        assert not checked.search(fast)

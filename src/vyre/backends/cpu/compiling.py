@@ -18,6 +18,7 @@ from vyre.backends.cpu.effort import EFFORTS, STREAMING, refuse_giants
 from vyre.backends.cpu.llvm import (
     ASSEMBLY,
     HOST,
+    NEAR,
     OBJECT,
     LlvmRejection,
     refuse_foreign,
@@ -114,7 +115,7 @@ def assembly(source: LlvmSource, cpu: str = HOST) -> str:
 
 
 def _key(source: LlvmSource, form: str, cpu: str) -> list[str]:
-    return [entered(source, cpu)[0], toolchain(cpu).digest, repr((EFFORTS, STREAMING)), form]
+    return [entered(source, cpu)[0], toolchain(cpu).digest, repr((EFFORTS, STREAMING, NEAR)), form]
 
 
 def _translated(source: LlvmSource, form: str, cpu: str) -> bytes:

@@ -38,6 +38,10 @@ _READ_EXEC = 5
 _OUTSIDE = ("memset", "memcpy", "memmove")
 """What LLVM makes of loops that only move memory."""
 _MOST_ALIGN = 64
+_JUMP = b"\xff\x25\x02\x00\x00\x00\x66\x90"
+"""`jmp *2(%rip)` and a filling, behind which stands where to: code reaches 2 GiB with its own addresses."""
+_REACH = 16
+"""Bytes of such a jump."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ class _Section:
 def _link(image: bytes) -> Linked:
     sections = _sections(image)
     offsets: dict[int, int] = {}
-    size = code = 0
+    size = code = stubs = 0
     for writable in (0, _WRITE):
         for number, section in enumerate(sections):
             if section.flags & _ALLOC and section.flags & _WRITE == writable and section.name != ".eh_frame":
@@ -91,15 +95,23 @@ def _link(image: bytes) -> Linked:
                 offsets[number] = size
                 size += section.size
         if not writable:
+            stubs = size = -(-size // _REACH) * _REACH
+            size += _REACH * len(_OUTSIDE)
             code = size = -(-max(size, 1) // mmap.PAGESIZE) * mmap.PAGESIZE
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     for number, start in offsets.items():
         memory[start : start + sections[number].data.nbytes] = sections[number].data
     base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    outside: dict[str, int] = {}
+    for number, name in enumerate(_OUTSIDE):
+        start = stubs + _REACH * number
+        there = ctypes.cast(_library()[name], ctypes.c_void_p).value
+        memory[start : start + _REACH] = _JUMP + struct.pack("<Q", there)
+        outside[name] = base + start
     functions: dict[str, int] = {}
     for number, table in enumerate(sections):
         if table.kind == _SYMTAB:
-            symbols = _symbols(sections, number, {k: base + start for k, start in offsets.items()})
+            symbols = _symbols(sections, number, {k: base + start for k, start in offsets.items()}, outside)
             functions |= {name: place for name, place in symbols if name and place is not None}
             for section in sections:
                 if section.kind == _RELA and section.link == number and section.info in offsets:
@@ -133,14 +145,16 @@ def _name(image: bytes | memoryview, start: int) -> str:
     return data[: data.index(0)].decode()
 
 
-def _symbols(sections: list[_Section], table: int, starts: dict[int, int]) -> list[tuple[str, int | None]]:
+def _symbols(
+    sections: list[_Section], table: int, starts: dict[int, int], outside: dict[str, int]
+) -> list[tuple[str, int | None]]:
     """Name and address of each symbol; no address for what is not known here."""
     found: list[tuple[str, int | None]] = []
     names = sections[sections[table].link].data
     for start, _, _, section, value, _ in _SYMBOL.iter_unpack(sections[table].data):
         name = _name(names, start)
-        if section == _UNDEFINED and name in _OUTSIDE:
-            found.append((name, ctypes.cast(_library()[name], ctypes.c_void_p).value))
+        if section == _UNDEFINED and name in outside:
+            found.append((name, outside[name]))
         else:
             found.append((name, starts[section] + value if section in starts else None))
     return found

@@ -40,6 +40,11 @@ TUNINGS = ("sapphirerapids", "znver4")
 
 _NARROW = "+prefer-256-bit"
 
+NEAR = {"reloc": "pic", "codemodel": "small"}
+"""Constants at a distance from the code, which `linking.py` lays out beside it: an instruction takes one from
+memory by itself. At any address, each would first be fetched to a register, in every turn of a loop."""
+_ANYWHERE = {"reloc": "default", "codemodel": "jitdefault"}
+
 CPUS = (HOST, *LEVELS, *TUNINGS)
 _X86 = "x86_64-unknown-linux-gnu"
 
@@ -151,9 +156,8 @@ def target_machine(codegen: int, tools: Toolchain, *, narrow: bool = False) -> A
     target = binding().Target.from_triple(tools.triple)
     narrowed = narrow and tools.architecture == "x86_64"
     features = f"{tools.features},{_NARROW}".lstrip(",") if narrowed else tools.features
-    return target.create_target_machine(
-        cpu=tools.cpu, features=features, opt=codegen, reloc="default", codemodel="jitdefault", jit=True
-    )
+    placed = NEAR if tools.architecture == "x86_64" and "linux" in tools.triple else _ANYWHERE
+    return target.create_target_machine(cpu=tools.cpu, features=features, opt=codegen, jit=True, **placed)
 
 
 @cache

@@ -36,6 +36,9 @@ RICH = 16
 Narrower loops, and those between barriers, gain less from it than a second version takes to compile.
 """
 
+LONG = 64
+"""Turns of a loop from which on a workgroup of one invocation counts them too: its vectors are along them."""
+
 _REACH = 1 << 61
 """Limits are computed in signed 64-bit numbers; a larger one is none."""
 
@@ -97,7 +100,7 @@ class Ranges:
 
     def __post_init__(self) -> None:
         self.lines = Lines(self.prepared.entry, self.prepared.workgroup_size)
-        self._rich = self.width >= RICH and stands_alone(self.prepared)
+        self._rich = self._walks() if self._single else self.width >= RICH and stands_alone(self.prepared)
         assigned = {node.name for _, node in statements(self.prepared.entry) if isinstance(node, n.Assign)}
         for _, node in statements(self.prepared.entry):
             if isinstance(node, n.Loop) and self._rich:
@@ -107,6 +110,20 @@ class Ranges:
                 if form is not None:
                     self._variables[node.name] = form
         self._collect(self.prepared.entry)
+
+    @property
+    def _single(self) -> bool:
+        return self.prepared.workgroup_size == (1, 1, 1) and not self.flat
+
+    def _walks(self) -> bool:
+        """Whether some loop is long enough to become vectors."""
+        for _, node in statements(self.prepared.entry):
+            match node:
+                case n.Loop(start=e.LitU32(value=start), stop=e.LitU32(value=stop)) if stop - start >= LONG:
+                    return True
+                case _:
+                    pass
+        return False
 
     def _enter(self, loop: n.Loop) -> None:
         match loop:
@@ -320,7 +337,7 @@ class Ranges:
         decl = self.prepared.buffer(buffer)
         if form.group == 0 and (self.first(form) < 0 or (decl.count and not form.rows)):
             return
-        if form.group == 0 and any(isinstance(term, e.Var) for term, _ in form.rest):
+        if form.group == 0 and not self._single and any(isinstance(term, e.Var) for term, _ in form.rest):
             return  # what a loop reaches is the same everywhere: one length would slow the whole grid
         if stray and self.flat and form.group:
             return

@@ -11,7 +11,7 @@ from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.statements import StatementEmitter
 from vyre.lower.llvm.text import FunctionText
 from vyre.lower.llvm.values import Kept
-from vyre.lower.native_llvm import CANONICAL_F32, canonical_f32, definitions
+from vyre.lower.native_llvm import OWN_F32, definitions, own_f32
 
 if TYPE_CHECKING:
     from vyre.lower.prepare import Function, Prepared
@@ -22,8 +22,8 @@ def called_functions(prepared: Prepared, called: set[str]) -> list[str]:
     of LLVM's own."""
     lines = definitions(prepared.natives, called)
     for function in prepared.functions:
-        native = prepared.natives and function.name == CANONICAL_F32
-        lines += canonical_f32() if native else _definition(function, called)
+        native = prepared.natives and function.name in OWN_F32
+        lines += own_f32(function.name) if native else _definition(function, called)
     return lines
 
 
