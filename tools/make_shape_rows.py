@@ -192,7 +192,7 @@ def alone() -> list[list[Level]]:
     the sizes of grids are tried in the rows of others."""
     fillers = iter([{name: level} for name in FILLERS for level in CHOSEN[name].alone])
     sizes = [_grid(name, level) for name in (*SIZES, *GRID) for level in CHOSEN[name].alone]
-    found: list[Mapping[str, Level]] = [{**BASE, **more} for more in ({}, *KEPT, *LARGE)]
+    found: list[Mapping[str, Level]] = [{**BASE, **more} for more in (NOTHING, *KEPT, *LARGE)]
     for name, feature in CHOSEN.items():
         for level in feature.alone if name not in (*FILLERS, *SIZES, *GRID) else ():
             if any(row[name] == level for row in found):

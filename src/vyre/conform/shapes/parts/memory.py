@@ -85,9 +85,10 @@ def _again(state: State) -> None:
 
 
 def _spread(state: State) -> None:
-    """Every invocation reads other elements of what is only read, the first of them the last element, and one
-    past the end."""
-    state.add(state.mix(Load("data", BufLen("data") + C), 0))
+    """Every invocation reads other elements of what is only read, the first of them the last element, one
+    past the end, and how many there are: of an empty buffer nothing else tells."""
+    length = np.uint32(len(state.inputs["data"]) // 4)
+    state.add(state.mix(Load("data", BufLen("data") + C) + BufLen("data"), length))
     ids = state.ids.astype(np.uint64)
     tables = {**state.inputs, **state.tables}
     for name in ("data", "params", "table"):
@@ -156,7 +157,8 @@ def _further(state: State) -> None:
         if turn % 2 == 0:
             state.read(name, data)
             index = state.ids % np.uint32(count) if count else np.zeros_like(state.ids)
-            state.add(state.mix(Load(name, ID % BufLen(name)), loaded(data, index)))
+            found = loaded(data, index) + np.uint32(count)
+            state.add(state.mix(Load(name, ID % BufLen(name)) + BufLen(name), found))
         else:
             state.written(name, data)
             if turn % 3:
