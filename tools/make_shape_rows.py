@@ -1,9 +1,9 @@
 """Makes the rows of shapes: `python tools/make_shape_rows.py --write`.
 
 The rows of `src/vyre/conform/shapes/rows.json` are a covering array over all pairs of levels of the chosen
-features, followed by each feature's extremes alone. Most features constrain each other, and generators
-that filter their rows do not end on so many constraints; so each row is grown here under the constraints. Run
-it again after a change of the table, and say in the changelog that the envelope changed.
+features, followed by levels that are tried without all others. Most features constrain each other, and
+generators that filter their rows do not end on so many constraints; so each row is grown here under the
+constraints. Run it again after a change of the table, and say in the changelog that the envelope changed.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vyre.conform.shapes.constraints import why_not
+from vyre.conform.shapes.constraints import FURTHER, TOO_COSTLY, buffers_needed, invocations, number, why_not
 from vyre.conform.shapes.features import CHOSEN, NONE
-from vyre.conform.shapes.rows import pairs_of, wanted
+from vyre.conform.shapes.rows import ELEMENT, pairs_of, wanted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 CANDIDATES = 12
 TRIES = 400
+FEW, MANY = 1, 1 << 17
+"""Further element types of a row that has many invocations: each has a buffer for all of them."""
+
+COLUMNS = (*CHOSEN, FURTHER)
 TARGET = Path(__file__).parent.parent / "src" / "vyre" / "conform" / "shapes" / "rows.json"
 
 BASE: Mapping[str, Level] = {
@@ -64,7 +68,12 @@ LARGE: tuple[Mapping[str, Level], ...] = tuple(
 """Buffers of more than 64 MiB that are read and written, by several ways in."""
 
 FILLERS = ("literal", "loads after stores", "float chain")
-"""Features that depend on no other, whose extremes are tried in rows for those of others."""
+SIZES = ("workgroup x", "workgroup y", "workgroup z")
+GRID = ("workgroups x", "workgroups y", "workgroups z")
+"""Features that hardly depend on others, whose extremes are tried in rows for those of others."""
+
+LONG = ("turns", "buffer length", "contention")
+"""Features whose extremes leave no room for many invocations."""
 
 BINDING = {
     "buffers", "reduction", "access", "atomic memory", "atomic", "contention", "workgroup bytes",
@@ -74,7 +83,7 @@ BINDING = {
 
 PLAIN: Mapping[str, tuple[Level, ...]] = {
     "loop depth": (1, 2, 3), "turns": (2, 3, 17), "workgroups x": (1, 2, 3, 17), "workgroups y": (1, 2, 3),
-    "workgroups z": (1, 2, 3), "buffers": (6, 8), "buffer length": (1, 2, 3, 31, 257),
+    "workgroups z": (1, 2, 3), "buffers": (9, 17), "buffer length": (1, 2, 3, 31, 257),
     "workgroup bytes": (0, 4, 12, 516), "private bytes": (0, 4, 68), "branch nesting": (1, 2, 3),
     "barriers": (0, 1), "variables": (16,), "expression depth": (12,), "loads after stores": (0, 1, 2),
     "float chain": (1, 2), "reduction": (NONE,), "reduction length": (1, 2, 3), "atomic": (NONE, "Add"),
@@ -101,6 +110,9 @@ FOLLOWS: Mapping[str, Mapping[str, Level]] = {
     "workgroup bytes=0": {},
 }  # fmt: skip
 """What else changes with a level."""
+
+
+NOTHING: Mapping[str, Level] = {}
 
 
 def covering() -> list[list[Level]]:
@@ -132,7 +144,7 @@ def covering() -> list[list[Level]]:
         for a, b in pairs_of(best):
             missing.get(a, set()).discard(b)
             missing.get(b, set()).discard(a)
-        rows.append([best[name] for name in CHOSEN])
+        rows.append([best[name] for name in COLUMNS])
     print(f"{hopeless} pairs fit into no row")
     return rows
 
@@ -161,30 +173,50 @@ def _grown(
         if fitting is None:
             return None
         row[name] = fitting
-    return row
+    return {**row, FURTHER: " ".join(_types(row, missing))}
+
+
+def _types(row: Mapping[str, Level], missing: Mapping[Setting, set[Setting]]) -> list[str]:
+    """The element types besides that of the row for which there are buffers, those first that are missed
+    most with its levels."""
+    room = (number(row, "buffers") - buffers_needed(row)) // 2
+    have = {(name, level) for name, level in row.items() if name != ELEMENT}
+    others = [str(level) for level in CHOSEN[ELEMENT].levels if level != row[ELEMENT]]
+    worth = {kind: len(missing.get((ELEMENT, kind), set()) & have) for kind in others}
+    ranked = sorted(filter(worth.__getitem__, others), key=lambda kind: (-worth[kind], kind))
+    return ranked[: min(room, FEW) if invocations(row) > MANY else room]
 
 
 def alone() -> list[list[Level]]:
-    found: list[list[Level]] = [[{**BASE, **more}[name] for name in CHOSEN] for more in (BASE, *KEPT)]
-    filler = iter([{name: level} for name in FILLERS for level in CHOSEN[name].alone])
-    for at, (name, feature) in enumerate(CHOSEN.items()):
-        numbers = isinstance(feature.levels[0], int)
-        for level in (*((feature.levels[-1],) if numbers else ()), *feature.alone):
-            if any(row[at] == level for row in found):
+    """The levels that are not tried with all others, each in a small case; what depends on nothing else and
+    the sizes of grids are tried in the rows of others."""
+    fillers = iter([{name: level} for name in FILLERS for level in CHOSEN[name].alone])
+    sizes = [_grid(name, level) for name in (*SIZES, *GRID) for level in CHOSEN[name].alone]
+    found: list[Mapping[str, Level]] = [{**BASE, **more} for more in (NOTHING, *KEPT, *LARGE)]
+    for name, feature in CHOSEN.items():
+        for level in feature.alone if name not in (*FILLERS, *SIZES, *GRID) else ():
+            if any(row[name] == level for row in found):
                 continue
             follows = {**FOLLOWS.get(name, {}), **FOLLOWS.get(f"{name}={level}", {})}
-            row = {**BASE, **(next(filler, BASE) if name not in FILLERS else {}), **follows, name: level}
-            if name.startswith("workgroups ") and level != 1:
-                row = {**row, **{n: 1 for n in ("workgroups x", "workgroups y", "workgroups z") if n != name}}
-            if name.startswith("workgroup ") and name != "workgroup bytes" and level != 1:
-                row = {**row, **{n: 1 for n in ("workgroup x", "workgroup y", "workgroup z") if n != name}}
-            if name == "buffer length" and level == feature.alone[-1]:
-                row = {**row, "workgroups x": 3}
-            why = why_not(row)
-            if why not in (None, "too costly"):
-                raise SystemExit(f"{name} = {level} alone: {why}")
-            found.append([row[n] for n in CHOSEN])
-    return found + [[{**BASE, **more}[n] for n in CHOSEN] for more in LARGE]
+            row = {**BASE, **next(fillers, NOTHING), **follows, name: level}
+            fitting = next((s for s in sizes if name not in LONG and _possible({**row, **s})), NOTHING)
+            sizes = [s for s in sizes if s is not fitting]
+            found.append({**row, **fitting})
+    found += [{**BASE, **next(fillers, NOTHING), **size} for size in sizes]
+    found += [{**BASE, **more} for more in fillers]
+    for row in found:
+        if not _possible(row):
+            raise SystemExit(f"{dict(row)}: {why_not(row)}")
+    return [[{**row, FURTHER: ""}[name] for name in COLUMNS] for row in found]
+
+
+def _grid(name: str, level: Level) -> Mapping[str, Level]:
+    """This level, and the others of its kind at 1."""
+    return {**dict.fromkeys(SIZES if name in SIZES else GRID, 1), name: level}
+
+
+def _possible(row: Mapping[str, Level]) -> bool:
+    return why_not(row) in (None, TOO_COSTLY)
 
 
 def main() -> None:
@@ -196,7 +228,7 @@ def main() -> None:
     print(f"{pairwise} rows for the pairs, {len(rows) - pairwise} alone")
     if parser.parse_args().write:
         lines = ",\n".join(json.dumps(row) for row in rows)
-        TARGET.write_text(f'{{"features": {json.dumps(list(CHOSEN))},\n"rows": [\n{lines}\n]}}\n')
+        TARGET.write_text(f'{{"features": {json.dumps(COLUMNS)},\n"rows": [\n{lines}\n]}}\n')
 
 
 if __name__ == "__main__":

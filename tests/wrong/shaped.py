@@ -15,7 +15,7 @@ from tests.wrong.base import processor
 from vyre.backends.protocol import BackendInfo
 from vyre.conform.shapes.features import measure
 from vyre.ir.buffers import BufferAccess
-from vyre.ir.expr import Atomic, BinOp, Expr, FMulAdd, FReduce, LitU32, Load
+from vyre.ir.expr import Atomic, BinOp, BufLen, Expr, FMulAdd, FReduce, LitU32, Load, Select
 from vyre.ir.node import Barrier, If, Loop, Store
 from vyre.ir.operators import BinaryOp, ReduceOrder
 from vyre.ir.program import Program
@@ -127,6 +127,15 @@ def wrong_operation(op: BinaryOp) -> Change:
         return BinOp(other, x.left, x.right) if isinstance(x, BinOp) and x.op is op else x
 
     return lambda program: _changed(program, expr, _same)
+
+
+def one_for_empty(program: Program) -> Program:
+    """An empty buffer has an element."""
+
+    def expr(x: Expr) -> Expr:
+        return Select(x.eq(0), LitU32(1), x) if isinstance(x, BufLen) else x
+
+    return _changed(program, expr, _same)
 
 
 def contract(program: Program) -> Program:

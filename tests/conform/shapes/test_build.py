@@ -10,8 +10,8 @@ import pytest
 from vyre.conform.process.entrances import ALONE
 from vyre.conform.shapes import closed
 from vyre.conform.shapes.build import build
-from vyre.conform.shapes.constraints import invocations, why_not
-from vyre.conform.shapes.features import FEATURES, measure, reached
+from vyre.conform.shapes.constraints import further, invocations, why_not
+from vyre.conform.shapes.features import CHOSEN, FEATURES, measure, reached
 from vyre.conform.shapes.history import order
 from vyre.conform.shapes.parts.atomics import AtomicPlaces
 from vyre.conform.shapes.rows import ROWS
@@ -34,8 +34,9 @@ def test_a_case_has_the_levels_of_its_row(number: int) -> None:
     case = build(row, 7)
     assert validate(case.program) == []
     found = measure(case.program, case.inputs, case.workgroups, case.entrance, case.dispatch)
-    for name, level in row.items():
-        assert level in found[name] or reached(FEATURES[name], found[name]) == level, name
+    for name in CHOSEN:
+        assert row[name] in found[name] or reached(FEATURES[name], found[name]) == row[name], name
+    assert set(further(row)) <= set(found["element type"])
 
 
 def _small(row: dict[str, Level]) -> dict[str, Level]:

@@ -9,9 +9,9 @@ import pytest
 
 from vyre.backends import protocol
 from vyre.backends.protocol import BackendLimits
-from vyre.conform.shapes.constraints import why_not
+from vyre.conform.shapes.constraints import FURTHER, buffers_needed, further, why_not
 from vyre.conform.shapes.features import CHOSEN, FEATURES, NOT_OF_SHAPE, Feature, measure, reached
-from vyre.conform.shapes.rows import ROWS, fitted, pairs_of, too_costly, wanted
+from vyre.conform.shapes.rows import ROWS, fitted, pairs_of, parted, too_costly, wanted
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.expr import EXPR_KINDS, InvocationId, LitU32, Var
 from vyre.ir.node import NODE_KINDS, Assign, Barrier, Break, If, Let, Loop, Store
@@ -63,7 +63,7 @@ def test_levels_ascend_and_limits_are_those_of_the_protocol() -> None:
 def test_the_rows_try_every_pair() -> None:
     tried = {pair for row in ROWS for pair in pairs_of(row)}
     assert wanted() - tried == set()
-    assert all(row.keys() == CHOSEN.keys() for row in ROWS)
+    assert all(row.keys() == {*CHOSEN, FURTHER} for row in ROWS)
     assert not tried & too_costly() or all(why_not(row) in (None, "too costly") for row in ROWS)
     fewer = {pair for row in ROWS[1:] for pair in pairs_of(row)}
     assert wanted() - fewer, "the first row brings pairs that no other has"
@@ -83,6 +83,24 @@ def test_what_no_device_takes_is_lowered() -> None:
         assert int(low["buffers"]) <= 8
         assert int(low["workgroup bytes"]) <= 16_384
         assert fitted(row, BackendLimits()) == row
+
+
+def test_each_element_type_of_a_row_is_tried_with_its_levels() -> None:
+    row = max(ROWS, key=lambda row: len(further(row)))
+    first, *_, last = str(row["element type"]), *further(row)
+    assert first != last
+    for kind in (first, last):
+        assert (("turns", row["turns"]), ("element type", kind)) in pairs_of(row)
+    assert all(a[0] != b[0] for a, b in pairs_of(row)), "two types are no pair of levels"
+
+
+def test_a_row_is_run_in_parts_where_a_device_has_few_buffers() -> None:
+    for row in ROWS:
+        assert parted(row) == (row,)
+        low = fitted(row, BackendLimits(buffers=8))
+        parts = parted(low)
+        assert {pair for part in parts for pair in pairs_of(part)} == pairs_of(low)
+        assert all(not further(part) or buffers_needed(part) <= 8 for part in parts)
 
 
 def _program(*body: Any) -> Program:

@@ -11,7 +11,9 @@ pytest.importorskip("llvmlite")
 from tests.conform.verify.runs import certify
 from tests.wrong import shaped
 from tests.wrong.shaped import Shaped
-from vyre.conform.shapes.constraints import invocations
+from vyre.conform.process.entrances import ALONE
+from vyre.conform.shapes.constraints import cost, invocations, size
+from vyre.conform.shapes.history import order
 from vyre.conform.shapes.rows import ROWS
 from vyre.conform.suite.plan import make_plan
 from vyre.conform.verify.replayed import DEPENDS
@@ -95,6 +97,36 @@ def test_a_fault_of_shape_is_found(fault: str) -> None:
             break
         found.append(STAGE.run(backend, PLAN, number, number + 1)[0].status)
     assert "failed" in found, f"rows {tried} passed"
+
+
+def test_a_length_of_an_empty_buffer_shows_where_no_loop_has_it_as_a_bound() -> None:
+    empty = [n for n, row in enumerate(ROWS) if row["buffer length"] == 0 and row["loop bounds"] != "length"]
+    number = min(empty, key=lambda n: cost(ROWS[n]))
+    backend = Shaped(shaped.one_for_empty)
+    assert STAGE.run(backend, PLAN, number, number + 1)[0].status == "failed"
+
+
+class _FirstGrid(Shaped):
+    """Every run of a program has the grid of its first."""
+
+    def compile(self, program: Program) -> Any:
+        return _Launched(self.inner.compile(program))
+
+
+class _Launched:
+    def __init__(self, right: Any) -> None:
+        self.right, self.grid = right, None
+
+    def run(self, buffers: Mapping[str, memoryview], workgroups: Any) -> None:
+        self.grid = self.grid or workgroups
+        self.right.run(buffers, self.grid)
+
+
+def test_a_grid_that_is_kept_from_the_first_run_shows() -> None:
+    again = [n for n, row in enumerate(ROWS) if ALONE in order(row) and invocations(row) > size(row)]
+    number = min(again, key=lambda n: cost(ROWS[n]))
+    assert STAGE.run(Shaped(), PLAN, number, number + 1)[0].status == "passed"
+    assert STAGE.run(_FirstGrid(), PLAN, number, number + 1)[0].status == "failed"
 
 
 def test_without_the_shape_nothing_is_wrong() -> None:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 ENTRANCES = ("run", "run_limited", "bind", "bind again", "borrow", "copy")
 ALONE = -1
-"""In an order: a run of one workgroup between the others, of which nothing is asked."""
+"""In an order: a run of one workgroup between the others. Its result names ALONE less the memory taken."""
 
 _MANY = 3
 """Runs from which on a case is so small that its bindings are launched more often too."""
@@ -89,8 +89,8 @@ def _performed(backend: Backend, executable: Executable, asked: Asked) -> Iterat
     def once(memory: int) -> list[Performed]:
         enter = _ENTRANCES[asked.entrance]
         if memory == ALONE:
-            enter(backend, executable, replace(asked, workgroups=(1, 1, 1)), 0)
-            return []
+            found = enter(backend, executable, replace(asked, workgroups=(1, 1, 1)), 0)
+            return [(ALONE - taken, results) for taken, results in found]
         return enter(backend, executable, asked, memory)
 
     match asked.dispatch:

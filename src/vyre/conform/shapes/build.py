@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from vyre.conform.shapes.features import Level
 
 
+PLACES = "out"
+"""The buffer in which every invocation has a place, workgroup by workgroup."""
+
+
 class CaseMemory(NamedTuple):
     """Every bound buffer before a run, and every ReadWrite buffer as it must be after it."""
 

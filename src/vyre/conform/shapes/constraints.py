@@ -35,6 +35,9 @@ _OWN_FLOATS = ("F32 arithmetic", "F16", "BF16", "F64")
 _NATURAL = 4
 """Buffers of every case: what is read, what is written, and one pair of the element type."""
 
+FURTHER = "further types"
+"""Where a row names element types that it has besides the one of the feature, with a pair of buffers each."""
+
 
 def number(row: Row, name: str) -> int:
     level = row[name]
@@ -69,6 +72,11 @@ def cost(row: Row) -> int:
     return invocations(row) * max(1, number(row, "turns") if "turns" in row else 1) * around
 
 
+def further(row: Row) -> tuple[str, ...]:
+    """The element types of a row besides the first."""
+    return tuple(str(row.get(FURTHER, "")).split())
+
+
 def bins(row: Row) -> int:
     """Atomic locations of a workgroup."""
     return max(1, size(row) // max(1, number(row, "contention")))
@@ -78,6 +86,7 @@ def buffers_needed(row: Row) -> int:
     """By what the row has so far."""
     return (
         _NATURAL
+        + 2 * len(further(row))
         + (
             row.get("uniform bytes", 0) != 0
             or row.get("access") == "Uniform"

@@ -96,7 +96,7 @@ def lacked(number: int, used: Mapping[str, Level], limits: BackendLimits) -> lis
     return [
         Lacking(number, name, str(level), str(used[name]))
         for name, level in listed.items()
-        if used[name] != level
+        if name in CHOSEN and used[name] != level
     ]
 
 

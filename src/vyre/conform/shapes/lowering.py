@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vyre.conform.shapes.constraints import why_not
+from vyre.conform.shapes.constraints import FURTHER, further, why_not
 from vyre.conform.shapes.features import CHOSEN
+from vyre.conform.shapes.rows import ELEMENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,6 +48,7 @@ class Lowered:
 def lowered(row: Row, fails: Callable[[Row], bool], *, questions: int = QUESTIONS) -> Lowered:
     """The row brought as low as it still fails; `fails` is asked about possible rows only."""
     search = _Search(dict(row), fails, questions)
+    search.one_type()
     for name in CHOSEN:
         search.lower(name)
     for name in CHOSEN:
@@ -63,7 +65,14 @@ class _Search:
 
     def ask(self, name: str, level: Level) -> bool:
         """Whether the row also fails with this level, which it then keeps."""
-        candidate = _repaired({**self.row, name: level})
+        return self._take(_repaired({**self.row, name: level}))
+
+    def one_type(self) -> None:
+        """Of several element types keeps the first with which alone the row fails."""
+        kinds = further(self.row)
+        any(kinds and self._take({**self.row, ELEMENT: k, FURTHER: ""}) for k in (self.row[ELEMENT], *kinds))
+
+    def _take(self, candidate: dict[str, Level] | None) -> bool:
         if candidate is None or self._left <= 0:
             return False
         self._left -= 1

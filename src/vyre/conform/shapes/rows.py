@@ -3,10 +3,12 @@
     ROWS[0]["turns"]                      3
     pairs_of(ROWS[0])                     every pair of levels that the row has, of chosen features
     fitted(ROWS[0], limits)               the row with what a device does not take lowered to what it does
+    parted(row)                           the rows that are run for it
     wanted()                              every pair that is possible, and `too_costly()` those left out
 
 The rows are data (`rows.json`, made by `tools/make_shape_rows.py`), so that no library decides what a
-certificate covers. A row names every chosen feature; what follows from them is measured on the case.
+certificate covers. A row names every chosen feature; what follows from them is measured on the case. Of
+element types, which have the most levels, it may have several, and each makes pairs with every other level.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from vyre.conform.shapes.constraints import TOO_COSTLY, why_not
+from vyre.conform.shapes.constraints import FURTHER, TOO_COSTLY, buffers_needed, further, number, why_not
 from vyre.conform.shapes.features import CHOSEN, FEATURES
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ Row = dict[str, "Level"]
 Setting = tuple[str, "Level"]
 Pair = tuple[Setting, Setting]
 
+ELEMENT = "element type"
 _DATA = Path(__file__).with_name("rows.json")
 
 
@@ -44,7 +47,10 @@ ROWS: tuple[Row, ...] = load()
 
 def pairs_of(row: Mapping[str, Level]) -> frozenset[Pair]:
     """Pairs of settings, in the order of the table."""
-    return frozenset(combinations([(name, row[name]) for name in CHOSEN if name in row], 2))
+    rows = (row, *({**row, ELEMENT: kind} for kind in further(row)))
+    return frozenset(
+        pair for one in rows for pair in combinations([(n, one[n]) for n in CHOSEN if n in one], 2)
+    )
 
 
 @cache
@@ -81,6 +87,17 @@ def fitted(row: Mapping[str, Level], limits: BackendLimits) -> Row:
         widest = max(("workgroup x", "workgroup y", "workgroup z"), key=lambda name: cast("int", found[name]))
         found[widest] = _within(FEATURES[widest], found[widest], cast("int", found[widest]) - 1)
     return found
+
+
+def parted(row: Mapping[str, Level]) -> tuple[Row, ...]:
+    """The row once, or as often as its element types need where a device has too few buffers for all."""
+    kinds = (str(row[ELEMENT]), *further(row))
+    left = number(row, "buffers") - buffers_needed({**row, FURTHER: ""})
+    at_once = 1 + max(0, left) // 2
+    return tuple(
+        {**row, ELEMENT: kinds[first], FURTHER: " ".join(kinds[first + 1 : first + at_once])}
+        for first in range(0, len(kinds), at_once)
+    )
 
 
 def _size(row: Mapping[str, Level]) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.conform.shapes import closed
-from vyre.conform.shapes.constraints import buffers_needed
+from vyre.conform.shapes.constraints import buffers_needed, further
 from vyre.conform.shapes.features import NONE
 from vyre.conform.shapes.history import others
 from vyre.conform.shapes.parts.state import ID, C, G, S, State, loaded, mixed, store
@@ -46,9 +46,13 @@ def memory_parts(state: State) -> None:
     _reduction(state)
     _further(state)
     _kept(state)
-    _element(state)
+    kinds = [DataType(kind) for kind in (state.row["element type"], *further(state.row))]
+    state.add(Let("e", Select(ID.eq(0), LitU32(_ELEMENTS - 1), (S + ID) % _ELEMENTS)))
+    index = np.where(state.ids == 0, _ELEMENTS - 1, (state.words + state.ids) % np.uint32(_ELEMENTS))
+    for place, kind in enumerate(kinds):
+        _element(state, place, kind, index)
     leaving = _returns(state)
-    _last(state, leaving)
+    _last(state, kinds, leaving)
 
 
 def _again(state: State) -> None:
@@ -81,9 +85,10 @@ def _again(state: State) -> None:
 
 
 def _spread(state: State) -> None:
-    """Every invocation reads other elements of what is only read, the first of them the last element, and one
-    past the end."""
-    state.add(state.mix(Load("data", BufLen("data") + C), 0))
+    """Every invocation reads other elements of what is only read, the first of them the last element, one
+    past the end, and how many there are: of an empty buffer nothing else tells."""
+    length = np.uint32(len(state.inputs["data"]) // 4)
+    state.add(state.mix(Load("data", BufLen("data") + C) + BufLen("data"), length))
     ids = state.ids.astype(np.uint64)
     tables = {**state.inputs, **state.tables}
     for name in ("data", "params", "table"):
@@ -152,7 +157,8 @@ def _further(state: State) -> None:
         if turn % 2 == 0:
             state.read(name, data)
             index = state.ids % np.uint32(count) if count else np.zeros_like(state.ids)
-            state.add(state.mix(Load(name, ID % BufLen(name)), loaded(data, index)))
+            found = loaded(data, index) + np.uint32(count)
+            state.add(state.mix(Load(name, ID % BufLen(name)) + BufLen(name), found))
         else:
             state.written(name, data)
             if turn % 3:
@@ -172,33 +178,36 @@ def _kept(state: State) -> None:
         state.words = state.words * np.uint32(factor) + state.each(total)
 
 
-def _element(state: State) -> None:
-    """The two buffers of the element type; which element goes where depends on the word, but the first place
+def _element(state: State, place: int, kind: DataType, index: Any) -> None:
+    """The two buffers of an element type; which element goes where depends on the word, but the first place
     has the last element, which may not fill a word."""
-    kind = DataType(state.row["element type"])
+    elements, copies = _named(place)
     raw = state.random_words(_ELEMENTS * max(1, kind.stride // 4))
     table: Any = raw.view(np.dtype((np.void, kind.stride)))[:_ELEMENTS]
     raw[: 3 * len(_CORNERS)] = _CORNERS * 3
     raw[:] = others(raw, state.which)
     if kind is DataType.Bool:
         table = (raw & np.uint32(1)).view(np.dtype((np.void, 4)))
-    state.bind("elements", BufferAccess.ReadOnly, table, kind)
+    state.bind(elements, BufferAccess.ReadOnly, table, kind)
     total = state.layout.count if state.whole else 1
     before: Any = np.zeros(total * kind.stride, np.uint8).view(np.dtype((np.void, kind.stride)))
-    state.written("copies", before, kind)
-    index = np.where(state.ids == 0, _ELEMENTS - 1, (state.words + state.ids) % np.uint32(_ELEMENTS))
+    state.written(copies, before, kind)
     if state.whole:
-        state.memory["copies"] = table[index]
-    state.add(Let("e", Select(ID.eq(0), LitU32(_ELEMENTS - 1), (S + ID) % _ELEMENTS)))
+        state.memory[copies] = table[index]
     if kind in NARROW_TYPES:
-        _widened(state, kind, table, index)
+        _widened(state, elements, kind, table, index)
 
 
-def _widened(state: State, kind: DataType, table: Any, index: Any) -> None:
+def _named(place: int) -> tuple[str, str]:
+    """The buffers of the element type at this place of the row."""
+    return (f"elements{place}", f"copies{place}") if place else ("elements", "copies")
+
+
+def _widened(state: State, elements: str, kind: DataType, table: Any, index: Any) -> None:
     """What a narrow element is as a word."""
     signed = "i" if kind in SIGNED_TYPES else "u"
     numbers: Any = table.view(f"<{signed}{kind.stride}").astype(np.int64)
-    state.add(state.mix(Cast(DataType.U32, Load("elements", Var("e"))), numbers[index]))
+    state.add(state.mix(Cast(DataType.U32, Load(elements, Var("e"))), numbers[index]))
 
 
 def _returns(state: State) -> Any:
@@ -218,15 +227,18 @@ def _returns(state: State) -> Any:
     return state.of_class == np.uint32(_LEAVING)
 
 
-def _last(state: State, leaving: Any) -> None:
-    element: Expr = Load("elements", Var("e"))
-    kind = DataType(state.row["element type"])
-    if kind in NARROW_TYPES:
-        element = Cast(DataType.U32, element) ^ S << kind.bits
-    state.add(Store("copies", ID, element), Store("out", G, S * _LAST + ID))
+def _last(state: State, kinds: list[DataType], leaving: Any) -> None:
+    for place, kind in enumerate(kinds):
+        elements, copies = _named(place)
+        element: Expr = Load(elements, Var("e"))
+        if kind in NARROW_TYPES:
+            element = Cast(DataType.U32, element) ^ S << kind.bits
+        state.add(Store(copies, ID, element))
+        if state.whole:
+            held = state.memory[copies]
+            held[leaving] = np.zeros(1, held.dtype)[0]
+    state.add(Store("out", G, S * _LAST + ID))
     if state.whole:
-        copies = state.memory["copies"]
-        copies[leaving] = np.zeros(1, copies.dtype)[0]
         stay = ~leaving
         values = state.words * np.uint32(_LAST) + state.ids
         store(state.memory["out"], state.slots[stay], values[stay])
