@@ -68,6 +68,7 @@ def test_progress_arrives_in_order() -> None:
     certify("cpu", TINY, progress=told.append)
     assert [p.done for p in told] == sorted({p.done for p in told})
     assert told[-1].done == told[-1].total
+    assert {p.stage.name for p in told if p.stage is not None} == {"ops"}
     assert {p.what for p in told} == {ADD, "primitive.bitwise.not"}
     assert not any(p.failing or p.resumed for p in told)
 

@@ -13,7 +13,7 @@ from vyre.errors import VyreError, counted
 from vyre.files import read_bytes
 
 if TYPE_CHECKING:
-    from vyre.certification import CertifyPlan
+    from vyre.certification import CertifyPlan, CertifyProgress
     from vyre.conform.certify.keys import SigningKey
 
 _EPILOG = """Example: vyre certify cpu · vyre certify mine --ops 'primitive.math.*' --cases 100000000 ·
@@ -246,13 +246,7 @@ def _whole(target: str, options: dict[str, Any]) -> None:
             target,
             plan,
             key=key,
-            progress=lambda p: bar.update(
-                p.done,
-                total=p.total,
-                what=p.what,
-                resumed=p.resumed,
-                failing=counted(p.failing, "failure") if p.failing else "",
-            ),
+            progress=lambda p: _tell(bar, p),
         )
     assert made.run is not None
     if made.run.unmeasured:
@@ -269,3 +263,21 @@ def _whole(target: str, options: dict[str, Any]) -> None:
     )
     if not made.ok:
         raise SystemExit(1)
+
+
+def _tell(bar: Bar, progress: CertifyProgress) -> None:
+    """The stage that a run is at and what is left of it; the whole run, where its time can be told."""
+    failing = counted(progress.failing, "failure") if progress.failing else ""
+    stage = progress.stage
+    if stage is None:
+        bar.update(progress.done, total=progress.total, what=progress.what, failing=failing)
+        return
+    times = ((stage.left, "left in this stage"), (stage.whole_left, "in all"))
+    what = f"{stage.name} (stage {stage.number} of {stage.of})"
+    bar.update(
+        stage.done,
+        total=stage.total,
+        what=what,
+        failing=failing,
+        left=tuple((seconds, words) for seconds, words in times if seconds is not None),
+    )
