@@ -272,7 +272,8 @@ def _tell(bar: Bar, progress: CertifyProgress) -> None:
     if stage is None:
         bar.update(progress.done, total=progress.total, what=progress.what, failing=failing)
         return
-    times = ((stage.left, "left in this stage"), (stage.whole_left, "in all"))
+    whole = stage.whole_left if stage.of > 1 else None
+    times = ((stage.left, "left in this stage"), (whole, "in all"))
     what = f"{stage.name} (stage {stage.number} of {stage.of})"
     bar.update(
         stage.done,

@@ -51,9 +51,9 @@ class Bar:
 
             self._progress = Progress(
                 TextColumn("{task.description}"),
-                BarColumn(bar_width=24),
-                TextColumn("{task.percentage:>3.0f}% {task.fields[left]} {task.fields[failing]}"),
                 TimeElapsedColumn(),
+                BarColumn(bar_width=10),
+                TextColumn("{task.percentage:>3.0f}% {task.fields[failing]}{task.fields[left]}"),
                 console=Console(stderr=True),
                 transient=True,
             )
@@ -90,7 +90,7 @@ class Bar:
                 total=total or self._total,
                 description=what or self._what,
                 left=", ".join(self._times(self._heard)),
-                failing=failing,
+                failing=f"{failing}, " if failing and left else failing,
             )
 
     def line(self) -> str:
