@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from pathlib import Path
 
@@ -20,7 +19,7 @@ def test_long_lines_are_folded_beside_their_name_on_a_terminal(monkeypatch: pyte
     device = "a device with a name of many words, " * 5 + "and its driver"
     assert doctor_._folded(device) == [device]  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(doctor_.sys.stdout, "isatty", lambda: True)
-    monkeypatch.setattr("vyre.cli.styled.shutil.get_terminal_size", lambda _: os.terminal_size((60, 24)))
+    monkeypatch.setenv("COLUMNS", "60")
     folded = doctor_._folded(device)  # pyright: ignore[reportPrivateUsage]
     assert len(folded) > 3
     assert " ".join(folded) == device

@@ -14,7 +14,7 @@ import tempfile
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from vyre.backends.protocol import Backend, ClosingBackend
 from vyre.certification.certificate import Certificate, RunNotes
@@ -91,7 +91,7 @@ def certify_opened(
     info = backend.describe()
     suite.require_exact(info)
     processes = _processes(plan, backend)
-    told = progress or (lambda _: None)
+    told = progress or _silent
     before = None
     if plan.baseline is not None:
         before = given(read_document(str(plan.baseline)), info, file=str(plan.baseline))
@@ -113,14 +113,22 @@ def certify_opened(
             processes=processes,
             earlier=_earlier(folder),
         )
-        with proofs_ahead(made.ops if OPS in made.stages else ()):
+        with proofs_ahead(made.ops if OPS in made.stages else ()) as proving:
             run = work.run()
-        measured = _measured(backend, made, plan.baselines, before, lambda: told(_measuring(work, run)))
+            if proving():
+                told(_after(work, run, "proving laws, which later runs find proved"))
+        measured = _measured(
+            backend, made, plan.baselines, before, lambda: told(_after(work, run, "measuring speed"))
+        )
     if folder is not None:
         write_durably(folder / "results.json", run.results.to_json())
         write_durably(folder / _TIMES, json.dumps(asdict(run.timing), indent=2).encode() + b"\n")
     found = earned(run, baselines=[b.name for b in measured.baselines], slower=measured.slower)
     return _certificate(run, found, measured, before, plan, folder, key)
+
+
+def _silent(progress: CertifyProgress) -> None:
+    """Nobody is told."""
 
 
 def _processes(plan: CertifyPlan, backend: Backend) -> int:
@@ -150,16 +158,17 @@ def _earlier(folder: Path | None) -> dict[str, float]:
     """Seconds by op and stage of the last run of this plan, where it left them whole. They are told ahead and
     decide nothing, so that a file which cannot be read is as good as none."""
     try:
-        found = json.loads((folder / _TIMES).read_bytes()) if folder is not None else {}
-        return {} if found.get("resumed_cases", 1) else {k: float(v) for k, v in found["groups"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        found: Any = json.loads((folder / _TIMES).read_bytes()) if folder is not None else {}
+        groups: dict[str, float] = found["groups"]
+        return {} if found["resumed_cases"] else {name: float(groups[name]) for name in groups}
+    except (OSError, ValueError, LookupError, TypeError):
         return {}
 
 
-def _measuring(work: suite.Suite, run: Run) -> suite.CertifyProgress:
-    """What is told while speed is measured, when all cases have been run."""
+def _after(work: suite.Suite, run: Run, what: str) -> suite.CertifyProgress:
+    """What is told of what is done when all cases have been run."""
     cases = sum(b.hi - b.lo for b in work.blocks)
-    return suite.CertifyProgress(cases, cases, 0, "measuring speed", len(run.results.every_failure))
+    return suite.CertifyProgress(cases, cases, 0, what, len(run.results.every_failure))
 
 
 @dataclass(frozen=True, slots=True)

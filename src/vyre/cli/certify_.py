@@ -32,12 +32,15 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
     help="Random cases for each op and law [5 * 2^20; floats 2^20].",
 )
 @click.option(
-    "--ops", multiple=True, metavar="PATTERN", help="Only these ops: an id, a family, or a pattern."
+    "--ops",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only these ops: an id, a family, or a pattern; may be repeated.",
 )
 @click.option(
     "--track", type=click.Choice(["integer", "float"]), help="Only what the first levels of a track need."
 )
-@click.option("--stage", "stages", multiple=True, metavar="NAME", help="Only these stages.")
+@click.option("--stage", "stages", multiple=True, metavar="NAME", help="Only this stage; may be repeated.")
 @click.option("--shard", metavar="I/N", default="1/1", show_default=True, help="The I-th of N equal parts.")
 @click.option(
     "--skip", type=click.IntRange(0), default=0, metavar="N", help="Leave out the first N cases of the run."
@@ -59,24 +62,39 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
     "--engine", type=click.Choice(["ray"]), help="Run the shards on a cluster and merge their certificates."
 )
 @click.option(
-    "--shards", type=click.IntRange(1), default=8, show_default=True, help="With --engine: how many shards."
+    "--shards",
+    type=click.IntRange(1),
+    metavar="N",
+    default=8,
+    show_default=True,
+    help="With --engine: how many shards.",
 )
 @click.option("--ray-address", metavar="ADDRESS", help="A running cluster [one made of this machine].")
 @click.option("--quick", is_flag=True, help="A first look: few random cases, no triples.")
 @click.option("--programs", type=click.IntRange(0), metavar="N", help="How many generated programs to run.")
 @click.option(
-    "--repeats", type=click.IntRange(1), default=3, show_default=True, help="Runs per case of a stage."
+    "--repeats",
+    type=click.IntRange(1),
+    metavar="N",
+    default=3,
+    show_default=True,
+    help="Runs per case of a stage.",
 )
 @click.option(
     "--soak",
     type=float,
     default=0.0,
     metavar="MINUTES",
-    help="After the run, go on for so long with other seeds.",
+    help="After the run, go on for this long with other seeds.",
 )
 @click.option("--case", "case", metavar="NAME", help="Run one case alone and show its bits and source.")
 @click.option(
-    "--timeout", type=float, default=60.0, show_default=True, help="Seconds to wait for the backend."
+    "--timeout",
+    type=float,
+    metavar="SECONDS",
+    default=60.0,
+    show_default=True,
+    help="How long to wait for the backend.",
 )
 @click.option("--in-process", is_flag=True, help="Run the backend in this process: a crash ends the run.")
 @click.option(

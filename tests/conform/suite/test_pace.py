@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
 
-from vyre.conform.suite.pace import Pace, StageProgress
+from vyre.conform.suite.pace import Pace, StageProgress, spread
 
 BLOCKS = [("shapes", 8, False)] * 4 + [("golden", 48, False)] * 10
 
@@ -58,3 +59,12 @@ def test_the_whole_is_told_by_an_earlier_run_and_the_speed_of_this_one() -> None
 @pytest.mark.parametrize("earlier", [None, {"shapes": 20.0}])
 def test_a_stage_of_unknown_cost_leaves_the_whole_untold(earlier: Any) -> None:
     assert Pace(BLOCKS, threads=2, earlier=earlier).at("shapes").whole_left is None
+
+
+def test_what_comes_first_is_from_everywhere() -> None:
+    for count in (0, 1, 2, 3, 7, 64, 100):
+        places = spread(count)
+        assert sorted(places) == list(range(count))
+        first = sorted(k for k, place in enumerate(places) if place < (count + 3) // 4)
+        gaps = [b - a for a, b in itertools.pairwise([-1, *first, count])]
+        assert max(gaps) <= 9, "a quarter of them leaves a gap"

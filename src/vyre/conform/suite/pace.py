@@ -2,6 +2,7 @@
 
 Cases of one stage differ in cost, those of two stages by a factor of a million. So the time that is left in a
 stage follows from the blocks of that stage which this run has finished, and none is told before some are.
+They are run in an order in which those that come first speak for the others.
 The time that is left in the whole run is told only where an earlier run of the same plan says what the stages
 to come cost.
 """
@@ -13,6 +14,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+
+def spread(count: int) -> list[int]:
+    """A place for each of `count` things, so that those in the first places are from everywhere among them:
+    what they cost says what the others will."""
+    bits = max(count - 1, 0).bit_length()
+    reversed_bits = [int(f"{k:0{bits}b}"[::-1], 2) for k in range(count)] if bits else [0] * count
+    places = {k: place for place, k in enumerate(sorted(range(count), key=reversed_bits.__getitem__))}
+    return [places[k] for k in range(count)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +126,7 @@ class Pace:
     def _whole_left(self, stage: str, left: float | None) -> float | None:
         """What stages took in the earlier run, by the speed of this one so far."""
         open_ones = {name: work for name, work in self._stages.items() if work.blocks_left}
-        if any(name not in self._earlier for name in open_ones):
+        if not self._earlier or any(name not in self._earlier for name in open_ones):
             return None
         over = [(w.cost.seconds, self._earlier[n]) for n, w in self._stages.items() if self._comparable(n, w)]
         now, then = sum(s for s, _ in over), sum(s for _, s in over)

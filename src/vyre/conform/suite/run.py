@@ -28,7 +28,7 @@ from vyre.conform.spec.track import APPROXIMATE_NAMES, not_approximate
 from vyre.conform.suite import fold
 from vyre.conform.suite.block_runner import BlockRunner
 from vyre.conform.suite.closing import Closing
-from vyre.conform.suite.pace import Pace, StageProgress
+from vyre.conform.suite.pace import Pace, StageProgress, spread
 from vyre.conform.suite.plan import make_plan, settle
 from vyre.conform.suite.resumed import resumed
 from vyre.conform.suite.soak import Soaking, soaked_stages
@@ -187,7 +187,7 @@ class Suite:
                 self._finish(group)
         total = sum(b.hi - b.lo for b in self.blocks)
         done, running = resumed, dict[Future[tuple[StageBlock | OpBlock, float]], "Block"]()
-        queue = deque(sorted(todo, key=self._order))
+        queue = deque(self._in_order(todo))
         with self._helped(len(todo)) as threads, ThreadPoolExecutor(threads) as pool:
             pace = self._pace(threads)
             if queue:
@@ -217,13 +217,30 @@ class Suite:
                     at = pace.at(_stage(self.units[now.unit]))
                     self.progress(CertifyProgress(done, total, resumed, unit.group, self._failing(), at))
 
-    def _order(self, block: Block) -> int:
-        return _ORDER.get(self.units[block.unit].name, len(_ORDER))
+    def _in_order(self, chosen: Sequence[Block]) -> list[Block]:
+        """Stage by stage, and within a stage dear and cheap mixed; only the blocks of one op are run in
+        their order, because one that crashes ends the op."""
+        parts: dict[str, dict[str | int, int]] = {}
+        for block in self.blocks:
+            parts.setdefault(_stage(self.units[block.unit]), {})[self._part(block)] = 0
+        for found in parts.values():
+            found.update(zip(found, spread(len(found)), strict=True))
+        places = {stage: place for place, stage in enumerate(parts)}
+
+        def order(block: Block) -> tuple[int, int, int]:
+            stage = _stage(self.units[block.unit])
+            return _ORDER.get(stage, len(_ORDER)), places[stage], parts[stage][self._part(block)]
+
+        return sorted(chosen, key=order)
+
+    def _part(self, block: Block) -> str | int:
+        unit = self.units[block.unit]
+        return block.number if unit.stage is not None else unit.group
 
     def _pace(self, threads: int) -> Pace:
         stages = [
             (_stage(self.units[b.unit]), b.hi - b.lo, (b.unit, b.number) in self.records)
-            for b in sorted(self.blocks, key=self._order)
+            for b in self._in_order(self.blocks)
         ]
         earlier: dict[str, float] = {}
         for group, seconds in self.earlier.items():
