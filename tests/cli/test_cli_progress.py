@@ -49,11 +49,14 @@ def test_failures_are_told(clock: list[float]) -> None:
 def test_a_time_that_has_passed_is_told_no_more(clock: list[float]) -> None:
     with progress.Bar(unit="cases", quiet=True) as bar:
         clock[0] += 2
-        bar.update(8, total=32, what="shapes", left=((30.0, "left in this stage"), (600.0, "in all")))
+        bar.update(8, total=32, what="shapes", left=((30.0, "left in this stage"), (600.0, "left in all")))
         clock[0] += 20
-        assert bar.line() == "shapes: 22 s, 8 of 32 cases, about 10 s left in this stage, about 10 min in all"
+        assert (
+            bar.line()
+            == "shapes: 22 s, 8 of 32 cases, about 10 s left in this stage, about 10 min left in all"
+        )
         clock[0] += 10
-        assert bar.line() == "shapes: 32 s, 8 of 32 cases, about 10 min in all"
+        assert bar.line() == "shapes: 32 s, 8 of 32 cases, about 10 min left in all"
 
 
 def test_a_run_tells_the_stage_it_is_at(clock: list[float]) -> None:

@@ -291,7 +291,7 @@ def _tell(bar: Bar, progress: CertifyProgress) -> None:
         bar.update(progress.done, total=progress.total, what=progress.what, failing=failing)
         return
     whole = stage.whole_left if stage.of > 1 else None
-    times = ((stage.left, "left in this stage"), (whole, "in all"))
+    times = ((stage.left, "left in this stage"), (whole, "left in all"))
     what = f"{stage.name} (stage {stage.number} of {stage.of})"
     bar.update(
         stage.done,
