@@ -98,7 +98,7 @@ def test_the_links_of_the_front_pages_lead_somewhere() -> None:
     """Those of docs/ are checked where the site is built."""
     fronts = [*ROOT.glob("*.md"), ROOT / "lab" / "README.md"]
     assert len(fronts) > 3
-    found = {page.name: nowhere(page.read_text(encoding="utf-8"), page.parent) for page in fronts}
+    found = {page: nowhere(page.read_text(encoding="utf-8"), page.parent) for page in fronts}
     assert {page: links for page, links in found.items() if links} == {}
 
 
