@@ -132,7 +132,7 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
 @click.option("--junit", "junit_file", type=click.Path(), metavar="FILE", help="Write a JUnit XML report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def command(backend: str | None, **options: Any) -> None:
-    """Verify BACKEND (the default one if not named) and say exactly how much was shown.
+    """Certify BACKEND (the default one if it is not named) and say exactly how much was shown.
 
     Exits with 1 on a failure that is not expected, or an expected one that passed.
     """
