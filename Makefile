@@ -48,6 +48,7 @@ docs: setup-dev
 # The pages as a site, in build/site; a broken link ends it.
 site: setup-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+	@echo "Read it, with its search: $(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site"
 
 # The default backend, and the solvers that prove what is certified.
 setup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import struct
 import sys
@@ -20,7 +21,11 @@ SMALL: dict[str, list[str]] = {
     "softmax.py": [],
     "kmeans.py": ["--points", "40"],
 }
-ALONE = {"own_op.py": "the false law fails at", "driver_error.py": "flushing 0x00000000"}
+ALONE = {
+    "own_op.py": "the false law fails at",
+    "driver_error.py": "flushing 0x00000000",
+    "own_backend.py": "golden rows on right: 0 failures\ngolden rows on wrong: 4 failures",
+}
 ELSEWHERE = {
     *("transformer.py", "unet_block.py", "sparse_attention.py"),  # tests/nn/test_examples.py
     *("search_folder.py", "duplicate_files.py", "package_ranks.py"),  # tests/library/test_library_examples.py
@@ -42,6 +47,14 @@ def printed(name: str, capsys: pytest.CaptureFixture[str], *arguments: Any) -> s
 
 def test_every_example_is_run_somewhere() -> None:
     assert {p.name for p in FOLDER.glob("*.py")} == {*SMALL, *ALONE, *ELSEWHERE, *WITHOUT}
+
+
+def test_every_example_is_on_the_page() -> None:
+    page = (FOLDER.parent / "docs" / "examples.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`python examples/(\w+\.py)", page))
+    assert named == {p.name for p in FOLDER.glob("*.py")} - {"picture.py"}
+    folders = set(re.findall(r"`examples/(\w+)`", page))
+    assert folders == {p.name for p in FOLDER.iterdir() if p.is_dir() and not p.name.startswith("_")}
 
 
 @pytest.mark.parametrize("name", SMALL)

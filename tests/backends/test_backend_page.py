@@ -20,7 +20,7 @@ CERTIFY = "vyre certify --backend-class vyre_mine.backend:MineBackend"
 NOT_RUN = {
     "make setup": "the environment in which the tests run",
     ". .venv/bin/activate": "the same",
-    f"{CERTIFY} --timeout 900": "every case in NumPy, far slower than the devices that the whole run is made for",
+    f"{CERTIFY} --timeout 900": "every case in NumPy, far slower than the devices that the run is made for",
     "pip install -e .": "changes the environment; test_backends_plugin.py has installed packages",
     "vyre backends": "needs the package installed",
     "vyre certify mine --stage golden": "needs the package installed",

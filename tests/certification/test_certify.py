@@ -68,8 +68,28 @@ def test_progress_arrives_in_order() -> None:
     certify("cpu", TINY, progress=told.append)
     assert [p.done for p in told] == sorted({p.done for p in told})
     assert told[-1].done == told[-1].total
+    assert {p.stage.name for p in told if p.stage is not None} == {"ops"}
     assert {p.what for p in told} == {ADD, "primitive.bitwise.not"}
     assert not any(p.failing or p.resumed for p in told)
+
+
+def test_the_whole_time_is_told_by_an_earlier_run_of_the_same_plan(tmp_path: Path) -> None:
+    plan = with_(state=tmp_path)
+
+    def told() -> list[float | None]:
+        found: list[CertifyProgress] = []
+        certify("cpu", plan, progress=found.append)
+        return [p.stage.whole_left for p in found if p.stage is not None]
+
+    assert set(told()) == {None}
+    times = [-1.0 if seconds is None else seconds for seconds in told()]
+    assert min(times[:-1]) > 0
+    assert times[-1] == 0
+    (kept,) = tmp_path.rglob("annex.json")
+    facts = json.loads(kept.read_text())
+    for spoilt in ("{", "[]", json.dumps({**facts, "groups": 7}), json.dumps({**facts, "resumed_cases": 9})):
+        kept.write_text(spoilt)
+        assert set(told()) == {None}
 
 
 def test_a_wrong_backend_gets_a_certificate_of_its_failures() -> None:

@@ -10,8 +10,20 @@ import pytest
 from click.testing import CliRunner
 
 from vyre.backends import chosen
+from vyre.cli import doctor_
 from vyre.cli.app import main
 from vyre.cli.examination import EXTRAS, Found, tried
+
+
+def test_long_lines_are_folded_beside_their_name_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = "a device with a name of many words, " * 5 + "and its driver"
+    assert doctor_._folded(device) == [device]  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(doctor_.sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    folded = doctor_._folded(device)  # pyright: ignore[reportPrivateUsage]
+    assert len(folded) > 3
+    assert " ".join(folded) == device
+    assert max(map(len, folded)) <= 60 - 17
 
 
 def test_a_backend_that_works_has_run_a_kernel() -> None:

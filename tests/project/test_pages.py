@@ -20,20 +20,30 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 ELSEWHERE = {
     "adding.md": "lines to put into files of vyre, for something that is not there",
-    "certificates.md": "certifies several times, which takes minutes; tests/certification has each call",
     "engines.md": "tests/engines/test_engines_docs.py",
-    "envelope.md": "asks a certificate that the reader has",
     "kernels.md": "tests/frontend/test_frontend_docs.py, with what it prints",
     "tensors.md": "tests/tensor/test_tensor_docs.py; its last block loads the reader's model",
 }
 """Pages whose Python is not run here, and why."""
 
-_BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
-_COMMAND = re.compile(r"^(?:\$ )?vyre (.+?)(?:  +#.*| #.*)?$", re.MULTILINE)
+NOT_RUN = {"certificates.md": 1, "envelope.md": 1}
+"""How many blocks of a page are marked `<!-- not run: … -->`; the mark says why."""
+
+_BLOCK = re.compile(r"^(?:<!-- (not run): \w[^\n]* -->\n)?```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_COMMAND = re.compile(r"^(?:\$ )?vyre (?!1$|graph 1$)(.+?)(?:  +#.*| #.*)?$", re.MULTILINE)
+_PRINTED = re.compile(r"^print\(.*\)  # (.+)$", re.MULTILINE)
+_LINK = re.compile(r"\]\(([^)#:]+)(?:#([\w-]+))?\)")
 
 
 def blocks(text: str, *languages: str) -> list[str]:
-    return [code for language, code in _BLOCK.findall(text) if language in languages]
+    """The blocks in these languages, those aside that are marked; \"\" is a block that names none."""
+    return [code for mark, language, code in _BLOCK.findall(text) if language in languages and not mark]
+
+
+def test_blocks_that_are_not_run_are_counted() -> None:
+    marked = {page: sum(bool(mark) for mark, *_ in _BLOCK.findall(text)) for page, text in PAGES.items()}
+    assert {page: count for page, count in marked.items() if count} == NOT_RUN
+    assert sum(len(_BLOCK.findall(text)) for text in PAGES.values()) > 150
 
 
 def test_what_is_run_elsewhere_has_python() -> None:
@@ -50,6 +60,51 @@ def test_the_python_of_a_page_runs_from_top_to_bottom(page: str, tmp_path: Path)
         [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+    assert untrue(script.read_text(encoding="utf-8"), done.stdout) == []
+
+
+def untrue(code: str, output: str) -> list[str]:
+    """What comments behind `print(…)` claim, and the code did not print in their order; "…" ends a claim."""
+    lines, missing = iter(output.splitlines()), list[str]()
+    for claim in _PRINTED.findall(code):
+        begin = claim.partition("…")[0]
+        said = (line == claim or ("…" in claim and line.startswith(begin)) for line in lines)
+        missing += [] if any(said) else [claim]
+    return missing
+
+
+def test_a_comment_that_claims_another_output_is_noticed() -> None:
+    code = "print(f(1))  # [1 2]\nprint(f(2))  # [3 …\n"
+    assert untrue(code, "first\n[1 2]\n[3 4]\n") == []
+    assert untrue(code, "[1 2]\n[4 4]\n") == ["[3 …"]
+    assert untrue(code, "[1 9]\n[3 4]\n") == ["[1 2]", "[3 …"]
+
+
+def nowhere(text: str, folder: Path) -> list[str]:
+    """Links of a page to files, or to headings of pages, that are not there."""
+    found: list[str] = []
+    for name, heading in _LINK.findall(text):
+        target = folder / name
+        if not target.exists():
+            found.append(name)
+        elif heading:
+            titles = re.findall(r"^#+ (.+)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+            slugs = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+            found += [] if heading in slugs else [f"{name}#{heading}"]
+    return found
+
+
+def test_the_links_of_the_front_pages_lead_somewhere() -> None:
+    """Those of docs/ are checked where the site is built."""
+    fronts = [*ROOT.glob("*.md"), ROOT / "lab" / "README.md"]
+    assert len(fronts) > 3
+    found = {page: nowhere(page.read_text(encoding="utf-8"), page.parent) for page in fronts}
+    assert {page: links for page, links in found.items() if links} == {}
+
+
+def test_a_link_that_leads_nowhere_is_noticed() -> None:
+    text = "[a](docs/backend.md) [b](docs/none.md) [c](docs/backend.md#the-contract) [d](docs/backend.md#no)"
+    assert nowhere(text, ROOT) == ["docs/none.md", "docs/backend.md#no"]
 
 
 def wrong(command: str) -> str:
@@ -73,7 +128,7 @@ def wrong(command: str) -> str:
 @pytest.mark.parametrize("page", ["README.md", *PAGES])
 def test_the_commands_of_a_page_exist(page: str) -> None:
     text = README if page == "README.md" else PAGES[page]
-    lines = [line for code in blocks(text, "sh", "text", "console") for line in _COMMAND.findall(code)]
+    lines = [line for code in blocks(text, "", "sh", "text", "console") for line in _COMMAND.findall(code)]
     assert {line: why for line in lines if (why := wrong(line))} == {}
 
 

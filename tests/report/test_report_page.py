@@ -155,6 +155,21 @@ def test_of_a_law_neither_side_is_called_expected_and_values_come_first(results:
     assert describe(law) == "primitive.math.add/inputs/0x1 on 0x0: left side 0xFFFFFFFF, right side 0x0"
 
 
+def test_failures_of_one_op_are_one_card_with_their_number(results: Results) -> None:
+    one = replace(results.failures[0], inputs=("0x7",))
+    other = replace(one, op="", case="golden/primitive.bitwise.shr/golden/3")
+    again = [replace(other, case=f"golden/primitive.bitwise.shr/golden/{k}") for k in (4, 6)]
+    (made,) = certificates(replace(results, failures=(one, other, *again)), promised=registry_now())
+    page = render(read(write(made)))
+    assert page.startswith("<!doctype html>")
+    cards = re.findall(r'<article class="failure">(.*?)</article>', page, re.S)
+    assert ["3 failures" in card for card in cards] == [False, True]
+    assert "primitive.math.add" in cards[0]
+    seen, _, folded = cards[1].partition("<summary>2 more of golden/primitive.bitwise.shr</summary>")
+    assert seen.count("replay:") == 1
+    assert folded.count("replay:") == 2
+
+
 def test_figures_are_exact_and_bars_in_proportion() -> None:
     assert ">953,166,345</text>" in bars([Bar("a", 953_166_345)], title="t")
     drawn = bars([Bar("a", 100), Bar("<b>", 50)], title="t")

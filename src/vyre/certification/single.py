@@ -14,7 +14,7 @@ import tempfile
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from vyre.backends.protocol import Backend, ClosingBackend
 from vyre.certification.certificate import Certificate, RunNotes
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 PROCESSOR = "cpu"
 """The backend whose device is this machine's processor."""
+
+_TIMES = "annex.json"
 
 
 @contextmanager
@@ -89,6 +91,7 @@ def certify_opened(
     info = backend.describe()
     suite.require_exact(info)
     processes = _processes(plan, backend)
+    told = progress or _silent
     before = None
     if plan.baseline is not None:
         before = given(read_document(str(plan.baseline)), info, file=str(plan.baseline))
@@ -105,18 +108,27 @@ def certify_opened(
             store=store,
             target=target,
             expected=plan.expected,
-            progress=progress or (lambda _: None),
+            progress=told,
             soak=plan.soak,
             processes=processes,
+            earlier=_earlier(folder),
         )
-        with proofs_ahead(made.ops if OPS in made.stages else ()):
+        with proofs_ahead(made.ops if OPS in made.stages else ()) as proving:
             run = work.run()
-        measured = _measured(backend, made, plan.baselines, before)
+            if proving():
+                told(_after(work, run, "proving laws, which later runs find proved"))
+        measured = _measured(
+            backend, made, plan.baselines, before, lambda: told(_after(work, run, "measuring speed"))
+        )
     if folder is not None:
         write_durably(folder / "results.json", run.results.to_json())
-        write_durably(folder / "annex.json", json.dumps(asdict(run.timing), indent=2).encode() + b"\n")
+        write_durably(folder / _TIMES, json.dumps(asdict(run.timing), indent=2).encode() + b"\n")
     found = earned(run, baselines=[b.name for b in measured.baselines], slower=measured.slower)
     return _certificate(run, found, measured, before, plan, folder, key)
+
+
+def _silent(progress: CertifyProgress) -> None:
+    """Nobody is told."""
 
 
 def _processes(plan: CertifyPlan, backend: Backend) -> int:
@@ -142,6 +154,23 @@ def run_folder(plan: CertifyPlan, made: RunPlan) -> Path | None:
     return plan.folder / "runs" / f"{made.backend}-{replace(made, regressions=()).digest[:16]}"
 
 
+def _earlier(folder: Path | None) -> dict[str, float]:
+    """Seconds by op and stage of the last run of this plan, where it left them whole. They are told ahead and
+    decide nothing, so that a file which cannot be read is as good as none."""
+    try:
+        found: Any = json.loads((folder / _TIMES).read_bytes()) if folder is not None else {}
+        groups: dict[str, float] = found["groups"]
+        return {} if found["resumed_cases"] else {name: float(groups[name]) for name in groups}
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
+
+
+def _after(work: suite.Suite, run: Run, what: str) -> suite.CertifyProgress:
+    """What is told of what is done when all cases have been run."""
+    cases = sum(b.hi - b.lo for b in work.blocks)
+    return suite.CertifyProgress(cases, cases, 0, what, len(run.results.every_failure))
+
+
 @dataclass(frozen=True, slots=True)
 class _Measured:
     baselines: tuple[Baseline, ...] = ()
@@ -149,7 +178,13 @@ class _Measured:
     why_not: str = ""
 
 
-def _measured(backend: Backend, made: RunPlan, wanted: bool | None, before: Annex | None) -> _Measured:
+def _measured(
+    backend: Backend,
+    made: RunPlan,
+    wanted: bool | None,
+    before: Annex | None,
+    begin: Callable[[], None],
+) -> _Measured:
     """Measured where it was asked for, or where the run is for a full certificate; and what is slower.
 
     A backend that dies meanwhile has no baselines; the run that is behind it stays.
@@ -157,6 +192,7 @@ def _measured(backend: Backend, made: RunPlan, wanted: bool | None, before: Anne
     everything = made.ops == chosen_ops(()) and made.stages == ALL_STAGES
     if not (everything or before is not None if wanted is None else wanted):
         return _Measured()
+    begin()
     try:
         found = annex.measure(backend)
         slower = confirmed(before, found, lambda: annex.measure(backend)) if before is not None else ()

@@ -13,7 +13,7 @@ from vyre.errors import VyreError, counted
 from vyre.files import read_bytes
 
 if TYPE_CHECKING:
-    from vyre.certification import CertifyPlan
+    from vyre.certification import CertifyPlan, CertifyProgress
     from vyre.conform.certify.keys import SigningKey
 
 _EPILOG = """Example: vyre certify cpu · vyre certify mine --ops 'primitive.math.*' --cases 100000000 ·
@@ -32,12 +32,15 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
     help="Random cases for each op and law [5 * 2^20; floats 2^20].",
 )
 @click.option(
-    "--ops", multiple=True, metavar="PATTERN", help="Only these ops: an id, a family, or a pattern."
+    "--ops",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only these ops: an id, a family, or a pattern; may be repeated.",
 )
 @click.option(
     "--track", type=click.Choice(["integer", "float"]), help="Only what the first levels of a track need."
 )
-@click.option("--stage", "stages", multiple=True, metavar="NAME", help="Only these stages.")
+@click.option("--stage", "stages", multiple=True, metavar="NAME", help="Only this stage; may be repeated.")
 @click.option("--shard", metavar="I/N", default="1/1", show_default=True, help="The I-th of N equal parts.")
 @click.option(
     "--skip", type=click.IntRange(0), default=0, metavar="N", help="Leave out the first N cases of the run."
@@ -59,24 +62,39 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
     "--engine", type=click.Choice(["ray"]), help="Run the shards on a cluster and merge their certificates."
 )
 @click.option(
-    "--shards", type=click.IntRange(1), default=8, show_default=True, help="With --engine: how many shards."
+    "--shards",
+    type=click.IntRange(1),
+    metavar="N",
+    default=8,
+    show_default=True,
+    help="With --engine: how many shards.",
 )
 @click.option("--ray-address", metavar="ADDRESS", help="A running cluster [one made of this machine].")
 @click.option("--quick", is_flag=True, help="A first look: few random cases, no triples.")
 @click.option("--programs", type=click.IntRange(0), metavar="N", help="How many generated programs to run.")
 @click.option(
-    "--repeats", type=click.IntRange(1), default=3, show_default=True, help="Runs per case of a stage."
+    "--repeats",
+    type=click.IntRange(1),
+    metavar="N",
+    default=3,
+    show_default=True,
+    help="Runs per case of a stage.",
 )
 @click.option(
     "--soak",
     type=float,
     default=0.0,
     metavar="MINUTES",
-    help="After the run, go on for so long with other seeds.",
+    help="After the run, go on for this long with other seeds.",
 )
 @click.option("--case", "case", metavar="NAME", help="Run one case alone and show its bits and source.")
 @click.option(
-    "--timeout", type=float, default=60.0, show_default=True, help="Seconds to wait for the backend."
+    "--timeout",
+    type=float,
+    metavar="SECONDS",
+    default=60.0,
+    show_default=True,
+    help="How long to wait for the backend.",
 )
 @click.option("--in-process", is_flag=True, help="Run the backend in this process: a crash ends the run.")
 @click.option(
@@ -114,7 +132,7 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
 @click.option("--junit", "junit_file", type=click.Path(), metavar="FILE", help="Write a JUnit XML report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def command(backend: str | None, **options: Any) -> None:
-    """Verify BACKEND (the default one if not named) and say exactly how much was shown.
+    """Certify BACKEND (the default one if it is not named) and say exactly how much was shown.
 
     Exits with 1 on a failure that is not expected, or an expected one that passed.
     """
@@ -246,13 +264,7 @@ def _whole(target: str, options: dict[str, Any]) -> None:
             target,
             plan,
             key=key,
-            progress=lambda p: bar.update(
-                p.done,
-                total=p.total,
-                what=p.what,
-                resumed=p.resumed,
-                failing=counted(p.failing, "failure") if p.failing else "",
-            ),
+            progress=lambda p: _tell(bar, p),
         )
     assert made.run is not None
     if made.run.unmeasured:
@@ -269,3 +281,22 @@ def _whole(target: str, options: dict[str, Any]) -> None:
     )
     if not made.ok:
         raise SystemExit(1)
+
+
+def _tell(bar: Bar, progress: CertifyProgress) -> None:
+    """The stage that a run is at and what is left of it; the whole run, where its time can be told."""
+    failing = counted(progress.failing, "failure") if progress.failing else ""
+    stage = progress.stage
+    if stage is None:
+        bar.update(progress.done, total=progress.total, what=progress.what, failing=failing)
+        return
+    whole = stage.whole_left if stage.of > 1 else None
+    times = ((stage.left, "left in this stage"), (whole, "left in all"))
+    what = f"{stage.name} (stage {stage.number} of {stage.of})"
+    bar.update(
+        stage.done,
+        total=stage.total,
+        what=what,
+        failing=failing,
+        left=tuple((seconds, words) for seconds, words in times if seconds is not None),
+    )

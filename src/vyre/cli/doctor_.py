@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import platform
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
@@ -44,6 +46,16 @@ def command(context: click.Context, *, as_json: bool) -> None:
     context.exit(0 if healthy else 1)
 
 
+_INDENT = 17
+
+
+def _folded(text: str) -> list[str]:
+    """The lines of a text beside its name on a terminal; elsewhere one, which is easier to search."""
+    from vyre.cli.styled import width
+
+    return (sys.stdout.isatty() and wrap(text, width() - _INDENT)) or [text]
+
+
 def _show(part: str, rows: list[Found], default: str) -> None:
     from vyre.cli.styled import echo_lines
 
@@ -51,9 +63,11 @@ def _show(part: str, rows: list[Found], default: str) -> None:
     for found in rows:
         mark = ("✓", "good") if found.works else ("✗", "open")
         what = f"{found.what} (the default)" if found.name == default else found.what
-        echo_lines([[("  ", ""), mark, (f" {found.name:<12} ", "strong"), (what, "")]])
+        first, *rest = _folded(what)
+        echo_lines([[("  ", ""), mark, (f" {found.name:<12} ", "strong"), (first, "")]])
+        echo_lines([(" " * _INDENT + line, "")] for line in rest)
         if not found.works and found.fix:
-            echo_lines([[(" " * 17, ""), (f"Fix: {found.fix}", "dim")]])
+            echo_lines([[(" " * _INDENT, ""), (f"Fix: {found.fix}", "dim")]])
 
 
 def _verdict(default: str, *, healthy: bool) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,15 +133,25 @@ def _checked(
     }
     key = sha256(canonical(head)).hexdigest()[:16]
     journal = Journal(state / f"{function.name}-{key}.jsonl", head, resume=resume)
+    marks = deque[tuple[int, float]](maxlen=8)
     with Bar(function.name, hi - lo, unit="inputs", quiet=quiet) as bar:
 
         def told(done: int, failing: int) -> None:
-            bar.update(done, failing=f"{failing} chunks differ" if failing else "")
+            wrong = f"{failing} chunks differ" if failing else ""
+            marks.append((done, time.monotonic()))
+            bar.update(done, failing=wrong, left=_left(marks, hi - lo))
 
         try:
             return check(runner, function, lo=lo, hi=hi, journal=journal, folder=truth, progress=told)
         finally:
             journal.close()
+
+
+def _left(marks: Sequence[tuple[int, float]], total: int) -> tuple[tuple[float, str], ...]:
+    """The time that is left, by the last few chunks: all cost the same, but those that an earlier run has
+    finished cost nothing."""
+    (before, then), (done, now) = marks[0], marks[-1]
+    return (((total - done) * (now - then) / (done - before), "left"),) if done > before else ()
 
 
 def _safe(name: str) -> str:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.certify.envelope import heading, table
 from vyre.conform.certify.schema1 import UNSAID
-from vyre.conform.certify.summary import ADVICE, tried, verdict
+from vyre.conform.certify.summary import ADVICE, grouped, verdict
 from vyre.conform.process.provenance import APART
 from vyre.conform.records import counts
-from vyre.conform.records.sides import LAW, order, sides
+from vyre.conform.records.sides import LAW, sides
 from vyre.conform.spec.levels import TITLES
 from vyre.report.bits import side_by_side
 from vyre.report.charts import Bar, Part, bars, stack
@@ -58,8 +58,6 @@ class Seen:
     """A failure with its bits."""
 
     failure: Failure
-    title: str
-    """Its op, or what a stage tried."""
     bits: str
     expected: str
     """The reason, where the failure was expected."""
@@ -77,7 +75,8 @@ class View:
     totals: tuple[tuple[str, str], ...]
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
-    failures: tuple[Seen, ...]
+    failures: tuple[tuple[str, tuple[Seen, ...]], ...]
+    """By op, or by what a stage tried."""
     charts: tuple[tuple[str, str], ...]
     invariants: tuple[str, ...]
     shapes: tuple[ShapeRow, ...]
@@ -112,8 +111,8 @@ def view(document: Document) -> View:
         ("status", *(_KIND_TITLES[k] for k in shown), "laws", "instruction", "lowered"),
         tuple(_row(o, r, shown) for o, r in zip(certificate.ops, certificate.results.ops, strict=True)),
         tuple(
-            _seen(f, certificate)
-            for f in sorted(certificate.results.every_failure, key=lambda f: order(f.kind))
+            (title, tuple(_seen(f, certificate) for f in found))
+            for title, found in grouped(certificate.results.every_failure).items()
         ),
         _charts(certificate),
         tuple(dict.fromkeys(i.invariant for e in certificate.engines for i in e.invariants)),
@@ -201,7 +200,7 @@ def _seen(failure: Failure, certificate: CertificateContents) -> Seen:
     bits = side_by_side(*sides(failure.expected, failure.actual, law=failure.kind == LAW))
     said = f"law: {failure.note}" if failure.kind == LAW and failure.note else failure.note
     notes = tuple(filter(None, (said, ADVICE.get(failure.kind, ""))))
-    return Seen(failure, failure.op or tried(failure.case), bits, reason, notes)
+    return Seen(failure, bits, reason, notes)
 
 
 def _tone(stage: StageResult) -> str:

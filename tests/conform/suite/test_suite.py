@@ -308,6 +308,10 @@ def test_rows_of_shapes_are_run_first_and_failures_are_counted_as_they_come(
     monkeypatch.setattr("vyre.conform.suite.run._THREADS", 1)  # two of them end in any order
     seen: list[CertifyProgress] = []
     certify(wrong.Right(), tmp_path, ops=(ADD,), stages=("ops", "shapes"), progress=seen.append)
-    assert [p.what for p in seen[:5]] == ["shapes"] * 5
-    assert {p.what for p in seen[5:]} == {ADD}
-    assert [p.failing for p in seen[:5]] == [1, 2, 3, 4, 5]
+    assert [p.what for p in seen[:6]] == ["shapes"] * 6
+    assert {p.what for p in seen[6:]} == {ADD}
+    assert [p.failing for p in seen[:6]] == [0, 1, 2, 3, 4, 5]
+    stages = [p.stage for p in seen if p.stage is not None]
+    assert [(s.name, s.number, s.of, s.done) for s in stages[:5]] == [("shapes", 1, 2, k) for k in range(5)]
+    assert {(s.name, s.number) for s in stages[5:]} == {("ops", 2)}
+    assert stages[-1].done == stages[-1].total > 0

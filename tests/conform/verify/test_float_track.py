@@ -257,12 +257,21 @@ def test_a_run_that_is_cut_short_ends_the_proofs(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(ahead.subprocess, "Popen", endless)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    with pytest.raises(KeyboardInterrupt), ahead.proofs_ahead(["float.add"] * ahead.WORTHWHILE):
-        raise KeyboardInterrupt
+    asked: list[bool] = []
+
+    def cut_short() -> None:
+        with ahead.proofs_ahead(["float.add"] * ahead.WORTHWHILE) as proving:
+            asked.append(proving())
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cut_short()
     (process,) = started
     assert process.returncode
-    with ahead.proofs_ahead(["float.add"]):
+    assert asked == [True]
+    with ahead.proofs_ahead(["float.add"]) as proving:
         assert len(started) == 1, "a few ops are not worth a process"
+        assert not proving()
 
 
 class Folded(Right):

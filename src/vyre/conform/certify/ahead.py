@@ -16,15 +16,16 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
 WORTHWHILE = 32
 """Ops from which a process of its own is quicker than none."""
 
 
 @contextmanager
-def proofs_ahead(ops: Sequence[str]) -> Generator[None]:
-    """Proves the laws of these ops meanwhile; a run that is cut short ends the process as well."""
+def proofs_ahead(ops: Sequence[str]) -> Generator[Callable[[], bool]]:
+    """Proves the laws of these ops meanwhile; a run that is cut short ends the process as well. What it gives
+    says whether there is still something to prove, for which the end of the block waits."""
     process: subprocess.Popen[bytes] | None = None
     if len(ops) >= WORTHWHILE and (os.cpu_count() or 1) > 1:
         with suppress(OSError):
@@ -35,7 +36,7 @@ def proofs_ahead(ops: Sequence[str]) -> Generator[None]:
                 stderr=subprocess.DEVNULL,
             )
     try:
-        yield
+        yield lambda: process is not None and process.poll() is None
     except BaseException:
         if process is not None:
             process.kill()

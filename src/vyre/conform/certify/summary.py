@@ -257,11 +257,17 @@ def _apart(results: Results, certificates: Sequence[CertificateContents], width:
     return _wrapped_lines("", text, "dim", width)
 
 
-def _failures(failures: Sequence[Failure], width: int) -> list[Line]:
-    """By op, or by what a stage tries, one shown of each, the rest of it counted beside; laws come last."""
-    of_op: dict[str, list[Failure]] = {}
+def grouped(failures: Sequence[Failure]) -> dict[str, list[Failure]]:
+    """By op, or by what a stage tries; laws come last."""
+    found: dict[str, list[Failure]] = {}
     for failure in sorted(failures, key=lambda f: order(f.kind)):
-        of_op.setdefault(failure.op or tried(failure.case), []).append(failure)
+        found.setdefault(failure.op or tried(failure.case), []).append(failure)
+    return found
+
+
+def _failures(failures: Sequence[Failure], width: int) -> list[Line]:
+    """One shown of each group, the rest of it counted beside."""
+    of_op = grouped(failures)
     lines: list[Line] = []
     for op, found in list(of_op.items())[:_SHOWN]:
         lines += [[], *failure_lines(found[0], width=width)]

@@ -28,17 +28,18 @@ from vyre.conform.spec.track import APPROXIMATE_NAMES, not_approximate
 from vyre.conform.suite import fold
 from vyre.conform.suite.block_runner import BlockRunner
 from vyre.conform.suite.closing import Closing
+from vyre.conform.suite.pace import Pace, StageProgress, spread
 from vyre.conform.suite.plan import make_plan, settle
 from vyre.conform.suite.resumed import resumed
 from vyre.conform.suite.soak import Soaking, soaked_stages
-from vyre.conform.suite.units import REGRESSIONS, STAGES, blocks, units
+from vyre.conform.suite.units import OPS, REGRESSIONS, STAGES, blocks, units
 from vyre.conform.suite.workers import BLOCKS, WorkerLost, Workers
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.stored import Regressions
 from vyre.errors import VyreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from vyre.backends.protocol import Backend, BackendInfo
     from vyre.conform.records.blocks import GroupEntry, SoakEntry
@@ -58,13 +59,16 @@ without work at the end."""
 
 @dataclass(frozen=True, slots=True)
 class CertifyProgress:
-    """How far a run is; `failing` counts checks and cases that have failed so far."""
+    """How far a run is: `what` is the op or stage of the block that was finished last, or is begun first, and
+    `failing` counts checks and cases that have failed so far."""
 
     done: int
     total: int
     resumed: int
     what: str
     failing: int
+    stage: StageProgress | None = None
+    """Where the run is now; None in what follows the stages, and for the shards of a cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +108,11 @@ class Suite:
         progress: Callable[[CertifyProgress], None] = lambda _: None,
         soak: float = 0,
         processes: int = 1,
+        earlier: Mapping[str, float] | None = None,
     ) -> None:
         """`soak` are the minutes for which the run goes on beyond its plan. A backend in a process of its own
-        may run in several, `processes` of them, each of which takes blocks; the results are the same."""
+        may run in several, `processes` of them, each of which takes blocks; the results are the same.
+        `earlier` are the seconds by op and stage of an earlier run, from which time is told ahead."""
         require_exact(backend.describe())
         if soak:
             soaked_stages(plan)
@@ -123,6 +129,7 @@ class Suite:
         self.progress = progress
         self.minutes = soak
         self.processes = processes
+        self.earlier = earlier or {}
         stored = dict(store.load(plan.backend)) if store is not None else {}
         missing = [d for d in self.plan.regressions if d not in stored]
         if missing:
@@ -179,9 +186,14 @@ class Suite:
             if not left.get(group) and group not in self.groups:
                 self._finish(group)
         total = sum(b.hi - b.lo for b in self.blocks)
-        done, running = resumed, dict[Future[StageBlock | OpBlock], "Block"]()
-        queue = deque(sorted(todo, key=lambda b: _ORDER.get(self.units[b.unit].name, len(_ORDER))))
+        done, running = resumed, dict[Future[tuple[StageBlock | OpBlock, float]], "Block"]()
+        queue = deque(self._in_order(todo))
         with self._helped(len(todo)) as threads, ThreadPoolExecutor(threads) as pool:
+            pace = self._pace(threads)
+            if queue:
+                first = self.units[queue[0].unit]
+                at = pace.at(_stage(first))
+                self.progress(CertifyProgress(done, total, resumed, first.group, self._failing(), at))
             while queue or running:
                 if not running and self.backend.overgrown():
                     self.backend.renew()
@@ -191,15 +203,50 @@ class Suite:
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in [f for f in running if f in finished]:
                     block = running.pop(future)
-                    record = future.result()
+                    record, seconds = future.result()
                     self._require_same_device(ask=False)
                     self._keep(block, record)
                     done += block.hi - block.lo
-                    group = self.units[block.unit].group
-                    left[group] -= 1
-                    if not left[group]:
-                        self._finish(group)
-                    self.progress(CertifyProgress(done, total, resumed, group, self._failing()))
+                    unit = self.units[block.unit]
+                    self.seconds[unit.group] = self.seconds.get(unit.group, 0.0) + seconds
+                    pace.finished(_stage(unit), block.hi - block.lo, seconds)
+                    left[unit.group] -= 1
+                    if not left[unit.group]:
+                        self._finish(unit.group)
+                    now = next(iter(running.values()), queue[0] if queue else block)
+                    at = pace.at(_stage(self.units[now.unit]))
+                    self.progress(CertifyProgress(done, total, resumed, unit.group, self._failing(), at))
+
+    def _in_order(self, chosen: Sequence[Block]) -> list[Block]:
+        """Stage by stage, and within a stage dear and cheap mixed; only the blocks of one op are run in
+        their order, because one that crashes ends the op."""
+        parts: dict[str, dict[str | int, int]] = {}
+        for block in self.blocks:
+            parts.setdefault(_stage(self.units[block.unit]), {})[self._part(block)] = 0
+        for found in parts.values():
+            found.update(zip(found, spread(len(found)), strict=True))
+        places = {stage: place for place, stage in enumerate(parts)}
+
+        def order(block: Block) -> tuple[int, int, int]:
+            stage = _stage(self.units[block.unit])
+            return _ORDER.get(stage, len(_ORDER)), places[stage], parts[stage][self._part(block)]
+
+        return sorted(chosen, key=order)
+
+    def _part(self, block: Block) -> str | int:
+        unit = self.units[block.unit]
+        return block.number if unit.stage is not None else unit.group
+
+    def _pace(self, threads: int) -> Pace:
+        stages = [
+            (_stage(self.units[b.unit]), b.hi - b.lo, (b.unit, b.number) in self.records)
+            for b in self._in_order(self.blocks)
+        ]
+        earlier: dict[str, float] = {}
+        for group, seconds in self.earlier.items():
+            stage = group if group in self.plan.stages else OPS
+            earlier[stage] = earlier.get(stage, 0.0) + seconds
+        return Pace(stages, threads=threads, earlier=earlier)
 
     def _soaked(self, before: Sequence[SoakEntry]) -> tuple[Soak, ...] | None:
         """What is run beyond the plan, with what an earlier run of it has kept."""
@@ -244,13 +291,10 @@ class Suite:
             finally:
                 self._restarts, self._workers = self._workers.restarts, None
 
-    def _execute(self, block: Block) -> StageBlock | OpBlock:
-        unit = self.units[block.unit]
+    def _execute(self, block: Block) -> tuple[StageBlock | OpBlock, float]:
+        """The record of a block, and the seconds that it took."""
         started = time.perf_counter()
-        try:
-            return self._recorded(unit, block)
-        finally:
-            self.seconds[unit.group] = self.seconds.get(unit.group, 0.0) + time.perf_counter() - started
+        return self._recorded(self.units[block.unit], block), time.perf_counter() - started
 
     def _recorded(self, unit: Unit, block: Block) -> StageBlock | OpBlock:
         """By a worker where there are any. Stored failures are known here alone, and a block whose worker was
@@ -297,6 +341,10 @@ class Suite:
             BlockRecord(self.units[b.unit].name, b.number, self.records[b.unit, b.number])
             for b in self.blocks
         )
+
+
+def _stage(unit: Unit) -> str:
+    return unit.name if unit.stage is not None else OPS
 
 
 def _failed(record: StageBlock | OpBlock) -> int:
