@@ -195,6 +195,8 @@ def test_equal_automata_are_as_small() -> None:
         (b"a++", "a repeat is repeated"),
         (b"(?:a?)*", "can be empty"),
         (b"^*", "can be empty"),
+        (b"^?", "an anchor is repeated"),
+        (rb"\b??", "an anchor is repeated"),
         (rb"(a)\1", r"\\1 is not supported"),
         (rb"(?=a)", "of this kind"),
         (b"a{3,2}", "a repeat of 3 to 2"),

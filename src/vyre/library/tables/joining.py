@@ -13,7 +13,7 @@ from vyre.library.messages import grid
 from vyre.library.reading import owner
 from vyre.library.tables.grouping import grouped
 from vyre.library.tables.moving import ABSENT, stacked, taken, taken_column
-from vyre.library.tables.named import MOST_ROWS, Table
+from vyre.library.tables.named import MOST_ROWS, Table, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ def join(
     agrees with none; NaN agrees with NaN, and -0 with 0. A column that both have gets `suffix` on the right.
     """
     ours, theirs = Table(left), Table(right)
-    keys = [on] if isinstance(on, str) else list(on)
+    keys = keys_of(on)
     if not keys or how not in ("inner", "left"):
         raise DispatchError(
             f"a join {how!r} on {len(keys)} keys.", fix='name one key or several, and "inner" or "left".'

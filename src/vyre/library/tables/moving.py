@@ -9,6 +9,7 @@ import numpy as np
 import vyre
 from vyre import In, Out, engines, packed_bytes, u32
 from vyre.errors import DispatchError, boundary
+from vyre.library.decoding.utf8 import validate_utf8
 from vyre.library.messages import grid, words_of
 from vyre.library.reading import byte_at, owner
 from vyre.library.tables.columns import Column, packed, unpacked, valid_bits
@@ -105,7 +106,24 @@ def texts(data: Any, spans: Any, *, backend: Where = None) -> Column:
         )
     starts, lengths = wide[:, 0].astype(np.uint32), (wide[:, 1] - wide[:, 0]).astype(np.uint32)
     made, offsets = _brought(np.asarray(whole), starts, lengths, backend)
+    _refuse_bytes(made, offsets, backend)
     return Column("utf8", len(found), made, None, offsets)
+
+
+def _refuse_bytes(made: NDArray[np.uint8], offsets: NDArray[Any], backend: Where) -> None:
+    """Each text is UTF-8 by itself: all together are, and none begins within a character."""
+    if not len(made) or int(made.max()) < 0x80:
+        return
+    inside = offsets[:-1][np.diff(offsets) > 0]
+    split = inside[made[inside] & 0xC0 == 0x80]
+    wrong = [int(place) for place in split[:1]]
+    error = validate_utf8(made, backend=backend)
+    wrong += [] if error is None else [error]
+    if wrong:
+        number = int(np.searchsorted(offsets, min(wrong), side="right")) - 1
+        raise DispatchError(
+            f"text {number} is not UTF-8.", fix="pass spans of text, or decode the bytes to UTF-8 first."
+        )
 
 
 def stacked(first: Column, second: Column) -> Column:
