@@ -57,7 +57,7 @@ def _joined_texts(
 
 
 def run_of(backend: Where) -> int:
-    """How many results an invocation makes one after the other, where each search can begin at the last one."""
+    """How many results an invocation makes one by one, where each search can begin at the last one."""
     return 1 << 10 if walkers_of(backend) else 1
 
 
