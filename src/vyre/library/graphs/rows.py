@@ -11,7 +11,7 @@ from vyre import In, Out, Private, engines, f32, u32
 from vyre.backends.device_buffer import DeviceBuffer
 from vyre.errors import DispatchError, boundary
 from vyre.library.messages import grid
-from vyre.library.reading import owner
+from vyre.library.reading import owner, run_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 
 
 @vyre.kernel
-def _owners(offsets: In[u32], out: Out[u32]) -> None:
-    i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
-    if i < len(out):
-        out[i] = owner(offsets, i)
+def _owners(offsets: In[u32], out: Out[u32], each: u32) -> None:
+    first = (vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)) * each
+    if first >= len(out):
+        return
+    row = owner(offsets, first)
+    for i in range(first, min(first + each, len(out))):
+        while vyre.bounded(i >= offsets[row + 1], 0xFFFFFFFF):
+            row += 1
+        out[i] = row
 
 
 def product(targets: In[u32], values: In[f32], x: In[f32], at: u32) -> f32:
@@ -113,8 +118,9 @@ class Graph:
         """The node at which each edge begins."""
         if not self.edges:
             return np.zeros(0, np.uint32)
-        out = np.zeros(self.edges, np.uint32)
-        return _owners(self.offsets, out, workgroups=grid(self.edges), backend=backend)
+        out, each = np.zeros(self.edges, np.uint32), run_of(backend)
+        turns = grid(-(-self.edges // each))
+        return _owners(self.offsets, out, each, workgroups=turns, backend=backend)
 
 
 def numbers(what: str, values: Any) -> Numbers:

@@ -10,9 +10,9 @@ import vyre
 from vyre import In, Out, engines, u32
 from vyre.errors import DispatchError, boundary
 from vyre.library.messages import grid
-from vyre.library.reading import owner
+from vyre.library.reading import owner, run_of
 from vyre.library.tables.grouping import grouped
-from vyre.library.tables.moving import ABSENT, run_of, stacked, taken, taken_column
+from vyre.library.tables.moving import ABSENT, stacked, taken, taken_column
 from vyre.library.tables.named import MOST_ROWS, Table, keys_of
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from vyre import In, Out, engines, packed_bytes, u32
 from vyre.errors import DispatchError, boundary
 from vyre.library.decoding.utf8 import validate_utf8
 from vyre.library.messages import grid, words_of
-from vyre.library.reading import byte_at, owner, word_at
+from vyre.library.reading import byte_at, owner, run_of, word_at
 from vyre.library.tables.columns import Column, packed, unpacked, valid_bits
-from vyre.library.tables.distinct import walkers_of
 from vyre.library.tables.named import Table
 
 if TYPE_CHECKING:
@@ -54,11 +53,6 @@ def _joined_texts(
                         row += 1
                     word |= byte_at(data, starts[row] + place + u32(k) - offsets[row]) << (8 * u32(k))
         out[i] = word
-
-
-def run_of(backend: Where) -> int:
-    """How many results an invocation makes one by one, where each search can begin at the last one."""
-    return 1 << 10 if walkers_of(backend) else 1
 
 
 def taken(table: Table, places: Numbers, backend: Where) -> Table:
