@@ -7,9 +7,10 @@ leaves our functions without our frames: its traceback ends at the user's own li
 from __future__ import annotations
 
 import functools
+import operator
 import os
 from types import TracebackType
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from vyre.slotted import dataclass
 
@@ -208,6 +209,16 @@ class CheckError(VyreError):
         self.report = report
         super().__init__(message, fix=fix)
         self.args = (str(report),)
+
+
+def whole(what: str, value: Any) -> int:
+    """A whole number that a user gave, of Python or NumPy; `DispatchError` for any other value."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise DispatchError(
+            f"{what} is {value!r}, a value of {type(value).__name__}.", fix="pass a whole number."
+        ) from None
 
 
 def boundary(function: Callable[P, R]) -> Callable[P, R]:

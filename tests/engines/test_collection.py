@@ -215,6 +215,8 @@ def three(a: Any, b: Any) -> Any:
         (lambda: engines.merge(U, np.zeros(3, np.int32)), "one type"),
         (lambda: engines.searchsorted(U, U, side="middle"), '"left" or "right"'),
         (lambda: engines.top_k(U, -1), "0 or more"),
+        (lambda: engines.top_k(U, 1.5), "whole number"),  # pyright: ignore[reportArgumentType]
+        (lambda: engines.histogram(U, bins=2.5), "whole number"),  # pyright: ignore[reportArgumentType, reportCallIssue]
         (lambda: engines.scan(np.zeros(3, np.float32)), "reduce_tree"),
         (lambda: engines.scan(U, op=lambda a, b: a + b), "neutral"),
         (lambda: engines.scan(U, op=three, neutral=0), "lambda a, b"),

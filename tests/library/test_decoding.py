@@ -69,6 +69,8 @@ def test_every_byte_that_is_no_base64_is_found(backend: str) -> None:
         (b"QQ==QQ==", 2, b""),
         (b"QQ=Q", 2, b""),
         (b"Q===", 1, b""),
+        (b"QUJDQQ==\n", 6, b"ABC"),
+        (b"QUI=Q", 3, b""),
         (b"====", 0, b""),
         (b"QUJDQ", 4, b"ABC"),
         (b"QUJDQU=", 4, b"ABC"),

@@ -148,3 +148,16 @@ def test_what_is_printed_reads_back() -> None:
     assert decoding.print_floats(values[:0])[1].tolist() == [0]
     with pytest.raises(DispatchError, match="the type int64 and the shape"):
         decoding.print_floats(np.arange(3))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_an_exponent_makes_up_for_as_many_zeros(dtype: type[np.generic]) -> None:
+    """Beyond a hundred thousand, where it was cut off once."""
+    many = 150_000
+    texts = [b"0." + b"0" * many + b"25e%d" % (many + 1), b"25" + b"0" * many + b"e-%d" % (many + 1)]
+    found = decoding.parse_floats(texts, dtype=dtype)
+    assert found.values.tolist() == [2.5, 2.5]
+    assert decoding.parse_floats([b"1e4000000000", b"1e-99999999999999999999"]).values.tolist() == [
+        np.inf,
+        0.0,
+    ]

@@ -180,9 +180,13 @@ def test_a_graph_may_come_from_a_device(backend: str) -> None:
         (lambda: Graph([0, 1], [-1]), "between 0 and"),
         (lambda: Graph([0, 1], [0.5]), "one-dimensional array of integers"),
         (lambda: graphs.bfs(Graph([0, 0], []), 1), "no node 1 in a graph of 1"),
+        (lambda: graphs.bfs(Graph([0, 0], []), 0.5), "source is 0.5, a value of float"),  # pyright: ignore[reportArgumentType]
         (lambda: graphs.shortest_paths(Graph([0, 1], [0]), [], 0), "0 weights for 1 edges"),
+        (lambda: graphs.shortest_paths(Graph([0, 1], [0]), [-1], 0), "between 0 and"),
         (lambda: graphs.spmv(Graph([0, 0], []), [], [1.0]), "values have the type float64"),
         (lambda: graphs.pagerank(Graph([0, 0], []), damping=1.0), "damping 1.0"),
+        (lambda: graphs.pagerank(Graph([0, 0], []), turns=1.5), "turns is 1.5"),  # pyright: ignore[reportArgumentType]
+        (lambda: graphs.pagerank(Graph([0, 0], []), damping="x"), "damping x"),  # pyright: ignore[reportArgumentType]
     ],
 )
 def test_what_cannot_be_taken_is_refused(call: Any, said: str) -> None:

@@ -196,3 +196,12 @@ def test_seeds_and_keys_that_do_not_fit_are_refused() -> None:
         hashing.xxh32(FEW, seed=1 << 32)
     with pytest.raises(DispatchError, match="16 bytes, not 32"):
         hashing.blake3(FEW, key=bytes(16))
+    with pytest.raises(DispatchError, match="seed is 'x', a value of str"):
+        hashing.xxh64(FEW, seed="x")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(DispatchError, match=r"stream is 0\.5"):
+        hashing.philox_u32(3, seed=1, stream=0.5)  # pyright: ignore[reportArgumentType]
+    for key in ("k" * 32, 7):
+        with pytest.raises(DispatchError, match=r"a key is (str|int), not bytes"):
+            hashing.blake3(FEW, key=key)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(DispatchError, match="a key is str, not bytes"):
+        hashing.hmac_sha256("key", FEW)  # pyright: ignore[reportArgumentType]

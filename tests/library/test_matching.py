@@ -13,7 +13,7 @@ import pytest
 import vyre
 from vyre.errors import DispatchError, VyreError
 from vyre.library import matching
-from vyre.library.matching import Regex, Words, walking
+from vyre.library.matching import Regex, Words, listing, walking
 from vyre.library.matching import words as many
 
 ATOMS = [b"a", b"b", b"c", b".", b"[ab]", b"[^a]", rb"\w", rb"\s", rb"\n", rb"\x61", b"[a-c-]", b"[]x]", b" "]
@@ -82,11 +82,12 @@ def test_random_expressions_end_where_re_says(backend: str) -> None:
 def short_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts as on a GPU, where a processor would take all as one."""
 
-    def short(size: int, states: int, backend: object) -> int:
-        del size, states, backend
-        return walking.PART
+    def none_walks(states: int, backend: object) -> bool:
+        del states, backend
+        return False
 
-    monkeypatch.setattr(walking, "part_size", short)
+    for module in (walking, listing):
+        monkeypatch.setattr(module, "one_walks", none_walks)
 
 
 @pytest.mark.parametrize("size", [254, 255, 256, 257, 511, 512, 16_383, 16_384, 40_000])
@@ -97,6 +98,17 @@ def test_parts_of_a_text_are_joined(size: int, backend: str, short_parts: None) 
     for pattern in (b"a(?:ba)*", b".*b", rb"(?:a|b)+?bb$", b"(?:[ab]{3})+", b"^"):
         flags = re.M
         assert Regex(pattern, flags).spans(data, backend=backend).tolist() == spans_of(pattern, data, flags)
+
+
+@pytest.mark.parametrize("stretch", [1, 2, 7])
+def test_a_walker_goes_on_where_it_stopped(stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "one_walks", lambda states, backend: True)  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType]
+    monkeypatch.setattr(listing, "_STRETCH", stretch)
+    dice = random.Random(stretch)
+    for pattern in (b"a*", b"a(?:ba)*|^", rb"\b|b", b".*$"):
+        data = bytes(dice.choices(b"ab\n", k=30))
+        assert Regex(pattern).spans(data).tolist() == spans_of(pattern, data, 0)
+        assert Regex(pattern).ends(data).tolist() == ends_of(pattern, data, 0)
 
 
 def test_a_long_text_has_three_levels_of_parts(short_parts: None) -> None:
@@ -195,6 +207,8 @@ def test_equal_automata_are_as_small() -> None:
         (b"a++", "a repeat is repeated"),
         (b"(?:a?)*", "can be empty"),
         (b"^*", "can be empty"),
+        (b"^?", "an anchor is repeated"),
+        (rb"\b??", "an anchor is repeated"),
         (rb"(a)\1", r"\\1 is not supported"),
         (rb"(?=a)", "of this kind"),
         (b"a{3,2}", "a repeat of 3 to 2"),

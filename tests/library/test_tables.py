@@ -255,6 +255,8 @@ def test_texts_are_those_at_their_spans(backend: str) -> None:
         spans = np.sort(rng.integers(0, 502, (count, 2)), axis=1)
         expected = [data[a:b].decode() for a, b in spans.tolist()]
         assert tables.texts(data, spans, backend=backend).to_list() == expected
+    words = "né à".encode()
+    assert tables.texts(words, [[1, 3], [3, 3], [0, 6]], backend=backend).to_list() == ["é", "", "né à"]
 
 
 def test_what_has_no_text_no_value_or_no_row_is_a_table_too(backend: str) -> None:
@@ -300,6 +302,14 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: tables.texts(b"abc", [[0, 4]]), "not within the 3 bytes"),
     (lambda: tables.texts(b"abc", [[2, 1]]), "not within the 3 bytes"),
     (lambda: tables.texts(b"abc", [0, 1]), "of shape (2,)"),
+    (lambda: tables.texts(b"ok\xff", [[0, 2], [2, 3]]), "text 1 is not UTF-8"),
+    (lambda: tables.texts("é".encode() * 2, [[0, 0], [1, 4]]), "text 1 is not UTF-8"),
+    (lambda: tables.texts("é".encode() * 2, [[0, 1], [1, 4]]), "text 1 is not UTF-8"),
+    (lambda: Table({"a": ["\ud800"]}), "is not text that UTF-8 can hold"),
+    (lambda: tables.group_by({"a": [1]}, "a", {"x": "a"}), "not a column and an aggregate"),  # pyright: ignore[reportArgumentType]
+    (lambda: tables.group_by({"a": [1]}, "a", [("x", "a")]), "list, not a mapping"),  # pyright: ignore[reportArgumentType]
+    (lambda: tables.sort({"a": [1]}, 0), "named by 0"),  # pyright: ignore[reportArgumentType]
+    (lambda: tables.join({"a": [1]}, {"a": [1]}, [None]), "named by None"),  # pyright: ignore[reportArgumentType]
     (lambda: tables.filter({"a": [1]}, [1]), "1 int64 for 1 rows"),
     (lambda: tables.filter({"a": [1]}, [True, False]), "2 bool for 1 rows"),
     (lambda: tables.sort({"a": [1]}, []), "0 keys"),

@@ -130,3 +130,48 @@ def test_another_type_is_refused_by_name() -> None:
     with pytest.raises(DispatchError, match=r"'day' is date32") as raised:
         Table(pa.table({"day": pa.array([1], pa.date32())}))
     assert "cast" in raised.value.fix
+
+
+def test_empty_chunks_are_left_out() -> None:
+    """pyarrow does not join some empty slices, nor what is left of them when they are cast."""
+    whole = pa.array([1, None, 3, 4, 5, 6, None, 8, 9])
+    given = pa.chunked_array([whole.slice(5, 0), whole.slice(5, 4), whole.slice(9, 0)])
+    words = pa.array(["a", None, "c"]).slice(1)
+    assert Table(pa.table({"x": given})).to_dict() == {"x": [6, None, 8, 9]}
+    assert Table({"x": pa.chunked_array([words.slice(0, 0), words])}).to_dict() == {"x": [None, "c"]}
+    for kind in (pa.string(), pa.string_view(), pa.large_string(), pa.int8(), pa.bool_()):
+        none = pa.array([None, None], kind).slice(1, 0)
+        assert Table(pa.table({"x": pa.chunked_array([none, none])})).to_dict() == {"x": []}
+
+
+def test_categories_of_polars_are_texts() -> None:
+    words = ["x", None, "y", "long enough to be no view inline"]
+    for kind in (pl.Categorical, pl.Enum([w for w in words if w])):
+        assert Table(pl.DataFrame({"a": pl.Series(words, dtype=kind)})).to_dict() == {"a": words}
+
+
+@pytest.mark.parametrize(
+    "column", [pl.Series([1, None]), pa.array([1, None]), pa.chunked_array([[1], [None]])]
+)
+def test_a_column_of_arrow_is_a_column(column: Any) -> None:
+    assert Table({"a": column, "b": [5, 6]}).to_dict() == {"a": [1, None], "b": [5, 6]}
+
+
+def test_flags_may_be_what_a_data_frame_compares() -> None:
+    frame = pl.DataFrame({"a": [1, 5, None, 7]})
+    assert tables.filter(frame, frame["a"] > 4).to_dict() == {"a": [5, 7]}
+    assert tables.filter(pd.DataFrame({"a": [1, 5]}), pd.Series([True, False])).to_dict() == {"a": [1]}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]), "two columns are called 'a'"),
+        (pl.Series("a", [1]), "Series is not a table"),
+        (pa.array([1]), "Int64Array is not a table"),
+    ],
+)
+def test_what_is_not_a_table_is_refused(given: Any, said: str) -> None:
+    with pytest.raises(DispatchError, match=said) as raised:
+        Table(given)
+    assert raised.value.fix

@@ -31,7 +31,7 @@ from vyre.engines.prefix import scan_engine
 from vyre.engines.run import runner_of
 from vyre.engines.strict import strict_engine
 from vyre.engines.tree import tree_engine
-from vyre.errors import DispatchError, boundary
+from vyre.errors import DispatchError, boundary, whole
 from vyre.ir.limits import U32_MAX
 from vyre.ir.types import DataType
 
@@ -133,6 +133,7 @@ def histogram(
     if bins is None:
         cut = shape if cut_for(backend, shape, None) is shape else _ONE_ROW
         return runner_of(backend).run(histogram_engine(shape=cut), {"input": data})["output"]
+    bins = whole("bins", bins)
     if not 1 <= bins <= U32_MAX:
         raise DispatchError(f"a histogram needs at least 1 bin, got {bins}.", fix="ask for 1 or more.")
     engine = bins_engine(bins, shape=cut_for(backend, shape))

@@ -30,7 +30,7 @@ from vyre.engines.radix import sort_engine
 from vyre.engines.run import runner_of
 from vyre.engines.searching import member_engine, merge_engine, search_engine
 from vyre.engines.selecting import top_engine
-from vyre.errors import DispatchError, boundary
+from vyre.errors import DispatchError, boundary, whole
 
 if TYPE_CHECKING:
     from vyre.backends.protocol import Backend
@@ -105,6 +105,7 @@ def top_k(
 
     NaN is greatest, and of equal elements the first comes first.
     """
+    k = whole("k", k)
     if k < 0:
         raise DispatchError(f"top_k cannot give {k} elements.", fix="ask for 0 or more.")
     engine = top_engine(element_of(array), k, least=least, shape=cut_for(backend, shape, None))

@@ -200,6 +200,13 @@ def words_of(value: Any, what: str, backend: str | Backend | None) -> tuple[Any,
     return np.ascontiguousarray(array).reshape(-1), backend
 
 
+def key_bytes(key: Any) -> bytes:
+    """The key of a hash. Raises `DispatchError` for what is not bytes."""
+    if not isinstance(key, (bytes, bytearray)):
+        raise DispatchError(f"a key is {type(key).__name__}, not bytes.", fix="encode text with x.encode().")
+    return bytes(key)
+
+
 def _held(value: Any, what: str, backend: str | Backend | None) -> tuple[DeviceBuffer, str | Backend | None]:
     """Bytes on a device, and the backend to run on."""
     held = value

@@ -52,14 +52,12 @@ def _encode(data: In[packed_bytes], out: Out[u32], size: u32, last: u32) -> None
 
 
 @vyre.kernel
-def _decode(
-    text: In[packed_bytes], out: Out[u32], error: Out[u32, Literal[1]], groups: u32, last: u32
-) -> None:
+def _decode(text: In[packed_bytes], out: Out[u32], error: Out[u32, Literal[1]], size: u32, last: u32) -> None:
     i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
     made = vyre.private(u32, 4)
     for k in _FOUR:
         group = 4 * i + k
-        if group < groups:
+        if group < size // 4:
             word = text[group]
             bits = u32(0)
             for j in _FOUR:
@@ -67,7 +65,7 @@ def _decode(
                 six = six_bits(byte, last)
                 if six > 63:
                     padding = j == 3 or (j == 2 and word >> 24 == 61)
-                    if byte != 61 or group + 1 != groups or not padding:
+                    if byte != 61 or 4 * group + 4 != size or not padding:
                         vyre.atomic_max(error, 0, ~(4 * group + j))
                     six = 0
                 bits = bits << 6 | six
@@ -102,7 +100,7 @@ def decode_base64(text: Any, *, url: bool = False, backend: str | Backend | None
     groups = given.size // 4
     turns = -(-groups // 4)
     made, mark = _decode(
-        given, np.zeros(3 * turns, np.uint32), groups=groups, last=_URL if url else _PLAIN,
+        given, np.zeros(3 * turns, np.uint32), size=given.size, last=_URL if url else _PLAIN,
         workgroups=grid(turns), backend=backend,
     )  # fmt: skip
     error = first_of(place_of(mark), 4 * groups if given.size % 4 else None)

@@ -29,6 +29,8 @@ _FORMATS: dict[type[np.generic], tuple[int, int, int]] = {
 """Digits of a float, its largest exponent, and that of ten."""
 
 _FIVES = (1, 5, 25, 125, 625, 3125)
+_LARGEST = 400_000_000
+"""Of exponents: ten times as much fits a word, and no text has as many zeros for it to make up for."""
 
 
 def grown(n: Private[u32], used: u32, factor: u32, addend: u32) -> u32:
@@ -112,7 +114,7 @@ def _parse(
             if digit > 9:
                 wrong = 1
                 break
-            exponent = min(exponent * 10 + digit, u32(100000))
+            exponent = min(exponent * 10 + digit, u32(_LARGEST))
         power += 0 - i32(exponent) if down == 1 else i32(exponent)
     if wrong == 1:
         errors[m] = place - start + 1

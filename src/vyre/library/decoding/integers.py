@@ -11,7 +11,7 @@ from vyre import In, Out, engines, u32
 from vyre.errors import DispatchError, boundary
 from vyre.library.decoding.result import Decoded, place_of
 from vyre.library.messages import grid
-from vyre.library.reading import owner
+from vyre.library.reading import owner, run_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,11 +52,15 @@ def _runs(x: In[u32], begins: In[u32], places: In[u32], values: Out[u32], starts
 
 
 @vyre.kernel
-def _spread(values: In[u32], starts: In[u32], out: Out[u32]) -> None:
-    """Each element looks for the run that it is in."""
-    i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
-    if i < len(out):
-        run = owner(starts, i)
+def _spread(values: In[u32], starts: In[u32], out: Out[u32], each: u32) -> None:
+    """An invocation looks for the run of the first of `each` elements, and goes on from there."""
+    first = (vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)) * each
+    if first >= len(out):
+        return
+    run = owner(starts, first)
+    for i in range(first, min(first + each, len(out))):
+        while vyre.bounded(i >= starts[run + 1], 0xFFFFFFFF):
+            run += 1
         out[i] = values[run]
 
 
@@ -174,8 +178,8 @@ def decode_runs(values: Any, lengths: Any, *, backend: str | Backend | None = No
     if not total:
         return np.zeros(0, np.uint32)
     starts = np.concatenate([np.zeros(1, np.uint32), engines.scan(counts, backend=backend)])
-    out = np.zeros(total, np.uint32)
-    return _spread(given, starts, out, workgroups=grid(total), backend=backend)
+    out, each = np.zeros(total, np.uint32), run_of(backend)
+    return _spread(given, starts, out, each, workgroups=grid(-(-total // each)), backend=backend)
 
 
 @boundary

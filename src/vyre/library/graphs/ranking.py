@@ -12,7 +12,7 @@ import numpy as np
 
 import vyre
 from vyre import In, Out, u32, u64
-from vyre.errors import DispatchError, boundary
+from vyre.errors import DispatchError, boundary, whole
 from vyre.library.graphs.rows import transpose
 from vyre.library.messages import grid
 
@@ -49,7 +49,8 @@ def pagerank(
 
     A node without edges hands its rank to all nodes. `damping` is taken to the nearest 2^-32.
     """
-    if not 0 <= damping < 1 or turns < 0:
+    turns = whole("turns", turns)
+    if not isinstance(damping, (int, float)) or not 0 <= damping < 1 or turns < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DispatchError(
             f"the damping {damping} or the number of turns {turns} is out of range.",
             fix="use a damping from 0 to below 1, and 0 turns or more.",

@@ -11,7 +11,7 @@ from vyre import In, Out, Private, engines, f32, u32
 from vyre.backends.device_buffer import DeviceBuffer
 from vyre.errors import DispatchError, boundary
 from vyre.library.messages import grid
-from vyre.library.reading import owner
+from vyre.library.reading import owner, run_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,10 +22,27 @@ if TYPE_CHECKING:
 
 
 @vyre.kernel
-def _owners(offsets: In[u32], out: Out[u32]) -> None:
-    i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
-    if i < len(out):
-        out[i] = owner(offsets, i)
+def _owners(offsets: In[u32], out: Out[u32], each: u32) -> None:
+    first = (vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)) * each
+    if first >= len(out):
+        return
+    row = owner(offsets, first)
+    for i in range(first, min(first + each, len(out))):
+        while vyre.bounded(i >= offsets[row + 1], 0xFFFFFFFF):
+            row += 1
+        out[i] = row
+
+
+def product(targets: In[u32], values: In[f32], x: In[f32], at: u32) -> f32:
+    return values[at] * x[targets[at]]
+
+
+def two_products(targets: In[u32], values: In[f32], x: In[f32], at: u32) -> f32:
+    return product(targets, values, x, at) + product(targets, values, x, at + 1)
+
+
+def four_products(targets: In[u32], values: In[f32], x: In[f32], at: u32) -> f32:
+    return two_products(targets, values, x, at) + two_products(targets, values, x, at + 2)
 
 
 @vyre.kernel
@@ -37,23 +54,35 @@ def _products(
     out: Out[f32],
     sums: Private[f32, Literal[32]],
 ) -> None:
-    """`sums[k]` is the sum of the last whole 2^k products; two of them make the next."""
+    """`sums[k]` is the sum of the last whole 2^k eights of products; two of them make the next."""
     row = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
     if row >= len(out):
         return
     start = offsets[row]
     size = offsets[row + 1] - start
-    for j in range(size):
-        total = values[start + j] * x[targets[start + j]]
+    for eight in range(size // 8):
+        at = start + 8 * u32(eight)
+        low = four_products(targets, values, x, at)
+        total = low + four_products(targets, values, x, at + 4)
         level = u32(0)
-        while vyre.bounded(u32(j) >> level & 1 == 1, 32):
+        while vyre.bounded(u32(eight) >> level & 1 == 1, 32):
             total = sums[level] + total
             level += 1
         sums[level] = total
-    result, seen = f32(0.0), u32(0)
-    for k in range(32):
-        if size >> k & 1 == 1:
-            result = sums[k] + result if seen == 1 else sums[k]
+    # What is left of eight, then the eights: from the smallest to the greatest, which are first in the row.
+    rest, at, result = size & 7, start + (size & 0xFFFFFFF8), f32(0.0)
+    if rest & 1 == 1:
+        result = product(targets, values, x, at + (rest & 6))
+    if rest & 2 == 2:
+        two = two_products(targets, values, x, at + (rest & 4))
+        result = two + result if rest & 1 == 1 else two
+    if rest & 4 == 4:
+        four = four_products(targets, values, x, at)
+        result = four + result if rest & 3 > 0 else four
+    seen = rest
+    for k in range(32 - vyre.clz(size // 8)):
+        if size >> (k + 3) & 1 == 1:
+            result = sums[k] + result if seen > 0 else sums[k]
             seen = u32(1)
     out[row] = result
 
@@ -89,8 +118,9 @@ class Graph:
         """The node at which each edge begins."""
         if not self.edges:
             return np.zeros(0, np.uint32)
-        out = np.zeros(self.edges, np.uint32)
-        return _owners(self.offsets, out, workgroups=grid(self.edges), backend=backend)
+        out, each = np.zeros(self.edges, np.uint32), run_of(backend)
+        turns = grid(-(-self.edges // each))
+        return _owners(self.offsets, out, each, workgroups=turns, backend=backend)
 
 
 def numbers(what: str, values: Any) -> Numbers:

@@ -11,7 +11,7 @@ import numpy as np
 
 import vyre
 from vyre import In, InOut, Out, engines, u32
-from vyre.errors import DispatchError, boundary
+from vyre.errors import DispatchError, boundary, whole
 from vyre.library.graphs.rows import numbers
 from vyre.library.messages import grid
 
@@ -72,6 +72,7 @@ def _assigned(left: In[u32], found: InOut[u32], changed: Out[u32, Literal[1]], l
 
 
 def _from(graph: Graph, source: int, weights: Numbers, backend: str | Backend | None) -> Numbers:
+    source = whole("source", source)
     if not 0 <= source < graph.nodes:
         raise DispatchError(
             f"there is no node {source} in a graph of {graph.nodes}.", fix="begin at a node of the graph."

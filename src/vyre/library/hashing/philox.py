@@ -14,7 +14,7 @@ import vyre
 from vyre import Out, Private, f32, u32, u64, vec4
 from vyre.backends.device_buffer import DeviceBuffer
 from vyre.backends.host_memory import HostMemory
-from vyre.errors import DispatchError, boundary
+from vyre.errors import DispatchError, boundary, whole
 from vyre.library.messages import grid
 
 if TYPE_CHECKING:
@@ -113,6 +113,7 @@ def _made(
     kernel: Any, even: Any, dtype: Any, out: Any, seed: int, stream: int, first: int,
     backend: str | Backend | None,
 ) -> Any:  # fmt: skip
+    seed, stream, first = whole("seed", seed), whole("stream", stream), whole("first", first)
     for name, value in (("seed", seed), ("stream", stream)):
         if not 0 <= value < 1 << 64:
             raise DispatchError(f"the {name} {value} has more than 64 bits.", fix="pass 0 to 2^64 - 1.")

@@ -8,7 +8,7 @@ import numpy as np
 
 import vyre
 from vyre import In, Out, packed_bytes, u32, u64
-from vyre.errors import DispatchError, boundary
+from vyre.errors import DispatchError, boundary, whole
 from vyre.library.messages import taken
 from vyre.library.reading import byte_at, rotl, word_at
 
@@ -121,6 +121,7 @@ def _even_xxh64(data: In[packed_bytes], out: Out[u64], size: u32, seed: u64) -> 
 
 
 def _seed(seed: int, bits: int) -> int:
+    seed = whole("seed", seed)
     if not 0 <= seed < 1 << bits:
         raise DispatchError(f"the seed {seed} has more than {bits} bits.", fix=f"pass 0 to 2^{bits} - 1.")
     return seed

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.errors import boundary
 from vyre.library.matching import automata
+from vyre.library.matching.listing import listed
 from vyre.library.matching.syntax import parsed
-from vyre.library.matching.walking import gathered, symbols_of, walked
 from vyre.library.messages import words_of
 
 if TYPE_CHECKING:
@@ -50,13 +50,10 @@ class Regex:
         """A row for each match that `re.finditer` finds, in order: where it begins, and where it ends."""
         given, backend = words_of(data, "data", backend)
         right, left = self._spans
-        symbols = symbols_of(given, self._steps.classes, backend)
-        states = walked(right, symbols, backend, backward=True, keep=automata.STATE)
-        return gathered(walked(left, states, backend, keep=~automata.STATE & 0xFFFFFFFF), 2, backend)
+        return listed(left, self._steps.classes, given, backend, after=right)[0]
 
     @boundary
     def ends(self, data: Any, *, backend: str | Backend | None = None) -> NDArray[np.uint32]:
         """Every place where some match ends, ascending, each once; overlapping and empty matches count."""
         given, backend = words_of(data, "data", backend)
-        symbols = symbols_of(given, self._steps.classes, backend)
-        return gathered(walked(self._ends, symbols, backend), 1, backend).reshape(-1)
+        return listed(self._ends, self._steps.classes, given, backend, columns=1)[0].reshape(-1)

@@ -125,10 +125,13 @@ class _Reader:
     def sequence(self, depth: int) -> Syntax:
         parts: list[Syntax] = []
         while self.peek() not in ("", "|", ")"):
-            parts.append(self.repeated(self.one(depth)))
+            anchored = self.peek() != "("
+            one = self.one(depth)
+            parts.append(self.repeated(one, alone=anchored and isinstance(one, At)))
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
-    def repeated(self, part: Syntax) -> Syntax:
+    def repeated(self, part: Syntax, *, alone: bool) -> Syntax:
+        """`alone` is an anchor without a group around it, which `re` does not repeat."""
         bounds = self.bounds()
         if bounds is None:
             return part
@@ -146,6 +149,8 @@ class _Reader:
                 "what is repeated can be empty",
                 "let every branch of it take a byte, as (?:a|b)* for (?:a?b?)*",
             )
+        if alone:
+            self.refuse("an anchor is repeated", "put it into a group (?:…), or leave the repeat out")
         return Often(part, least, most, greedy)
 
     def bounds(self) -> tuple[int, int | None] | None:

@@ -108,13 +108,13 @@ def _walked(
 
 
 @vyre.kernel
-def _counted(entries: In[u32], begins: Out[u32], ends: Out[u32], part_size: u32) -> None:
+def _counted(entries: In[u32], begins: Out[u32], ends: Out[u32], part_size: u32, keep: u32) -> None:
     i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
     if i >= len(begins):
         return
     first, last = u32(0), u32(0)
     for k in range(i * part_size, min(i * part_size + part_size, len(entries))):
-        entry = entries[k]
+        entry = entries[k] & keep
         first += (entry >> 29 & 1) + (entry >> 30 & 1)
         last += (entry >> 31) + (entry >> 30 & 1)
     begins[i] = first
@@ -129,6 +129,7 @@ def _gathered(
     out: Out[u32],
     columns: u32,
     part_size: u32,
+    keep: u32,
 ) -> None:
     """Places where matches begin in column 0, and where they end in the last one."""
     i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
@@ -136,7 +137,7 @@ def _gathered(
         return
     first, last = begins[i], ends[i]
     for k in range(i * part_size, min(i * part_size + part_size, len(entries))):
-        marks = entries[k] >> 29
+        marks = (entries[k] & keep) >> 29
         if marks & 4 != 0:
             out[last * columns + columns - 1] = u32(k)
             last += 1
@@ -153,19 +154,22 @@ def _gathered(
 def symbols_of(data: Any, classes: NDArray[np.uint32], backend: str | Backend | None) -> Any:
     """The classes of all symbols of a text, one more than its bytes."""
     size = data.size
+    given = data if size else np.zeros(4, np.uint8)
+    return _symbols(given, classes, size + 1, size, workgroups=grid(size + 1), backend=backend)
+
+
+def refuse_long(size: int) -> None:
+    """Raises `DispatchError` for a text that one call does not take."""
     if size > MOST_TEXT:
         raise DispatchError(
             f"a text of {size} bytes is longer than the {MOST_TEXT} that one call takes.",
             fix="pass it in parts that end where no match goes on.",
         )
-    given = data if size else np.zeros(4, np.uint8)
-    return _symbols(given, classes, size + 1, size, workgroups=grid(size + 1), backend=backend)
 
 
-def part_size(size: int, states: int, backend: str | Backend | None) -> int:
-    """A processor of fewer threads than states is done sooner when one of them walks over all."""
-    processor = cut_for(backend, None, None) is not None
-    return size if processor and walkers(backend) <= states + 1 else PART
+def one_walks(states: int, backend: str | Backend | None) -> bool:
+    """Whether a processor has so few threads for so many states that one of them walks over all."""
+    return cut_for(backend, None, None) is not None and walkers(backend) <= states + 1
 
 
 def walked(
@@ -173,7 +177,7 @@ def walked(
 ) -> Any:
     """For each symbol the entry of the table that it met, as far as `keep` has it."""
     states, way = walk.states, int(backward)
-    size = part_size(len(symbols), states, backend)
+    size = len(symbols) if one_walks(states, backend) else PART
     parts = -(-len(symbols) // size)
     levels = [
         _maps(
@@ -196,18 +200,24 @@ def walked(
     )  # fmt: skip
 
 
-def gathered(entries: Any, columns: int, backend: str | Backend | None) -> NDArray[np.uint32]:
-    """The marked places in order: rows of where a match begins and ends, or (one column) where it ends."""
+def gathered(
+    entries: Any, columns: int, backend: str | Backend | None, *, keep: int = 0xFFFFFFFF
+) -> NDArray[np.uint32]:
+    """The marked places in order: rows of where a match begins and ends, or (one column) where it ends.
+
+    `keep` has the marks that count.
+    """
     parts = -(-len(entries) // PART)
-    begins, ends = _counted(entries, parts, parts, PART, workgroups=grid(parts), backend=backend)
+    begins, ends = _counted(entries, parts, parts, PART, keep, workgroups=grid(parts), backend=backend)
     begins_at = engines.scan(begins, inclusive=False, backend=backend)
     ends_at = engines.scan(ends, inclusive=False, backend=backend)
     total = int(host(ends_at)[-1]) + int(host(ends)[-1])
     if not total:
         return np.zeros((0, columns), np.uint32)
     made = _gathered(
-        entries, begins_at, ends_at, total * columns, columns, PART, workgroups=grid(parts), backend=backend
-    )
+        entries, begins_at, ends_at, total * columns, columns, PART, keep,
+        workgroups=grid(parts), backend=backend,
+    )  # fmt: skip
     return host(made).reshape(total, columns)
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.errors import DispatchError, boundary
-from vyre.library.matching.automata import BEGINS, END, ENDS, LAST_NEWLINE, SYMBOLS, Walk, explored
-from vyre.library.matching.walking import gathered, symbols_of, walked
+from vyre.library.matching.automata import BEGINS, EMPTY, END, ENDS, LAST_NEWLINE, SYMBOLS, Walk, explored
+from vyre.library.matching.listing import listed
 from vyre.library.messages import words_of
 from vyre.slotted import dataclass
 
@@ -39,13 +39,15 @@ class Rows:
         return len(self.rows) - 1
 
 
+_MARKS = {"(": BEGINS, ")": ENDS, "/": EMPTY}
+
+
 @dataclass(frozen=True, slots=True)
 class _Grammar:
-    """The classes of symbols, and two walks over them: one marks parts, and one the ends of rows."""
+    """The classes of symbols, and the walk over them that marks parts and, apart from these, ends of rows."""
 
     classes: Numbers
-    parts: Walk
-    rows: Walk
+    walk: Walk
 
 
 def _grammar(names: dict[int, str], first: str, moves: Moves) -> _Grammar:
@@ -54,22 +56,17 @@ def _grammar(names: dict[int, str], first: str, moves: Moves) -> _Grammar:
     found = [kinds.index(names.get(s, "other")) for s in range(SYMBOLS)]
     found[END], found[LAST_NEWLINE] = kinds.index("end"), found[10]
 
-    def walk(marks: dict[str, int]) -> Walk:
-        def moved(state: tuple[Any, ...], kind: int) -> tuple[tuple[Any, ...], int]:
-            target, signs = moves(state[0], kinds[kind])
-            return (target,), sum(marks.get(sign, 0) for sign in signs)
+    def moved(state: tuple[Any, ...], kind: int) -> tuple[tuple[Any, ...], int]:
+        target, signs = moves(state[0], kinds[kind])
+        return (target,), sum(_MARKS[sign] for sign in signs)
 
-        table = explored((first,), len(kinds), moved)[1]
-        return Walk(table.reshape(-1), len(kinds))
-
-    return _Grammar(np.array(found, np.uint32), walk({"(": BEGINS, ")": ENDS}), walk({"/": ENDS}))
+    table = explored((first,), len(kinds), moved)[1]
+    return _Grammar(np.array(found, np.uint32), Walk(table.reshape(-1), len(kinds)))
 
 
 def _rows(grammar: _Grammar, data: Any, backend: str | Backend | None) -> Rows:
     given, backend = words_of(data, "data", backend)
-    symbols = symbols_of(given, grammar.classes, backend)
-    spans = gathered(walked(grammar.parts, symbols, backend), 2, backend)
-    ends = gathered(walked(grammar.rows, symbols, backend), 1, backend).reshape(-1)
+    spans, ends = listed(grammar.walk, grammar.classes, given, backend, apart=True)
     bounds = np.searchsorted(spans[:, 1], ends, side="right")
     return Rows(spans, np.concatenate([[0], bounds]).astype(np.uint32))
 

@@ -15,7 +15,7 @@ from vyre.library.matching.regex import Regex
 from vyre.library.matching.walking import host
 from vyre.library.matching.words import Words
 from vyre.library.messages import MOST_BYTES, grid, words_of
-from vyre.library.reading import byte_at, owner
+from vyre.library.reading import byte_at, owner, run_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,15 +29,24 @@ _BREAK = rb"\r\n|\r|\n"
 
 @vyre.kernel
 def _replaced(
-    data: In[packed_bytes], new: In[packed_bytes], starts: In[u32], out: Out[u8], size: u32, growth: u32
+    data: In[packed_bytes],
+    new: In[packed_bytes],
+    starts: In[u32],
+    out: Out[u8],
+    size: u32,
+    growth: u32,
+    each: u32,
 ) -> None:
     """Part m of the result begins at `starts[m]`: with the new word, but for part 0."""
-    i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
-    if i >= len(out):
+    first = (vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)) * each
+    if first >= len(out):
         return
-    part = owner(starts, i)
-    inside = i - starts[part]
-    out[i] = byte_at(new, inside) if part > 0 and inside < size else byte_at(data, i - part * growth)
+    part = owner(starts, first)
+    for i in range(first, min(first + each, len(out))):
+        while vyre.bounded(i >= starts[part + 1], 0xFFFFFFFF):
+            part += 1
+        inside = i - starts[part]
+        out[i] = byte_at(new, inside) if part > 0 and inside < size else byte_at(data, i - part * growth)
 
 
 @lru_cache(maxsize=16)
@@ -95,9 +104,10 @@ def replace(data: Any, old: bytes, new: bytes, *, backend: str | Backend | None 
     if not size or not len(found):
         return np.array(host(given), np.uint8)[:size]
     starts = np.concatenate([[0], found + np.arange(len(found)) * growth, [size]]).astype(np.uint32)
+    each = run_of(backend)
     made = _replaced(
         given, np.frombuffer(new or b"\0", np.uint8), starts, np.zeros(size, np.uint8), len(new),
-        growth & 0xFFFFFFFF, workgroups=grid(size), backend=backend,
+        growth & 0xFFFFFFFF, each, workgroups=grid(-(-size // each)), backend=backend,
     )  # fmt: skip
     return host(made).view(np.uint8)
 

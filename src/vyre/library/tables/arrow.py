@@ -29,22 +29,44 @@ def _pyarrow() -> Any:
         ) from None
 
 
+def speaks(value: Any) -> bool:
+    """Whether a value has Arrow's C data interface."""
+    return hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
+
+
 def columns_of(value: Any) -> dict[str, Column]:
     """The columns of a table, a batch or a data frame."""
-    if not hasattr(value, "__arrow_c_stream__") and not hasattr(value, "__arrow_c_array__"):
+    table = None
+    if speaks(value):
+        pa = _pyarrow()
+        try:
+            table = pa.table(value)
+        except pa.ArrowInvalid:  # one column, not several with names
+            table = None
+    if table is None:
         raise DispatchError(
             f"{type(value).__name__} is not a table.",
             fix="pass a mapping of names to columns, or a table of pyarrow, Polars or pandas.",
         )
-    table = _pyarrow().table(value)
-    return {name: _column(name, table.column(place)) for place, name in enumerate(table.column_names)}
+    names: list[str] = table.column_names
+    for name in names:
+        if names.count(name) > 1:
+            raise DispatchError(f"two columns are called {name!r}.", fix="rename one of them.")
+    return {name: _column(name, table.column(place)) for place, name in enumerate(names)}
+
+
+def column_of(name: str, values: Any) -> Column:
+    """A column of an array or a list, or of a column of pyarrow, Polars or pandas."""
+    if isinstance(values, Column) or not speaks(values):
+        return Column.of(values)
+    return _column(name, _pyarrow().chunked_array(values))
 
 
 def _column(name: str, chunked: Any) -> Column:
     pa = _pyarrow()
     array = chunked.chunk(0) if chunked.num_chunks == 1 else _joined(chunked)
     if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
+        array = _decoded(array)
     if array.type == pa.string_view():
         array = array.cast(pa.large_string())
     if pa.types.is_null(array.type):
@@ -68,14 +90,22 @@ def _column(name: str, chunked: Any) -> Column:
     return Column(kind, length, _elements(buffers[1], np.dtype(kind), begin, length), valid)
 
 
+def _decoded(array: Any) -> Any:
+    """The values of a dictionary's indices; views are not looked up there, so those become texts first."""
+    pa = _pyarrow()
+    if array.type.value_type == pa.string_view():
+        known = array.dictionary.cast(pa.large_string())
+        array = pa.DictionaryArray.from_arrays(array.indices, known)
+    return array.dictionary_decode()
+
+
 def _joined(chunked: Any) -> Any:
     """One array of all chunks."""
     pa = _pyarrow()
-    if not chunked.num_chunks:
-        return pa.array([], chunked.type)
     if chunked.type in (pa.string(), pa.string_view()):  # offsets of all together may not fit
         chunked = chunked.cast(pa.large_string())
-    return pa.concat_arrays(chunked.chunks)
+    filled = [chunk for chunk in chunked.chunks if len(chunk)]  # some empty slices cannot be joined
+    return pa.concat_arrays(filled) if filled else pa.array([], chunked.type)
 
 
 def _elements(buffer: Any, dtype: np.dtype[Any], begin: int, length: int | None) -> NDArray[Any]:

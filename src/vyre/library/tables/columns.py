@@ -121,7 +121,13 @@ def _of_list(values: list[Any]) -> Column:
     there = [x for x in values if x is not None]
     valid = valid_bits(flags)
     if all(isinstance(x, str) for x in there) and there:
-        texts = [b"" if x is None else x.encode() for x in values]
+        try:
+            texts = [b"" if x is None else x.encode() for x in values]
+        except UnicodeEncodeError as error:
+            raise DispatchError(
+                f"{error.object!r} of a column is not text that UTF-8 can hold.",
+                fix="leave out surrogates.",
+            ) from None
         offsets = np.zeros(len(values) + 1, np.int64)
         np.cumsum([len(x) for x in texts], out=offsets[1:])
         return Column("utf8", len(values), np.frombuffer(b"".join(texts), np.uint8), valid, offsets)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -11,11 +12,11 @@ from vyre.library.tables.codes import codes_of, refined, values_of
 from vyre.library.tables.columns import Column, valid_bits
 from vyre.library.tables.distinct import Groups, groups_of
 from vyre.library.tables.moving import taken_column
-from vyre.library.tables.named import Table
+from vyre.library.tables.named import Table, keys_of
 from vyre.library.tables.totals import Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -41,10 +42,10 @@ def group_by(
     missing.
     """
     given = Table(table)
-    keys = [by] if isinstance(by, str) else list(by)
+    keys = keys_of(by)
     if not keys:
         raise DispatchError("no column is named to group by.", fix="name one or several.")
-    for name, (column, what) in aggregates.items():
+    for name, (column, what) in _asked(aggregates).items():
         _checked(given[column], name, column, what)
         if name in keys:
             raise DispatchError(
@@ -85,6 +86,21 @@ def _canonical(column: Column) -> Column:
     data = column.data + np.zeros(1, column.kind)  # -0 + 0 is 0
     data[np.isnan(data)] = np.nan
     return Column(column.kind, column.length, data, column.valid)
+
+
+def _asked(aggregates: Any) -> Mapping[str, tuple[str, str]]:
+    """What is asked for, where it is a column and an aggregate by name."""
+    if not isinstance(aggregates, Mapping):
+        raise DispatchError(
+            f"aggregates are {type(aggregates).__name__}, not a mapping.", fix='pass {name: (column, "sum")}.'
+        )
+    for name, asked in cast("Mapping[Any, Any]", aggregates).items():
+        if not isinstance(asked, (tuple, list)) or len(cast("Sequence[Any]", asked)) != 2:
+            raise DispatchError(
+                f"{name!r} asks for {asked!r}, not a column and an aggregate.",
+                fix=f'pass {{{name!r}: (column, "sum")}}.',
+            )
+    return cast("Mapping[str, tuple[str, str]]", aggregates)
 
 
 def _checked(column: Column, name: str, source: str, what: str) -> None:

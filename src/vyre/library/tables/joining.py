@@ -10,10 +10,10 @@ import vyre
 from vyre import In, Out, engines, u32
 from vyre.errors import DispatchError, boundary
 from vyre.library.messages import grid
-from vyre.library.reading import owner
+from vyre.library.reading import owner, run_of
 from vyre.library.tables.grouping import grouped
 from vyre.library.tables.moving import ABSENT, stacked, taken, taken_column
-from vyre.library.tables.named import MOST_ROWS, Table
+from vyre.library.tables.named import MOST_ROWS, Table, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,15 +29,27 @@ if TYPE_CHECKING:
 
 @vyre.kernel
 def _paired(
-    ends: In[u32], begins: In[u32], counts: In[u32], rows: In[u32], lefts: Out[u32], rights: Out[u32]
+    ends: In[u32],
+    begins: In[u32],
+    counts: In[u32],
+    rows: In[u32],
+    lefts: Out[u32],
+    rights: Out[u32],
+    each: u32,
 ) -> None:
-    """Pair i is of the left row whose pairs it is among, and of its next right row, or of none."""
-    i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
-    if i >= len(lefts):
+    """Pair i is of the left row whose pairs it is among, and of its next right row, or of none.
+
+    An invocation looks for the row of the first of `each` pairs, and goes on from there.
+    """
+    first = (vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)) * each
+    if first >= len(lefts):
         return
-    left = owner(ends, i)
-    lefts[i] = left
-    rights[i] = vyre.select(counts[left] == 0, u32(0xFFFFFFFF), rows[begins[left] + i - ends[left]])
+    left = owner(ends, first)
+    for i in range(first, min(first + each, len(lefts))):
+        while vyre.bounded(i >= ends[left + 1], 0xFFFFFFFF):
+            left += 1
+        lefts[i] = left
+        rights[i] = vyre.select(counts[left] == 0, u32(0xFFFFFFFF), rows[begins[left] + i - ends[left]])
 
 
 @boundary
@@ -56,7 +68,7 @@ def join(
     agrees with none; NaN agrees with NaN, and -0 with 0. A column that both have gets `suffix` on the right.
     """
     ours, theirs = Table(left), Table(right)
-    keys = [on] if isinstance(on, str) else list(on)
+    keys = keys_of(on)
     if not keys or how not in ("inner", "left"):
         raise DispatchError(
             f"a join {how!r} on {len(keys)} keys.", fix='name one key or several, and "inner" or "left".'
@@ -69,7 +81,7 @@ def join(
             shown = name + suffix if name in made else name
             if shown in made:
                 raise DispatchError(f"two columns would be called {shown!r}.", fix="pass another suffix.")
-            made[shown] = taken_column(column, rights, backend)
+            made[shown] = taken_column(column, rights, backend, beyond=how == "left")
     return Table(made)
 
 
@@ -90,11 +102,11 @@ def _pairs(
     if not ours or (not theirs and not keep):
         return none, none
     found = grouped([stacked(*both) for both in keys], backend)
-    ids = np.where(
-        np.logical_and.reduce([np.concatenate([a.flags(), b.flags()]) for a, b in keys]),
-        found.ids,
-        np.uint32(found.count),
-    )
+    ids = found.ids
+    for first, second in keys:
+        if first.valid is not None or second.valid is not None:
+            flags = np.concatenate([first.flags(), second.flags()])
+            ids = np.where(flags, ids, np.uint32(found.count))
     mine, other = ids[:ours], ids[ours:]
     if not theirs:
         return np.arange(ours, dtype=np.uint32), np.full(ours, ABSENT, np.uint32)
@@ -102,15 +114,18 @@ def _pairs(
     met = engines.histogram(other, bins=found.count, backend=backend)
     begins = engines.scan(met, inclusive=False, backend=backend)
     counts = engines.gather(met, mine, backend=backend)  # a missing key is past the end: none
-    ends = np.zeros(ours + 1, np.uint64)
-    np.cumsum(np.maximum(counts, 1) if keep else counts, out=ends[1:])
-    total = int(ends[-1])
+    pairs = np.maximum(counts, 1) if keep else counts
+    total = int(pairs.sum(dtype=np.uint64))
     if total > MOST_ROWS:
         raise DispatchError(f"the join has {total} rows; {MOST_ROWS} are the most.", fix="join in parts.")
     if not total:
         return none, none
     starts = engines.gather(begins, mine, backend=backend)
+    ends = np.zeros(ours + 1, np.uint32)
+    np.cumsum(pairs, out=ends[1:], dtype=np.uint32)
     lefts, rights = np.zeros(total, np.uint32), np.zeros(total, np.uint32)
+    each = run_of(backend)
     return _paired(
-        ends.astype(np.uint32), starts, counts, rows, lefts, rights, workgroups=grid(total), backend=backend
-    )
+        ends, starts, counts, rows, lefts, rights, each,
+        workgroups=grid(-(-total // each)), backend=backend,
+    )  # fmt: skip

@@ -9,8 +9,9 @@ import numpy as np
 import vyre
 from vyre import In, Out, engines, packed_bytes, u32
 from vyre.errors import DispatchError, boundary
+from vyre.library.decoding.utf8 import validate_utf8
 from vyre.library.messages import grid, words_of
-from vyre.library.reading import byte_at, owner
+from vyre.library.reading import byte_at, owner, run_of, word_at
 from vyre.library.tables.columns import Column, packed, unpacked, valid_bits
 from vyre.library.tables.named import Table
 
@@ -27,32 +28,45 @@ ABSENT = 0xFFFFFFFF
 
 
 @vyre.kernel
-def _joined_texts(data: In[packed_bytes], starts: In[u32], offsets: In[u32], out: Out[u32]) -> None:
-    """Four bytes of the texts that begin at `starts` in `data`, and at `offsets` in what is made."""
-    i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
-    if i >= len(out):
+def _joined_texts(
+    data: In[packed_bytes], starts: In[u32], offsets: In[u32], out: Out[u32], each: u32
+) -> None:
+    """The bytes, four in a word, of texts that begin at `starts` in `data`, and at `offsets` in what is made.
+
+    An invocation looks for the text of the first of `each` words, and goes on from there.
+    """
+    first = (vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)) * each
+    if first >= len(out):
         return
-    row = owner(offsets, 4 * i)
-    word = u32(0)
-    for k in range(4):
-        place = 4 * i + u32(k)
-        if place < offsets[len(offsets) - 1]:
-            if place >= offsets[row + 1]:
-                row = owner(offsets, place)
-            word |= byte_at(data, starts[row] + place - offsets[row]) << (8 * u32(k))
-    out[i] = word
+    row, size = owner(offsets, 4 * first), offsets[len(offsets) - 1]
+    for i in range(first, min(first + each, len(out))):
+        place = 4 * u32(i)
+        while vyre.bounded(place >= offsets[row + 1], 0xFFFFFFFF):
+            row += 1
+        word = u32(0)
+        if place + 4 <= offsets[row + 1]:
+            word = word_at(data, starts[row] + place - offsets[row])
+        else:
+            for k in range(4):
+                if place + u32(k) < size:
+                    while vyre.bounded(place + u32(k) >= offsets[row + 1], 0xFFFFFFFF):
+                        row += 1
+                    word |= byte_at(data, starts[row] + place + u32(k) - offsets[row]) << (8 * u32(k))
+        out[i] = word
 
 
 def taken(table: Table, places: Numbers, backend: Where) -> Table:
-    """The rows of these numbers, in this order."""
+    """The rows of these numbers, in this order; each is there."""
     return Table({name: taken_column(column, places, backend) for name, column in table.columns.items()})
 
 
-def taken_column(column: Column, places: Numbers, backend: Where) -> Column:
-    """The elements of these numbers; one past the end is missing."""
+def taken_column(column: Column, places: Numbers, backend: Where, *, beyond: bool = False) -> Column:
+    """The elements of these numbers; `beyond` says that some may be past the end, which are missing."""
     count = len(places)
-    there = engines.gather(column.flags().astype(np.uint32), places, backend=backend).astype(np.bool_)
-    valid = valid_bits(there)
+    valid = None
+    if beyond or column.valid is not None:
+        there = engines.gather(column.flags().astype(np.uint32), places, backend=backend)
+        valid = valid_bits(there.astype(np.bool_))
     if column.kind == "utf8":
         data, offsets = _texts(column, places, backend)
         return Column("utf8", count, data, valid, offsets)
@@ -82,8 +96,9 @@ def _brought(
     if not size:
         return np.zeros(0, np.uint8), offsets
     bounds = Column("utf8", len(starts), data, None, offsets).bounds()
-    out = np.zeros(-(-size // 4), np.uint32)
-    made = _joined_texts(data, starts, bounds, out, workgroups=grid(len(out)), backend=backend)
+    out, each = np.zeros(-(-size // 4), np.uint32), run_of(backend)
+    turns = grid(-(-len(out) // each))
+    made = _joined_texts(data, starts, bounds, out, each, workgroups=turns, backend=backend)
     return made.view(np.uint8)[:size], offsets
 
 
@@ -105,13 +120,32 @@ def texts(data: Any, spans: Any, *, backend: Where = None) -> Column:
         )
     starts, lengths = wide[:, 0].astype(np.uint32), (wide[:, 1] - wide[:, 0]).astype(np.uint32)
     made, offsets = _brought(np.asarray(whole), starts, lengths, backend)
+    _refuse_bytes(made, offsets, backend)
     return Column("utf8", len(found), made, None, offsets)
+
+
+def _refuse_bytes(made: NDArray[np.uint8], offsets: NDArray[Any], backend: Where) -> None:
+    """Each text is UTF-8 by itself: all together are, and none begins within a character."""
+    if not len(made) or int(made.max()) < 0x80:
+        return
+    inside = offsets[:-1][np.diff(offsets) > 0]
+    split = inside[made[inside] & 0xC0 == 0x80]
+    wrong = [int(place) for place in split[:1]]
+    error = validate_utf8(made, backend=backend)
+    wrong += [] if error is None else [error]
+    if wrong:
+        number = int(np.searchsorted(offsets, min(wrong), side="right")) - 1
+        raise DispatchError(
+            f"text {number} is not UTF-8.", fix="pass spans of text, or decode the bytes to UTF-8 first."
+        )
 
 
 def stacked(first: Column, second: Column) -> Column:
     """The elements of one column, then those of another of the same type."""
-    flags = np.concatenate([first.flags(), second.flags()])
     length = first.length + second.length
+    valid = None
+    if first.valid is not None or second.valid is not None:
+        valid = valid_bits(np.concatenate([first.flags(), second.flags()]))
     if first.kind == "utf8":
         parts = [
             one.data[int(one.offsets[0]) : int(one.offsets[-1])]
@@ -124,6 +158,6 @@ def stacked(first: Column, second: Column) -> Column:
             if one.offsets is not None
         ]
         offsets = np.concatenate([ends[0], ends[1][1:] + ends[0][-1]])
-        return Column("utf8", length, np.concatenate(parts), valid_bits(flags), offsets)
+        return Column("utf8", length, np.concatenate(parts), valid, offsets)
     both = np.concatenate([first.to_numpy(), second.to_numpy()])
-    return Column(first.kind, length, Column.of(both).data, valid_bits(flags))
+    return Column(first.kind, length, Column.of(both).data, valid)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.errors import DispatchError
-from vyre.library.tables.arrow import arrow_of, columns_of
-from vyre.library.tables.columns import Column
+from vyre.library.tables.arrow import arrow_of, column_of, columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from vyre.library.tables.columns import Column
 
 MOST_ROWS = 1 << 31
 
@@ -25,7 +26,7 @@ class Table:
             found = given.columns
         elif isinstance(given, Mapping):
             named = cast("Mapping[Any, Any]", given)
-            found = {str(name): Column.of(values) for name, values in named.items()}
+            found = {str(name): column_of(str(name), values) for name, values in named.items()}
         else:
             found = columns_of(given)
         self.columns: dict[str, Column] = dict(found)
@@ -62,3 +63,14 @@ class Table:
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return arrow_of(self.columns).__arrow_c_stream__(requested_schema)
+
+
+def keys_of(by: Any) -> list[str]:
+    """The names of one key or several."""
+    keys: list[Any] = [by] if isinstance(by, str) or not isinstance(by, Iterable) else list(cast("Any", by))
+    for key in keys:
+        if not isinstance(key, str):
+            raise DispatchError(
+                f"a key is named by {key!r}, a value of {type(key).__name__}.", fix="name columns by text."
+            )
+    return keys

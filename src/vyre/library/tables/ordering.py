@@ -8,10 +8,10 @@ import numpy as np
 
 from vyre import engines
 from vyre.errors import DispatchError, boundary
+from vyre.library.tables.arrow import column_of
 from vyre.library.tables.codes import codes_of
-from vyre.library.tables.columns import Column
 from vyre.library.tables.moving import taken
-from vyre.library.tables.named import Table
+from vyre.library.tables.named import Table, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @boundary
 def filter(table: Any, flags: Any, *, backend: Where = None) -> Table:
     """The rows whose flag is true, in their order. A missing flag is not true."""
-    given, chosen = Table(table), Column.of(flags)
+    given, chosen = Table(table), column_of("flags", flags)
     if (chosen.kind != "bool" and chosen.length) or chosen.length != given.rows:
         raise DispatchError(
             f"the flags are {chosen.length} {chosen.kind} for {given.rows} rows.",
@@ -52,7 +52,7 @@ def sort(
     all keys, or one for each. Missing keys come last, or first, whichever way the others are ordered.
     """
     given = Table(table)
-    keys = [by] if isinstance(by, str) else list(by)
+    keys = keys_of(by)
     down = [descending] * len(keys) if isinstance(descending, bool) else list(descending)
     if not keys or len(down) != len(keys):
         raise DispatchError(
