@@ -80,6 +80,24 @@ def _u64_mul() -> Op:
     return binary("wide.u64.mul", result, "Product modulo 2^64.", of=U64)
 
 
+def _u128_mul() -> Op:
+    """Row by row: a product, the word that it is added to and a carry have room in two words."""
+    a, b = lanes(A, 4), lanes(B, 4)
+    body: list[Node] = []
+    sums: list[Expr] = [LitU32(0)] * 4
+    for i in range(4):
+        carry: Expr = LitU32(0)
+        for j in range(4 - i):
+            low, part, total = Var(f"low{i}{j}"), Var(f"part{i}{j}"), Var(f"sum{i}{j}")
+            body += [Let(low.name, a[i] * b[j]), Let(part.name, low + sums[i + j])]
+            body.append(Let(total.name, part + carry))
+            if i + j < 3:
+                body.append(Let(f"carry{i}{j}", mul_hi(a[i], b[j]) + (part < low) + (total < part)))
+                carry = Var(f"carry{i}{j}")
+            sums[i + j] = total
+    return binary("wide.u128.mul", MakeVec(U128, tuple(sums)), "Product modulo 2^128.", of=U128, body=body)
+
+
 def _u64_shift(name: str, *, left: bool) -> Op:
     """Shifts by `small` within 32 bits, then moves a whole lane where bit 5 of the amount is set."""
     low, high = lanes(A, 2)
@@ -108,4 +126,5 @@ def ops() -> list[Op]:
         _u64_shift("shl", left=True),
         _u64_shift("shr", left=False),
         *_common("wide.u128", U128),
+        _u128_mul(),
     ]
