@@ -84,17 +84,22 @@ def _u128_mul() -> Op:
     """Row by row: a product, the word that it is added to and a carry have room in two words."""
     a, b = lanes(A, 4), lanes(B, 4)
     body: list[Node] = []
-    sums: list[Expr] = [LitU32(0)] * 4
+    sums: list[Expr] = []
     for i in range(4):
-        carry: Expr = LitU32(0)
+        carry: Expr | None = None
         for j in range(4 - i):
-            low, part, total = Var(f"low{i}{j}"), Var(f"part{i}{j}"), Var(f"sum{i}{j}")
-            body += [Let(low.name, a[i] * b[j]), Let(part.name, low + sums[i + j])]
-            body.append(Let(total.name, part + carry))
+            terms = [sums[i + j]] if i else []
+            terms += [] if carry is None else [carry]
+            total, high = Var(f"product{i}{j}"), mul_hi(a[i], b[j])
+            body.append(Let(total.name, a[i] * b[j]))
+            for k, term in enumerate(terms):
+                before, total = total, Var(f"sum{i}{j}{k}")
+                body.append(Let(total.name, before + term))
+                high += total < before
             if i + j < 3:
-                body.append(Let(f"carry{i}{j}", mul_hi(a[i], b[j]) + (part < low) + (total < part)))
+                body.append(Let(f"carry{i}{j}", high))
                 carry = Var(f"carry{i}{j}")
-            sums[i + j] = total
+            sums[i + j : i + j + 1] = [total]
     return binary("wide.u128.mul", MakeVec(U128, tuple(sums)), "Product modulo 2^128.", of=U128, body=body)
 
 
