@@ -27,7 +27,7 @@ def _gcd(h: Hand, a: Expr, b: Expr) -> Expr:
         Assign(x.name, y),
         Assign(y.name, left),
     )
-    h.statements.append(Loop(h.name("i"), ZERO, LitU32(48), turn))
+    h.statements.append(Loop(h.name("i"), ZERO, LitU32(47), turn))
     return x
 
 
@@ -112,9 +112,7 @@ def _division(h: Hand, a: list[Expr], b: list[Expr]) -> tuple[list[Expr], list[E
         Assign(rest[k].name, Select(fits, moved[k] - (b[k] + borrows[k - 1]), moved[k]))
         for k in range(1, count)
     ]
-    turn += [
-        Assign(digits[k].name, digits[k] << 1 | digits[k - 1] >> 31) for k in range(count - 2, 0, -1)
-    ]
+    turn += [Assign(digits[k].name, digits[k] << 1 | digits[k - 1] >> 31) for k in range(count - 2, 0, -1)]
     turn.append(Assign(digits[0].name, digits[0] << 1 | fits))
     h.statements.append(Loop(h.name("i"), ZERO, LitU32(32 * (count - 1)), tuple(turn)))
     return [*digits, top], [*rest]

@@ -1,4 +1,4 @@
-"""`integer.gcd`, `integer.mul_mod` and `integer.pow_mod`: common divisors, and arithmetic with any modulus."""
+"""`integer.gcd`, `integer.mul_mod`, `integer.pow_mod`: common divisors, arithmetic with any modulus."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from vyre.ops.build import U32, A, B, binary
 
 _MODULUS = Var("modulus")
 
-GCD_TURNS = 48
-"""Of Euclid's algorithm on words: one to order them, and 47 for the 47th and 48th Fibonacci numbers."""
+GCD_TURNS = 47
+"""Of Euclid's algorithm on words: one to order them and 46 more, as the 48th Fibonacci number has 33 bits."""
 
 
 def _gcd() -> Op:

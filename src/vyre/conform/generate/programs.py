@@ -91,8 +91,9 @@ HIDING = frozenset(
     }.items()
     for name in names.split()
 )
-"""Ops of families that mostly hide what they are given, in counts, signs, bounds and remainders: with them fewer than 95
-of 100 nodes of a program would show in its output. `tests/ops/test_op_values.py` runs them on backends."""
+"""Ops of families that mostly hide what they are given, in counts, signs, bounds and remainders: with them
+fewer than 95 of 100 nodes of a program would show in its output. `tests/ops/test_op_values.py` runs them on
+backends."""
 
 
 def generate_program(

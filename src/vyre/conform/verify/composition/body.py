@@ -56,7 +56,8 @@ def inlined_body(op: Op, *, registry: Registry | None = None) -> Expr:
 @dataclass(frozen=True, slots=True)
 class LoopParts:
     """An op with one loop, in three parts. `state` are its variables that the loop assigns, and others that
-    were asked for, without the prefix the inliner gave them; the parts are over `Var`s of those names and of the parameters."""
+    were asked for, without the prefix the inliner gave them; the parts are over `Var`s of those names and of
+    the parameters."""
 
     state: tuple[str, ...]
     turns: range
@@ -71,8 +72,8 @@ def loop_parts(
     """The op of which one statement, at the top, is a loop between literal bounds.
 
     A loop may begin with a `Break`: its turns then change nothing from there on, as the condition is one of
-    the state alone. Where the op is not `inlined`, its calls stay in the parts. The steps before the loop that
-    are `named` are variables in the parts, with what they hold in `before`.
+    the state alone. Where the op is not `inlined`, its calls stay in the parts. The steps before the loop
+    that are `named` are variables in the parts, with what they hold in `before`.
     """
     program = inline(call_program(op), registry)
     loads = {b.name for b in program.buffers if b.access is BufferAccess.ReadOnly} if inlined else set[str]()

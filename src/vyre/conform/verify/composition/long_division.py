@@ -3,8 +3,8 @@
 A turn of the loop moves the highest bit x of `digits` into the remainder R and takes the divisor B off where
 it fits, f times: R' = 2R + x - fB. That is asked of the body, in bit-vectors with room for 2R + x. What
 follows from it for the whole number is asked of integers, once for all turns; so is that R' is below B again,
-and that there is one quotient and one remainder. That a register gives its bits from the highest to the lowest when it is
-shifted, and holds then what was shifted in, is asked of one as long as the loop.
+and that there is one quotient and one remainder. That a register that is shifted gives its bits from the
+highest to the lowest, and holds then what was shifted in, is asked of one as long as the loop.
 """
 
 from __future__ import annotations
@@ -126,7 +126,10 @@ def links(op: Op, of: LongDivision, meaning: str) -> list[Link]:
         ),
         Link("the digits come one by one", _register(of)),
         *(Link(name, text, NUMBERS) for name, text in FACTS.items()),
-        Link("the result is made of them", abstract(query([*last.lines, *names, f"(assert {same})", not_(found)]))),
+        Link(
+            "the result is made of them",
+            abstract(query([*last.lines, *names, f"(assert {same})", not_(found)])),
+        ),
         Link("the division has the meaning", query([*divided, f"(assert {found})", not_(meaning)])),
     ]
 
@@ -177,8 +180,8 @@ def _started(of: LongDivision) -> str:
 
 
 def _turned(of: LongDivision) -> tuple[str, list[str]]:
-    """The digits move by one, and f comes in where the quotient is kept: 1 where the divisor fits into 2R + x.
-    And each word of R' is one of what that leaves."""
+    """The digits move by one, and f comes in where the quotient is kept: 1 where the divisor fits into
+    2R + x. And each word of R' is one of what that leaves."""
     room = of.width + 1
     rest, divisor = _extended(_joined(of.rest), of.width, room), _extended(of.divisor, of.width, room)
     digits, later = _joined(of.digits), _joined(tuple(f"{word}_next" for word in of.digits))

@@ -51,7 +51,7 @@ def _below(name: str, bound: int) -> str:
 
 
 def _euclid(turn: int, turns: int) -> str:
-    """The divisor is that of the operands; from the first turn on the remainders fall as fast as they must."""
+    """The divisor is that of the operands; from the first turn on remainders fall as fast as they must."""
     same = "(= (common x y) (common a b))"
     if turn == 0:
         return same
@@ -115,10 +115,10 @@ def _power(op: Op) -> list[Link]:
     ]
     squared, half = "(times base base)", "(bvlshr bits (_ bv1 32))"
     rest = f"(power_of {squared} {half})"
-    odd = "(= ((_ extract 0 0) bits) #b1)"
+    odd, more = "(= ((_ extract 0 0) bits) #b1)", f"(times base {rest})"
     rules = [
         f"(assert (= (power_of base {_ZERO}) {one}))",
-        f"(assert (=> (distinct bits {_ZERO}) (= (power_of base bits) (ite {odd} (times base {rest}) {rest}))))",
+        f"(assert (=> (distinct bits {_ZERO}) (= (power_of base bits) (ite {odd} {more} {rest}))))",
         f"(assert (= (times (times power base) {rest}) (times power (times base {rest}))))",
         f"(assert (=> (bvult power modulus) (= (times power {one}) power)))",
         *(f"(assert (bvult {name} modulus))" for name in calls),
