@@ -209,7 +209,7 @@ _BYTES = {
     "dot4_i8": _equals(_dot("sign_extend")),
 }
 
-MEANINGS: dict[str, str] = {
+_INTEGERS = {
     f"{family}.{name}": formula
     for family, table in (
         ("integer", _INTEGER | _FIELDS_AND_LIMITS),
@@ -222,7 +222,8 @@ MEANINGS: dict[str, str] = {
     )
     for name, formula in table.items()
 }
-MEANINGS |= {op_id: _equals(formula) for op_id, formula in CODES.items()} | dict(RECURRENCES)
+_CODES = {op_id: _equals(formula) for op_id, formula in CODES.items()}
+MEANINGS: Mapping[str, str] = _INTEGERS | _CODES | dict(RECURRENCES)
 
 OF_PRODUCTS = ("bytes.dot4_u8", "bytes.dot4_i8")
 """Ops whose bodies mean the same whatever a product is: the factors are those of the meaning."""
