@@ -24,7 +24,6 @@ from vyre import (
     packed_bytes,
     u32,
     u64,
-    u128,
 )
 
 README = """\
@@ -211,23 +210,6 @@ def test_wide_integers_use_the_library() -> None:
     assert out.tolist() == [((2**40 + 1 + 2**50) * 3) ^ ((2**40 + 1) << 4)]
     assert less.tolist() == [True]
     assert less.dtype == np.bool_
-
-
-@vyre.kernel
-def divided(a: In[u64], b: In[u64], quotient: Out[u64], rest: Out[u64], product: Out[u64]) -> None:
-    i = vyre.invocation_id(0)
-    quotient[i] = a[i] // b[i]
-    rest[i] = a[i] % b[i]
-    product[i] = u64((u128(a[i]) * u128(b[i]) // 1000) % u128(b[i]))
-
-
-def test_wide_integers_divide() -> None:
-    a, b = np.array([2**63 + 12345, 7, 5], np.uint64), np.array([2**33 + 1, 0, 7], np.uint64)
-    quotient, rest, product = divided(a, b)
-    pairs = [(int(x), int(y)) for x, y in zip(a, b, strict=True)]
-    assert quotient.tolist() == [x // y if y else 0 for x, y in pairs]
-    assert rest.tolist() == [x % y if y else 0 for x, y in pairs]
-    assert product.tolist() == [x * y // 1000 % y if y else 0 for x, y in pairs]
 
 
 @vyre.kernel
