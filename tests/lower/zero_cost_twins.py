@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.lower.zero_cost_division_twins import DIVISION_TWINS
 from tests.lower.zero_cost_wide_twins import WIDE_TWINS
 from vyre.ir.expr import BinOp, Cast, Expr, Lane, LitU32, MakeVec, Select, UnOp, Var
 from vyre.ir.node import Assign, If, Let, Loop, Node
@@ -363,4 +364,5 @@ TWINS: dict[str, Twin] = {
     "bytes.dot4_u8": _dot_unsigned,
     "bytes.dot4_i8": _dot_signed,
     **WIDE_TWINS,
+    **DIVISION_TWINS,
 }

@@ -192,6 +192,19 @@ _WIDE: dict[str, Callable[[int, int], int]] = {
     "wide.i64.max": lambda a, b: max(long(a), long(b)) % 2**64,
 }
 
+_DIVISION: dict[str, Callable[..., int]] = {
+    "integer.gcd": math.gcd,
+    "integer.mul_mod": lambda a, b, m: a * b % m if m else 0,
+    "integer.pow_mod": lambda a, e, m: pow(a, e, m) if m else 0,
+    "wide.u64.div": lambda a, b: a // b if b else 0,
+    "wide.u64.mod": lambda a, b: a % b if b else 0,
+    "wide.u128.mul": lambda a, b: a * b % 2**128,
+    "wide.u128.div": lambda a, b: a // b if b else 0,
+    "wide.u128.mod": lambda a, b: a % b if b else 0,
+    "wide.i64.div": lambda a, b: quotient(long(a), long(b)) % 2**64,
+    "wide.i64.mod": lambda a, b: (long(a) - long(b) * quotient(long(a), long(b))) % 2**64 if b else 0,
+}
+
 _LONG: dict[str, Callable[[int], int]] = {
     "wide.u64.swap": lambda a: int.from_bytes(a.to_bytes(8, "big"), "little"),
     "wide.i64.neg": lambda a: -a % 2**64,
@@ -205,6 +218,7 @@ FORMULAS: dict[str, Callable[..., int]] = {
     "bytes.pack": pack,
     "integer.insert_bits": inserted,
     **_WIDE,
+    **_DIVISION,
     **_LONG,
     **_wide_unary("wide.u64", 64),
     **_wide_binary("wide.u64", 64),

@@ -66,7 +66,8 @@ def test_a_program_that_calls_every_op_is_valid_before_and_after_inlining() -> N
 
 def test_expanding_an_op_changes_nothing_where_it_calls_nothing() -> None:
     registry = Registry(standard_ops())
-    assert all(inline_op(op, registry) == op for op in standard_ops())
+    changed = {op.id for op in standard_ops() if inline_op(op, registry) != op}
+    assert changed == {"integer.pow_mod"}, "it calls integer.mul_mod"
 
 
 def test_the_documentation_is_the_one_the_registry_gives() -> None:

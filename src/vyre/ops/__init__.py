@@ -20,13 +20,27 @@ def standard_ops() -> list[Op]:
         bytelanes,
         floats,
         integer,
+        modular,
         primitive,
         quantised,
         signed,
         wide,
         wide_bits,
+        wide_division,
         wide_signed,
     )
 
-    families = (primitive, integer, signed, wide, wide_bits, wide_signed, bytelanes, floats, quantised)
+    families = (
+        primitive,
+        integer,
+        modular,
+        signed,
+        wide,
+        wide_bits,
+        wide_signed,
+        wide_division,
+        bytelanes,
+        floats,
+        quantised,
+    )
     return [op for family in families for op in family.ops()]

@@ -80,6 +80,29 @@ def _u64_mul() -> Op:
     return binary("wide.u64.mul", result, "Product modulo 2^64.", of=U64)
 
 
+def _u128_mul() -> Op:
+    """Row by row: a product, the word that it is added to and a carry have room in two words."""
+    a, b = lanes(A, 4), lanes(B, 4)
+    body: list[Node] = []
+    sums: list[Expr] = []
+    for i in range(4):
+        carry: Expr | None = None
+        for j in range(4 - i):
+            terms = [sums[i + j]] if i else []
+            terms += [] if carry is None else [carry]
+            total, high = Var(f"product{i}{j}"), mul_hi(a[i], b[j])
+            body.append(Let(total.name, a[i] * b[j]))
+            for k, term in enumerate(terms):
+                before, total = total, Var(f"sum{i}{j}{k}")
+                body.append(Let(total.name, before + term))
+                high += total < before
+            if i + j < 3:
+                body.append(Let(f"carry{i}{j}", high))
+                carry = Var(f"carry{i}{j}")
+            sums[i + j : i + j + 1] = [total]
+    return binary("wide.u128.mul", MakeVec(U128, tuple(sums)), "Product modulo 2^128.", of=U128, body=body)
+
+
 def _u64_shift(name: str, *, left: bool) -> Op:
     """Shifts by `small` within 32 bits, then moves a whole lane where bit 5 of the amount is set."""
     low, high = lanes(A, 2)
@@ -108,4 +131,5 @@ def ops() -> list[Op]:
         _u64_shift("shl", left=True),
         _u64_shift("shr", left=False),
         *_common("wide.u128", U128),
+        _u128_mul(),
     ]

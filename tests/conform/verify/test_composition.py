@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING
 import pytest
 
 from vyre.backends.reference.backend import ReferenceBackend
-from vyre.compose.registry import Registry
+from vyre.compose.registry import Registry, default_registry
 from vyre.conform.suite.plan import make_plan
-from vyre.conform.verify.composition import proofs
+from vyre.conform.verify.composition import long_division, proofs, recurrences
 from vyre.conform.verify.composition.body import LoopParts, inlined_body, loop_parts
+from vyre.conform.verify.composition.long_division import DIVISIONS
 from vyre.conform.verify.composition.meaning import INVARIANTS, MEANINGS
 from vyre.conform.verify.composition.proofs import provable_ops, prove_op
+from vyre.conform.verify.composition.recurrences import RECURRENCES
 from vyre.conform.verify.composition.theorems import THEOREMS, Theorem, mutant_obligations, obligation
 from vyre.conform.verify.stage import FAILED, PASSED
 from vyre.conform.verify.stages.composition import Composition
 from vyre.errors import OpError
-from vyre.ir.expr import Cast, Expr, Lane, LitU32, MakeVec, Var
-from vyre.ir.node import Assign, If, Let, Loop
+from vyre.ir.expr import Cast, Expr, Lane, LitU32, MakeVec, Var, mul_hi
+from vyre.ir.node import Assign, If, Let, Loop, Node
 from vyre.ir.op import Op
 from vyre.ir.types import DataType
+from vyre.ir.walk import postorder, rebuild
 from vyre.ops import standard_ops
 from vyre.semantics.proof_cache import ProofCache, default_folder
 from vyre.semantics.solvers import Answer, Attempt, solve
@@ -62,7 +65,10 @@ def _wrong_at_one_word(op: Op) -> Expr:
     return MakeVec(op.output, (lanes[0] ^ flip, *lanes[1:]))
 
 
-@pytest.mark.parametrize("op_id", [i for i in MEANINGS if i not in INVARIANTS and not i.endswith(".mul")])
+WITH_LOOPS = {*INVARIANTS, *DIVISIONS, *RECURRENCES}
+
+
+@pytest.mark.parametrize("op_id", [i for i in MEANINGS if i not in WITH_LOOPS and not i.endswith(".mul")])
 def test_one_wrong_word_is_refuted(op_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proofs, "inlined_body", _wrong_at_one_word)
     proof = prove_op(OPS[op_id], ProofCache(None))
@@ -82,6 +88,74 @@ def test_a_wrong_loop_is_refuted(fault: str, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(proofs, "loop_parts", parts)
     assert prove_op(op, ProofCache(None)).answer == "refuted"
+
+
+def _changed(op: Op, old: Expr, new: Expr) -> Op:
+    """The op with one expression in the place of another, wherever it stands."""
+
+    def value(root: Expr) -> Expr:
+        done: dict[Expr, Expr] = {}
+        for node in postorder(root):
+            same = rebuild(node, tuple(done[c] for c in node.children)) if node.children else node
+            done[node] = new if node == old else same
+        return done[root]
+
+    def statement(node: Node) -> Node:
+        match node:
+            case Let(name=name, value=held):
+                return Let(name, value(held))
+            case Assign(name=name, value=held):
+                return Assign(name, value(held))
+            case If(condition=condition, then=then):
+                return If(value(condition), tuple(map(statement, then)))
+            case Loop(var=var, start=start, stop=stop, body=body):
+                return Loop(var, start, value(stop), tuple(map(statement, body)))
+            case _:
+                return node
+
+    assert op.result is not None
+    made = replace(op, body=tuple(map(statement, op.body)), result=value(op.result))
+    assert made != op
+    return made
+
+
+_TURN = Var("moved0") < Lane(Var("b"), 0)
+FAULTS: dict[str, tuple[str, Expr, Expr]] = {
+    "a comparison that lets equal words pass": ("wide.u64.div", _TURN, Var("moved0") <= Lane(Var("b"), 0)),
+    "a carry that is lost": ("wide.u128.mod", Var("rest3") >> 31, LitU32(0)),
+    "a negation without its carry": ("wide.i64.mod", Var("low").eq(0), LitU32(0)),
+    "a high word that is not reduced": (
+        "integer.mul_mod",
+        mul_hi(Var("a"), Var("b")) % Var("modulus"),
+        mul_hi(Var("a"), Var("b")),
+    ),
+    "a turn too few for the longest remainders": ("integer.gcd", LitU32(47), LitU32(46)),
+    "a power that begins with 1 where the modulus is 1": (
+        "integer.pow_mod",
+        LitU32(1) % Var("modulus"),
+        LitU32(1),
+    ),
+    "a carry of a sum that is left out": (
+        "wide.u128.mul",
+        Var("sum110") < Var("product11"),
+        LitU32(0),
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_wrong_step_of_a_long_computation_is_refuted(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    op_id, old, new = FAULTS[fault]
+    wrong = _changed(OPS[op_id], old, new)
+    registry = default_registry()
+    known = Registry([wrong if op.id == op_id else op for op in registry])
+
+    def parts(op: Op, *, inlined: bool = True, named: tuple[str, ...] = ()) -> LoopParts:
+        return loop_parts(op, registry=known, inlined=inlined, named=named)
+
+    for module in (long_division, recurrences):
+        monkeypatch.setattr(module, "loop_parts", parts)
+    assert prove_op(wrong, ProofCache(None)).answer == "refuted"
 
 
 def test_a_shape_that_is_not_the_meaning_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:

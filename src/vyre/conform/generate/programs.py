@@ -83,16 +83,17 @@ class GeneratedProgram:
 HIDING = frozenset(
     f"{family}.{name}"
     for family, names in {
-        "integer": "add_sat sub_sat extract_bits insert_bits",
+        "integer": "add_sat sub_sat extract_bits insert_bits gcd mul_mod pow_mod",
         "signed": "sign clamp add_sat sub_sat",
-        "wide.u64": "popcount clz ctz rotl rotr swap",
-        "wide.u128": "popcount clz ctz shl shr",
-        "wide.i64": "shr lt gt le ge min max neg abs",
+        "wide.u64": "popcount clz ctz rotl rotr swap div mod",
+        "wide.u128": "popcount clz ctz shl shr mul div mod",
+        "wide.i64": "shr lt gt le ge min max neg abs div mod",
     }.items()
     for name in names.split()
 )
-"""Ops of families that mostly hide what they are given, in counts, signs and bounds: with them fewer than 95
-of 100 nodes of a program would show in its output. `tests/ops/test_op_values.py` runs them on backends."""
+"""Ops of families that mostly hide what they are given, in counts, signs, bounds and remainders: with them
+fewer than 95 of 100 nodes of a program would show in its output. `tests/ops/test_op_values.py` runs them on
+backends."""
 
 
 def generate_program(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vyre.errors import OpError
 from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.expr import Call, Expr, Var
-from vyre.ir.node import Assign, If, Let, Loop, Node
+from vyre.ir.node import Assign, Break, If, Let, Loop, Node
 from vyre.ir.walk import postorder, rebuild
 
 if TYPE_CHECKING:
@@ -80,10 +80,12 @@ def _renamed(op: Op, names: dict[str, Expr], library: Registry, prefix: str) -> 
                 return Loop(named(var), exprs[0], exprs[1], body), None
             case If(then=then, orelse=orelse):
                 return If(exprs[0], then, orelse), None
+            case Break():
+                return node, None
             case _:
                 raise OpError(
                     f"it calls {op.id}, which is more than a function of its operands.",
-                    fix="write it with Let, Assign, If and Loop alone.",
+                    fix="write it with Let, Assign, If, Loop and Break alone.",
                 )
 
     return rewrite_blocks(op.body, enter, None)

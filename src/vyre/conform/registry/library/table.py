@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.conform.registry.library import byte_lanes, codes, integers, signed_integers, wide, wide_more
+from vyre.conform.registry.library import (
+    byte_lanes,
+    codes,
+    division,
+    integers,
+    signed_integers,
+    wide,
+    wide_more,
+)
 from vyre.conform.registry.library.entry import U64, U128, entry
 from vyre.conform.registry.library.operands import AMOUNTS, FEW, ONE_WORD, beyond, negative, pair, whole, zero
 from vyre.conform.spec.edges import MAX, TOP
@@ -73,6 +81,7 @@ def specs() -> list[OpSpec]:
         *_wide("wide.u128", U128),
         *_long_shifts(),
         *_more(),
+        *division.specs(),
         *_bytes(),
         *codes.specs(),
     ]

@@ -16,7 +16,7 @@ from vyre.compose.inline import inline
 from vyre.errors import OpError
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.expr import Call, Expr, InvocationId, LitU32, Load, Select, Var
-from vyre.ir.node import Assign, Block, If, Let, Loop, Node, Store
+from vyre.ir.node import Assign, Block, Break, If, Let, Loop, Node, Store
 from vyre.ir.program import Program
 from vyre.ir.walk import postorder, rebuild, statements
 
@@ -55,8 +55,9 @@ def inlined_body(op: Op, *, registry: Registry | None = None) -> Expr:
 
 @dataclass(frozen=True, slots=True)
 class LoopParts:
-    """An op with one loop, in three parts. `state` are its variables that the loop assigns, without the
-    prefix the inliner gave them; the parts are over `Var`s of those names and of the parameters."""
+    """An op with one loop, in three parts. `state` are its variables that the loop assigns, and others that
+    were asked for, without the prefix the inliner gave them; the parts are over `Var`s of those names and of
+    the parameters."""
 
     state: tuple[str, ...]
     turns: range
@@ -65,30 +66,60 @@ class LoopParts:
     step: Callable[[int], Mapping[str, Expr]]
 
 
-def loop_parts(op: Op, *, registry: Registry | None = None) -> LoopParts:
-    """The op of which one statement, at the top, is a loop between literal bounds."""
+def loop_parts(
+    op: Op, *, registry: Registry | None = None, inlined: bool = True, named: tuple[str, ...] = ()
+) -> LoopParts:
+    """The op of which one statement, at the top, is a loop between literal bounds.
+
+    A loop may begin with a `Break`: its turns then change nothing from there on, as the condition is one of
+    the state alone. Where the op is not `inlined`, its calls stay in the parts. The steps before the loop
+    that are `named` are variables in the parts, with what they hold in `before`.
+    """
     program = inline(call_program(op), registry)
-    loads = {b.name for b in program.buffers if b.access is BufferAccess.ReadOnly}
-    at, loop = next((k, n) for k, n in enumerate(program.entry) if isinstance(n, Loop))
+    loads = {b.name for b in program.buffers if b.access is BufferAccess.ReadOnly} if inlined else set[str]()
+    entry = program.entry if inlined else (*op.body, Store(RESULT, LitU32(0), _result(op)))
+    at, loop = next((k, n) for k, n in enumerate(entry) if isinstance(n, Loop))
     assert isinstance(loop.start, LitU32)
     assert isinstance(loop.stop, LitU32)
     assigned = sorted({n.name for _, n in statements(loop.body) if isinstance(n, Assign)})
     short = {name: _PREFIX.sub("", name) for name in assigned}
-    env: Environment = ChainMap({})
-    _execute(program.entry[:at], env, {}, loads, [MAX_STEPS])
-    before = {short[name]: env[name] for name in assigned}
-    env.update({name: Var(short[name]) for name in assigned})
+    env: Environment = ChainMap({} if inlined else {p.name: Var(p.name) for p in op.params})
+    _execute(entry[:at], env, {}, loads, [MAX_STEPS])
+    free = {name: short.get(name) or _PREFIX.sub("", name) for name in env}
+    free = {name: shown for name, shown in free.items() if name in short or shown in named}
+    before = {shown: env[name] for name, shown in free.items()}
+    env.update({name: Var(shown) for name, shown in free.items()})
+    ended, body = _ending(loop)
 
     def step(turn: int) -> Mapping[str, Expr]:
         inner: Environment = ChainMap(dict(env))
         inner[loop.var] = LitU32(turn)
-        _execute(loop.body, inner, {}, loads, [MAX_STEPS])
-        return {short[name]: inner[name] for name in assigned}
+        _execute(body, inner, {}, loads, [MAX_STEPS])
+        if ended is None:
+            return {short[name]: inner[name] for name in assigned}
+        over = _over(ended, env, loads)
+        return {short[name]: Select(over, env[name], inner[name]) for name in assigned}
 
     memory: dict[str, Expr] = {}
-    _execute(program.entry[at + 1 :], ChainMap({}, dict(env)), memory, loads, [MAX_STEPS])
+    _execute(entry[at + 1 :], ChainMap({}, dict(env)), memory, loads, [MAX_STEPS])
     turns = range(loop.start.value, loop.stop.value)
-    return LoopParts(tuple(short.values()), turns, before, memory[RESULT], step)
+    return LoopParts(tuple(before), turns, before, memory[RESULT], step)
+
+
+def _result(op: Op) -> Expr:
+    assert op.result is not None
+    return op.result
+
+
+def _ending(loop: Loop) -> tuple[Expr | None, tuple[Node, ...]]:
+    """The condition under which the loop ends at the beginning of a turn, if it does, and the rest of it."""
+    match loop.body:
+        case (If(condition=condition, then=(Break(),), orelse=()), *rest) if Var(loop.var) not in postorder(
+            condition
+        ):
+            return condition, tuple(rest)
+        case _:
+            return None, loop.body
 
 
 def _execute(

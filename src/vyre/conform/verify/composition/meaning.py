@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.conform.verify.composition.codes import CODES
+from vyre.conform.verify.composition.recurrences import RECURRENCES
 from vyre.conform.verify.composition.wide_meaning import SIGNED_64, bits_of, rotated_64, swapped_64
 
 if TYPE_CHECKING:
@@ -88,6 +89,10 @@ _FIELDS_AND_LIMITS = {
         "(ite (bvugt s (_ bv4294967295 33)) #xffffffff ((_ extract 31 0) s)))"
     ),
     "sub_sat": _equals("(ite (bvugt b a) (_ bv0 32) (bvsub a b))"),
+    "mul_mod": _equals(
+        "(ite (= modulus (_ bv0 32)) (_ bv0 32) ((_ extract 31 0) (bvurem "
+        "(bvmul ((_ zero_extend 32) a) ((_ zero_extend 32) b)) ((_ zero_extend 32) modulus))))"
+    ),
     "extract_bits": _field("(bvand (bvlshr ((_ zero_extend 32) a) o) ones)"),
     "insert_bits": _field(
         "(bvor (bvand ((_ zero_extend 32) a) (bvnot (bvshl ones o))) "
@@ -150,8 +155,21 @@ _WIDE_64 = {
     "swap": _equals(swapped_64("a")),
 }
 
+
+def _divided(operator: str, width: int) -> str:
+    return _equals(f"(ite (= b (_ bv0 {width})) (_ bv0 {width}) ({operator} a b))")
+
+
 _LOW_7 = "((_ zero_extend 96) (bvand amount (_ bv127 32)))"
-_WIDE_128 = {"shl": _equals(f"(bvshl a {_LOW_7})"), "shr": _equals(f"(bvlshr a {_LOW_7})")}
+_WIDE_128 = {
+    "shl": _equals(f"(bvshl a {_LOW_7})"),
+    "shr": _equals(f"(bvlshr a {_LOW_7})"),
+    "mul": _equals("(bvmul a b)"),
+}
+
+
+def _divisions(width: int, *, sign: str) -> dict[str, str]:
+    return {"div": _divided(f"bv{sign}div", width), "mod": _divided(f"bv{sign}rem", width)}
 
 
 def _counted(width: int) -> dict[str, str]:
@@ -191,18 +209,21 @@ _BYTES = {
     "dot4_i8": _equals(_dot("sign_extend")),
 }
 
-MEANINGS: Mapping[str, str] = {
+_INTEGERS = {
     f"{family}.{name}": formula
     for family, table in (
         ("integer", _INTEGER | _FIELDS_AND_LIMITS),
         ("signed", _SIGNED),
-        ("wide.u64", _WIDE | _WIDE_64 | _counted(64)),
-        ("wide.u128", _WIDE | _WIDE_128 | _counted(128)),
+        ("wide.u64", _WIDE | _WIDE_64 | _counted(64) | _divisions(64, sign="u")),
+        ("wide.u128", _WIDE | _WIDE_128 | _counted(128) | _divisions(128, sign="u")),
         ("wide.i64", {name: _equals(formula) for name, formula in SIGNED_64.items()}),
+        ("wide.i64", _divisions(64, sign="s")),
         ("bytes", _BYTES),
     )
     for name, formula in table.items()
-} | {op_id: _equals(formula) for op_id, formula in CODES.items()}
+}
+_CODES = {op_id: _equals(formula) for op_id, formula in CODES.items()}
+MEANINGS: Mapping[str, str] = _INTEGERS | _CODES | dict(RECURRENCES)
 
 OF_PRODUCTS = ("bytes.dot4_u8", "bytes.dot4_i8")
 """Ops whose bodies mean the same whatever a product is: the factors are those of the meaning."""

@@ -15,7 +15,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.conform.registry import specs
+from vyre.conform.verify.composition import long_division, long_product, recurrences
 from vyre.conform.verify.composition.body import inlined_body, loop_parts
+from vyre.conform.verify.composition.link import Link, abstract, moved, not_, query
+from vyre.conform.verify.composition.long_division import DIVISIONS
+from vyre.conform.verify.composition.long_product import U128_MUL
 from vyre.conform.verify.composition.meaning import (
     ANY_SQUARE,
     HIGH_PRODUCT,
@@ -28,6 +32,7 @@ from vyre.conform.verify.composition.meaning import (
     SQUARE,
     SQUARES,
 )
+from vyre.conform.verify.composition.recurrences import RECURRENCES
 from vyre.ops import standard_ops
 from vyre.semantics.solvers import Answer, Attempt
 from vyre.semantics.terms import SmtDomain
@@ -37,24 +42,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from vyre.conform.spec.op import OpSpec
-    from vyre.ir.expr import Expr
     from vyre.ir.op import Op
     from vyre.semantics.proof_cache import ProofCache
 
-_ABSTRACT = {"bvudiv": "quotient", "bvurem": "remainder"}
 _PRODUCTS = {"bvmul": "product"}
 PRIMITIVE = "primitive."
 MUL_HI = "primitive.math.mul_hi"
 _SQUARED = re.compile(r"\(bvmul (\S+) \1\)")
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A step of a proof: a name, and the question whose answer must be no."""
-
-    name: str
-    text: str
-    attempts: tuple[Attempt, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +81,25 @@ def links(op: Op) -> list[Link]:
             return _high_product(op, spec)
         return [Link("the body is the definition", _against_spec(op, spec))]
     meaning = MEANINGS[op.id]
+    if op.id in DIVISIONS:
+        return long_division.links(op, DIVISIONS[op.id], meaning)
+    if op.id in RECURRENCES:
+        return recurrences.links(op)
+    if op.id == U128_MUL:
+        return long_product.links(op)
     if op.id in INVARIANTS:
         return _induction(op, INVARIANTS[op.id], meaning)
     if op.id in SHAPES:
         shape = SHAPES[op.id]
         parameters = [f"(declare-const {p.name} {sort(p.type)})" for p in op.params]
         declared = [*parameters, f"(declare-const {RESULT} {sort(op.output)})"]
-        bridge = _query([*declared, f"(assert {shape})", f"(assert (not {meaning}))"])
+        bridge = query([*declared, f"(assert {shape})", f"(assert (not {meaning}))"])
         return [
-            Link("the body has the shape", _abstract(_body_query(op, shape))),
+            Link("the body has the shape", abstract(_body_query(op, shape))),
             Link("the shape has the meaning", bridge),
         ]
     if op.id in OF_PRODUCTS:
-        return [Link("the body has the meaning", _abstract(_body_query(op, meaning), _PRODUCTS))]
+        return [Link("the body has the meaning", abstract(_body_query(op, meaning), _PRODUCTS))]
     return [Link("the body has the meaning", _body_query(op, meaning))]
 
 
@@ -123,25 +123,11 @@ def settle(subject: str, steps: list[Link], cache: ProofCache) -> CompositionPro
     return CompositionProof(subject, len(steps), seconds, tuple(solvers))
 
 
-def _query(lines: list[str]) -> str:
-    return "\n".join(["(set-logic QF_BV)", *lines]) + "\n"
-
-
 def _body_query(op: Op, meaning: str) -> str:
     translation = Translation({p.name: p.type for p in op.params})
     result = translation.term(inlined_body(op))
     defined = f"(define-fun {RESULT} () {sort(op.output)} {result})"
-    return _query([*translation.lines, defined, f"(assert (not {meaning}))"])
-
-
-def _abstract(text: str, names: Mapping[str, str] = _ABSTRACT) -> str:
-    """The same question about any functions in the place of these, which are division unless named."""
-    word = sort(standard_ops()[0].output)
-    used = {old: new for old, new in names.items() if old in text}
-    for old, new in used.items():
-        text = text.replace(old, new)
-    declared = "".join(f"(declare-fun {new} ({word} {word}) {word})\n" for new in used.values())
-    return text.replace("(set-logic QF_BV)\n", f"(set-logic QF_UFBV)\n{declared}") if used else text
+    return query([*translation.lines, defined, f"(assert (not {meaning}))"])
 
 
 def _induction(op: Op, invariant: Callable[[int], str], meaning: str) -> list[Link]:
@@ -150,28 +136,22 @@ def _induction(op: Op, invariant: Callable[[int], str], meaning: str) -> list[Li
     types = {p.name: p.type for p in op.params} | dict.fromkeys(parts.state, standard_ops()[0].output)
     first, last = parts.turns.start, parts.turns.stop
     word = f"(declare-const x {sort(standard_ops()[0].output)})"
-    found = [Link(name, _query([SQUARE, word, _not(fact)])) for name, fact in SQUARES.items()]
+    found = [Link(name, query([SQUARE, word, not_(fact)])) for name, fact in SQUARES.items()]
     start = Translation(types)
-    begun = _moved(start, parts.before, invariant(first))
-    found.append(Link("the invariant holds at first", _query([SQUARE, *start.lines, _not(begun)])))
+    begun = moved(start, parts.before, invariant(first))
+    found.append(Link("the invariant holds at first", query([SQUARE, *start.lines, not_(begun)])))
     for turn in parts.turns:
         step = Translation(types)
-        moved = _moved(step, parts.step(turn), invariant(turn + 1))
+        kept = moved(step, parts.step(turn), invariant(turn + 1))
         text, facts = _any_square("\n".join(step.lines))
-        lines = [ANY_SQUARE, text, *facts, f"(assert {invariant(turn)})", _not(moved)]
-        query = _query(lines).replace("QF_BV", "QF_UFBV")
-        found.append(Link(f"turn {turn} keeps the invariant", query))
+        lines = [ANY_SQUARE, text, *facts, f"(assert {invariant(turn)})", not_(kept)]
+        text = query(lines).replace("QF_BV", "QF_UFBV")
+        found.append(Link(f"turn {turn} keeps the invariant", text))
     end = Translation(types)
     result = end.term(parts.after)
     defined = f"(define-fun {RESULT} () {sort(op.output)} {result})"
-    lines = [SQUARE, *end.lines, defined, f"(assert {invariant(last)})", _not(meaning)]
-    return [*found, Link("the invariant gives the meaning", _query(lines))]
-
-
-def _moved(translation: Translation, updates: Mapping[str, Expr], formula: str) -> str:
-    """The formula after the variables have taken new values."""
-    bound = " ".join(f"({name} {translation.term(value)})" for name, value in updates.items())
-    return f"(let ({bound}) {formula})"
+    lines = [SQUARE, *end.lines, defined, f"(assert {invariant(last)})", not_(meaning)]
+    return [*found, Link("the invariant gives the meaning", query(lines))]
 
 
 def _any_square(text: str) -> tuple[str, list[str]]:
@@ -181,10 +161,6 @@ def _any_square(text: str) -> tuple[str, list[str]]:
     bound = SQUARES["the square of 16 bits has 32"]
     facts = [f"(assert (let ((x {term})) {bound}))" for term in squared]
     return _SQUARED.sub(lambda m: wide.format(m[1]), text), facts
-
-
-def _not(formula: str) -> str:
-    return f"(assert (not {formula}))"
 
 
 def _high_product(op: Op, spec: OpSpec) -> list[Link]:
@@ -216,7 +192,7 @@ def _against_spec(op: Op, spec: OpSpec) -> str:
     lines = [line for line in d.query().splitlines() if "set-logic" not in line]
     renamed = [_renamed(line) for line in translation.lines]
     same = [f"(assert (= {p.name} w{k}))" for k, p in enumerate(op.params)]
-    return _query([*renamed, *lines, *same, _not(f"(= {_renamed(result)} {defined.name})")])
+    return query([*renamed, *lines, *same, not_(f"(= {_renamed(result)} {defined.name})")])
 
 
 def _renamed(text: str) -> str:
