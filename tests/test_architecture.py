@@ -59,6 +59,7 @@ ALLOWED: dict[str, set[str]] = {
         "optimize",
         "backends",
         "engines",
+        "library",
     },
     "report": {"errors", "conform"},
     "files": {"errors"},

@@ -13,6 +13,7 @@ import numpy as np
 
 from vyre.conform.registry.engine.collection_cases import ALL_BUT_ATOMIC
 from vyre.conform.registry.engine.engine_inputs import source
+from vyre.conform.registry.engine.withheld import NO_HISTORY
 from vyre.conform.spec.engine import CalledEngine, EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 LENGTHS = (0, 1, 2, 3, 4, 5, 7, 8, 31, 63, 64, 65, 127, 128, 255, 256, 257, 300)
 """Around words, workgroups, and the parts that an invocation walks over."""
 LONGEST = 700
-NO_ATOMICS = "what its atomics return is not kept; what they leave is held against the oracle"
-"""Why none of these engines promises that its atomics can be put in an order."""
+SORTING = 1 << 20
+"""Turns over the bins of every digit of a key, however few keys there are."""
 
 
 def size(rng: np.random.Generator, index: int, least: int) -> int:
@@ -79,10 +80,10 @@ def always(inputs: Inputs) -> bool:
 class CallSubject:
     """A function of the library: its inputs, how it is called, and the items that must come out.
 
-    `draw(rng, index, count)` makes inputs; `call(inputs, index, backend)` gives outputs, `index` chooses among
-    variants; `items(inputs, outputs)` reads what `oracle(inputs, index)` says. For n elements of all inputs an
-    output has at most `growth * (n + 64)`, and loops take at most `effort * (n + 64)` turns, `repeats(inputs)`
-    times over where dispatches are repeated.
+    `draw(rng, index, count)` makes inputs; `call(inputs, index, backend)` gives outputs, `index` chooses
+    among variants; `items(inputs, outputs)` reads what `oracle(inputs, index)` says. For n elements of all
+    inputs an output has at most `growth * (n + 64)`, and loops take at most `effort * (n + 64)` turns,
+    `repeats(inputs)` times over where dispatches are repeated, and `fixed` more.
     """
 
     id: str
@@ -94,14 +95,13 @@ class CallSubject:
     elements: tuple[str, ...] = ("input",)
     growth: int = 4
     effort: int = 256
+    fixed: int = 0
     repeats: Callable[[Inputs], int] = field(default=lambda inputs: 1)
     lawful: Callable[[Inputs], bool] = always
 
-    def spec(self, invariants: tuple[Inv, ...] = ALL_BUT_ATOMIC) -> EngineSpec:
-        """Its spec, with the reason for the invariant that none of them promises."""
-        return EngineSpec(
-            self.id, self.doc, invariants, self._case, withheld={Inv.AtomicLinearizable: NO_ATOMICS}
-        )
+    def spec(self) -> EngineSpec:
+        """All of them promise all but a history of their atomics."""
+        return EngineSpec(self.id, self.doc, ALL_BUT_ATOMIC, self._case, withheld=NO_HISTORY)
 
     def _case(self, seed: int, index: int, invariant: Inv) -> EngineCase:
         rng = source(seed, index)
@@ -115,7 +115,7 @@ class CallSubject:
         def call(given: Mapping[str, Any], backend: Any) -> Mapping[str, Any]:
             return self.call(given, index, backend)
 
-        engine = CalledEngine(call, self.effort * turns, self.growth * count)
+        engine = CalledEngine(call, self.effort * turns + self.fixed, self.growth * count)
 
         def build(shape: Any) -> CalledEngine:
             return engine

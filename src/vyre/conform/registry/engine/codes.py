@@ -107,7 +107,7 @@ def _base64(inputs: Inputs, index: int) -> Array:
 
 def _belongs(text: bytes, k: int, groups: int) -> bool:
     """Whether a character may stand there: one of the alphabet, or padding at the end of the last group."""
-    if chr(text[k]).isalnum() and text[k] < 128 or text[k] in b"+/":
+    if (chr(text[k]).isalnum() and text[k] < 128) or text[k] in b"+/":
         return True
     last = k // 4 == groups - 1
     return text[k] == ord("=") and last and (k % 4 == 3 or (k % 4 == 2 and text[k + 1] == ord("=")))
@@ -271,7 +271,11 @@ def _steps(inputs: Inputs, index: int) -> Array:
 
 
 STEPS = CallSubject(
-    "zigzag_and_delta", "numbers made small by sign or by difference, or back", _draw_words, _call_steps, _steps
+    "zigzag_and_delta",
+    "numbers made small by sign or by difference, or back",
+    _draw_words,
+    _call_steps,
+    _steps,
 )
 
 

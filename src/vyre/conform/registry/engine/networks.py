@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre import library
-from vyre.conform.registry.engine.called import CallSubject, numbers, whole
+from vyre.conform.registry.engine.called import SORTING, CallSubject, numbers, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -209,12 +209,14 @@ def _products(inputs: Inputs, index: int) -> Array:
 
 
 SUBJECTS = (
-    _subject("transpose", "a graph with every edge turned round", _transpose, _turned, _pairs),
+    _subject("transpose", "a graph with every edge turned round", _transpose, _turned, _pairs, fixed=SORTING),
     _subject("bfs", "the fewest edges from one node to each", _bfs, _breadth),
     _subject("components", "the smallest node that each one is connected with", _components, _connected),
     _subject("levels", "the most edges of a way to each node", _levels, _levelled),
     _subject("shortest_paths", "the smallest sum of weights from one node to each", _shortest, _paths),
-    _subject("pagerank", "the rank of each node, in exact sums", _pagerank, _ranked),
-    _subject("spmv", "the product of a sparse matrix of floats with a vector, a tree a row", _spmv, _products),
+    _subject("pagerank", "the rank of each node, in exact sums", _pagerank, _ranked, fixed=SORTING),
+    _subject(
+        "spmv", "the product of a sparse matrix of floats with a vector, a tree a row", _spmv, _products
+    ),
 )
 SPECS = tuple(subject.spec() for subject in SUBJECTS)

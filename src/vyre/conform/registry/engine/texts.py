@@ -65,7 +65,9 @@ def _found(inputs: Inputs, index: int) -> Array:
 
 
 def _places(inputs: Inputs, outputs: Mapping[str, Any]) -> Array:
-    return numbers([*outputs["output"].tolist(), _ROW + int(outputs["first"][0]), 2 * _ROW + int(outputs["number"][0])])
+    return numbers(
+        [*outputs["output"].tolist(), _ROW + int(outputs["first"][0]), 2 * _ROW + int(outputs["number"][0])]
+    )
 
 
 FIND = CallSubject(
@@ -193,9 +195,7 @@ def _read(inputs: Inputs, index: int) -> Array:
     return _told([[part.encode("latin-1") for part in row] for row in rows])
 
 
-CSV = CallSubject(
-    "csv_fields", "the fields of every row of CSV", _of(b'aab,,""\r\n\n'), _csv, _read, _fields
-)
+CSV = CallSubject("csv_fields", "the fields of every row of CSV", _of(b'aab,,""\r\n\n'), _csv, _read, _fields)
 
 
 def _json(inputs: Inputs, index: int, backend: Any) -> Mapping[str, Any]:

@@ -133,7 +133,9 @@ class Surveys:
 
     def cut(self, shape: Shape) -> Survey:
         """Under another name and with many threads, so that engines choose other tiles, too."""
-        return self._of(shape, partial(_cut, shape), name=f"{self._backend.name}, cut otherwise", threads=_MANY)
+        return self._of(
+            shape, partial(_cut, shape), name=f"{self._backend.name}, cut otherwise", threads=_MANY
+        )
 
     def _of(self, key: Shape | str, made: Made, *, name: str, threads: int = 1) -> Survey:
         found = self._kept.get(key)
