@@ -87,7 +87,7 @@ class EngineSpec:
     case: Callable[[int, int, EngineInvariant], EngineCase]
     convention: Convention | None = field(default_factory=V1)
     """What its programs keep besides V1; None where they may keep none."""
-    withheld: Mapping[EngineInvariant, str] = field(default_factory=dict[EngineInvariant, str])
+    withheld: Mapping[EngineInvariant, str] = field(default_factory=dict[EngineInvariant, str], hash=False)
     """Why it does not promise each of the other invariants."""
 
     @property

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 LENGTHS = (0, 1, 2, 3, 4, 5, 7, 8, 31, 63, 64, 65, 127, 128, 255, 256, 257, 300)
 """Around words, workgroups, and the parts that an invocation walks over."""
 LONGEST = 700
+TILES = 1 << 18
+"""Turns of workgroups that go through whole tiles, however few elements are in them."""
 SORTING = 1 << 20
 """Turns over the bins of every digit of a key, however few keys there are."""
 
@@ -94,8 +96,8 @@ class CallSubject:
     items: Callable[[Inputs, Mapping[str, Any]], Array] = whole
     elements: tuple[str, ...] = ("input",)
     growth: int = 4
-    effort: int = 256
-    fixed: int = 0
+    effort: int = 64
+    fixed: int = TILES
     repeats: Callable[[Inputs], int] = field(default=lambda inputs: 1)
     lawful: Callable[[Inputs], bool] = always
 
@@ -125,7 +127,7 @@ class CallSubject:
             inputs,
             self.oracle(inputs, index),
             partial(self.items, inputs),
-            2048 * turns,
+            256 * turns,
             note=f"variant {index}",
             on=partial(self._again, index),
             elements=self.elements,

@@ -1,4 +1,4 @@
-"""Specs of what is asked of graphs: `vyre.library.graphs`. A case is a list of edges; the oracles walk them."""
+"""Specs of what is asked of graphs: `vyre.library.graphs`. A case is a list of edges; oracles walk them."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def _graph(inputs: Inputs) -> Any:
 def _rows(inputs: Inputs) -> list[list[tuple[int, int]]]:
     """For each node its targets with their weights."""
     nodes, sources, targets, weights = _ordered(inputs)
-    found: list[list[tuple[int, int]]] = [[] for _ in range(nodes)]
+    found = [list[tuple[int, int]]() for _ in range(nodes)]
     for source, target, weight in zip(sources.tolist(), targets.tolist(), weights.tolist(), strict=True):
-        found[source].append((target, weight))
+        found[int(source)].append((int(target), int(weight)))
     return found
 
 
@@ -215,8 +215,6 @@ SUBJECTS = (
     _subject("levels", "the most edges of a way to each node", _levels, _levelled),
     _subject("shortest_paths", "the smallest sum of weights from one node to each", _shortest, _paths),
     _subject("pagerank", "the rank of each node, in exact sums", _pagerank, _ranked, fixed=SORTING),
-    _subject(
-        "spmv", "the product of a sparse matrix of floats with a vector, a tree a row", _spmv, _products
-    ),
+    _subject("spmv", "a sparse matrix of floats times a vector, a tree a row", _spmv, _products),
 )
 SPECS = tuple(subject.spec() for subject in SUBJECTS)

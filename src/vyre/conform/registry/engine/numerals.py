@@ -1,4 +1,4 @@
-"""Specs of numbers as text and of blocks of LZ4: `vyre.library.decoding`. Even variants print, odd ones parse.
+"""Specs of numbers as text and of blocks of LZ4: `vyre.library.decoding`. Even variants print, odd parse.
 
 The texts of a case are the lines of its input, so that any cut of it is a case, too.
 """
@@ -131,7 +131,7 @@ FLOATS = CallSubject(
     _call_floats,
     _floats,
     _told,
-    effort=1 << 14,
+    effort=1 << 12,
 )
 
 
@@ -210,7 +210,7 @@ def _lz4(inputs: Inputs, index: int) -> Array:
 
 
 LZ4 = CallSubject(
-    "lz4", "what blocks of LZ4 unpack to", _draw_block, _call_lz4, _lz4, _told, growth=1024, effort=4096
+    "lz4", "what blocks of LZ4 unpack to", _draw_block, _call_lz4, _lz4, _told, growth=64, effort=256
 )
 
 SPECS = tuple(s.spec() for s in (INTEGERS, FLOATS, LZ4))

@@ -162,9 +162,18 @@ def _rows(found: Any) -> Mapping[str, Any]:
     return {"output": found.spans.reshape(-1), "rows": found.rows}
 
 
-def _cut(inputs: Inputs, outputs: Mapping[str, Any]) -> list[list[bytes]]:
+def _cut(inputs: Inputs, outputs: Mapping[str, Any], edges: bytes = b"") -> list[list[bytes]]:
+    """The bytes of each part; of one that does not end after it begins, or has none of the edges beside it,
+    its place, which is nothing that a row could have."""
     text, parts = _text(inputs), outputs["output"].reshape(-1, 2).tolist()
-    return [[text[a:b] for a, b in parts[low:high]] for low, high in pairwise(outputs["rows"].tolist())]
+
+    def part(a: int, b: int) -> bytes:
+        beside = text[max(a - 1, 0) : a] + text[b : b + 1]
+        fits = a <= b and (not edges or all(byte in edges for byte in beside))
+        return text[a:b] if fits else b"%d:%d" % (a, b)
+
+    cut = [part(a, b) for a, b in parts]
+    return [cut[low:high] for low, high in pairwise(outputs["rows"].tolist())]
 
 
 def _told(rows: list[list[bytes]]) -> Array:
@@ -187,7 +196,7 @@ def _unquoted(part: bytes) -> bytes:
 
 
 def _fields(inputs: Inputs, outputs: Mapping[str, Any]) -> Array:
-    return _told([[_unquoted(part) for part in row] for row in _cut(inputs, outputs)])
+    return _told([[_unquoted(part) for part in row] for row in _cut(inputs, outputs, b",\r\n")])
 
 
 def _read(inputs: Inputs, index: int) -> Array:

@@ -1,4 +1,4 @@
-"""Why engines do not promise some of the eight invariants; every engine promises or gives a reason for each."""
+"""Why engines do not promise some of the eight invariants: each is promised, or there is a reason here."""
 
 from __future__ import annotations
 

@@ -80,13 +80,13 @@ class SurveyedProgram:
         survey.programs.append(self._program)
         survey.invocations += workgroups[0] * workgroups[1] * workgroups[2] * size[0] * size[1] * size[2]
         arenas = {name: _guarded(data) for name, data in buffers.items()}
-        given = {name: memoryview(arena[GUARD : len(arena) - GUARD]) for name, arena in arenas.items()}
+        given = {name: arena[GUARD : len(arena) - GUARD].data for name, arena in arenas.items()}
         for name in self._read & given.keys():
             given[name] = given[name].toreadonly()
         grid, turns = workgroups, None
         if self._cut is not None:
             grid, more = self._cut(workgroups)
-            given |= {name: memoryview(words).cast("B") for name, words in more.items()}
+            given |= {name: words.view(np.uint8).data for name, words in more.items()}
             turns = more.get(TURNS)
         self._inner.run(given, grid)
         if turns is not None:

@@ -70,7 +70,7 @@ def recut(program: Program, shape: Shape) -> Program:
     columns, total, row = cut[LitU32(0)], cut[LitU32(1)], cut[LitU32(2)]
     if meets(program):
         group = columns - 1 - WorkgroupId(0)
-        named = {WorkgroupId(0): group, InvocationId(0): group * size + LocalId(0)}
+        named: dict[Expr, Expr] = {WorkgroupId(0): group, InvocationId(0): group * size + LocalId(0)}
         entry: tuple[Node, ...] = _replaced(program.entry, _bound(named))
         return Program((*program.buffers, cut), program.workgroup_size, (*_lets(named), *entry))
     place = (WorkgroupId(1) * row + WorkgroupId(0)) * shape.lanes + LocalId(0)
@@ -100,7 +100,7 @@ def grid_for(program: Program, shape: Shape, grid: Grid) -> tuple[Grid, tuple[in
 
 
 def _free(program: Program) -> int:
-    return 1 + max((b.binding for b in program.buffers if b.access.bound), default=-1)
+    return 1 + max((b.binding for b in program.buffers if b.binding is not None), default=-1)
 
 
 def _name(place: Expr) -> str:
