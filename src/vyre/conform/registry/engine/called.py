@@ -127,7 +127,7 @@ class CallSubject:
             inputs,
             self.oracle(inputs, index),
             partial(self.items, inputs),
-            256 * turns,
+            1024 * turns,
             note=f"variant {index}",
             on=partial(self._again, index),
             elements=self.elements,
