@@ -51,6 +51,13 @@ def built(case: EngineCase) -> CalledEngine:
     return made
 
 
+def made_otherwise(case: EngineCase, engine: CalledEngine) -> EngineCase:
+    def build(shape: Any) -> CalledEngine:
+        return engine
+
+    return replace(case, build=build)
+
+
 def spoiled(case: EngineCase, spoil: Spoil) -> EngineCase:
     """The same engine, whose outputs are changed after each run."""
     made = built(case)
@@ -60,7 +67,7 @@ def spoiled(case: EngineCase, spoil: Spoil) -> EngineCase:
         spoil(outputs, backend)
         return outputs
 
-    return replace(case, build=lambda shape: replace(made, call=call))
+    return made_otherwise(case, replace(made, call=call))
 
 
 def test_every_engine_promises_each_invariant_or_says_why_not() -> None:
@@ -182,7 +189,7 @@ def test_what_is_only_read_and_how_much_is_made_are_looked_at() -> None:
     found = CHECKERS[Inv.Bounded](bench(case, Surveys(ChangesWhatItReads())))
     assert found is not None
     assert found.where.endswith("which is only read")
-    short = replace(case, build=lambda shape: replace(built(case), room=9))
+    short = made_otherwise(case, replace(built(case), room=9))
     found = CHECKERS[Inv.Bounded](bench(short))
     assert found is not None
     assert (found.where, found.expected) == ("the length of output", "at most 9")
@@ -203,7 +210,7 @@ def test_more_turns_than_declared_are_no_termination(spec: EngineSpec) -> None:
     for index in range(4):
         case = spec.case(PLAN.seed, index, Inv.Termination)
         few = replace(built(case), turns=2)
-        found = CHECKERS[Inv.Termination](bench(replace(case, build=lambda shape, few=few: few)))
+        found = CHECKERS[Inv.Termination](bench(made_otherwise(case, few)))
         seen += [] if found is None else [f"{found.where}: {found.expected}"]
     assert "turns of loops: at most 2" in seen
 

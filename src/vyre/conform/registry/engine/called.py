@@ -74,6 +74,10 @@ def whole(inputs: Inputs, outputs: Mapping[str, Any]) -> Array:
     return array.view(f"<u{array.itemsize}").astype(np.uint64)
 
 
+def elements_of(inputs: Inputs) -> int:
+    return sum(array.size for array in inputs.values())
+
+
 def always(inputs: Inputs) -> bool:
     return True
 
@@ -83,9 +87,9 @@ class CallSubject:
     """A function of the library: its inputs, how it is called, and the items that must come out.
 
     `draw(rng, index, count)` makes inputs; `call(inputs, index, backend)` gives outputs, `index` chooses
-    among variants; `items(inputs, outputs)` reads what `oracle(inputs, index)` says. For n elements of all
-    inputs an output has at most `growth * (n + 64)`, and loops take at most `effort * (n + 64)` turns,
-    `repeats(inputs)` times over where dispatches are repeated, and `fixed` more.
+    among variants; `items(inputs, outputs)` reads what `oracle(inputs, index)` says. Where the inputs
+    `measure` n, an output has at most `growth * (n + 64)` elements, and loops take at most `effort * (n + 64)`
+    turns, `repeats(inputs)` times over where dispatches are repeated, and `fixed` more.
     """
 
     id: str
@@ -99,6 +103,7 @@ class CallSubject:
     effort: int = 64
     fixed: int = TILES
     repeats: Callable[[Inputs], int] = field(default=lambda inputs: 1)
+    measure: Callable[[Inputs], int] = elements_of
     lawful: Callable[[Inputs], bool] = always
 
     def spec(self) -> EngineSpec:
@@ -111,7 +116,7 @@ class CallSubject:
         return self._on(index, self.draw(rng, index, count))
 
     def _on(self, index: int, inputs: Inputs) -> EngineCase:
-        count = 64 + sum(array.size for array in inputs.values())
+        count = 64 + self.measure(inputs)
         turns = self.repeats(inputs) * count
 
         def call(given: Mapping[str, Any], backend: Any) -> Mapping[str, Any]:

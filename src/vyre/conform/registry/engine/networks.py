@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre import library
-from vyre.conform.registry.engine.called import SORTING, CallSubject, numbers, whole
+from vyre.conform.registry.engine.called import SORTING, CallSubject, elements_of, numbers, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,9 +78,14 @@ def _many(inputs: Inputs) -> int:
     return int(inputs["nodes"][0]) + 8
 
 
+def _size(inputs: Inputs) -> int:
+    return elements_of(inputs) + int(inputs["nodes"][0])
+
+
 def _subject(name: str, doc: str, call: Any, oracle: Any, items: Any = whole, **more: Any) -> CallSubject:
     elements = ("sources", "targets", "weights")
-    return CallSubject(name, doc, _draw, call, oracle, items, elements=elements, repeats=_many, **more)
+    more |= {"elements": elements, "repeats": _many, "measure": _size}
+    return CallSubject(name, doc, _draw, call, oracle, items, **more)
 
 
 def _bfs(inputs: Inputs, index: int, backend: Any) -> Mapping[str, Any]:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     Outputs = Mapping[str, NDArray[Any]]
 
 LOADED = np.ma
-"""Named here, so that it is imported before stages run in threads: NumPy imports it in the middle of `isin` and
-`unique`, where a second thread would find half of it."""
+"""Named here, so that it is imported before stages run in threads: NumPy imports it in the middle of `isin`
+and `unique`, where a second thread would find half of it."""
 BASE = Shape(64, 4, turns=1)
 SHAPES = (
     Shape(1, 4, turns=2, row=5),
