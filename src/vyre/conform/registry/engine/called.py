@@ -88,8 +88,8 @@ class CallSubject:
 
     `draw(rng, index, count)` makes inputs; `call(inputs, index, backend)` gives outputs, `index` chooses
     among variants; `items(inputs, outputs)` reads what `oracle(inputs, index)` says. Where the inputs
-    `measure` n, an output has at most `growth * (n + 64)` elements, and loops take at most `effort * (n + 64)`
-    turns, `repeats(inputs)` times over where dispatches are repeated, and `fixed` more.
+    `measure` n, an output has at most `growth * (n + 64)` elements, and loops take at most
+    `effort * (n + 64)` turns, `repeats(inputs)` times over where dispatches are repeated, and `fixed` more.
     """
 
     id: str
