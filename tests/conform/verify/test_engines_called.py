@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Spoil = Callable[[dict[str, Any], Any], None]
 
 SPECS = (*texts.SPECS, *codes.SPECS, *numerals.SPECS, *networks.SPECS, *frames.SPECS)
-MANY, SEVERAL = 1000, 8
+MANY, SEVERAL = 1000, 16
 """Inputs of each engine, and of how many one is asked for what takes several runs."""
 STRAIGHT = ("translate", "base64")
 """Without a loop."""
@@ -81,7 +81,7 @@ def test_every_engine_promises_each_invariant_or_says_why_not() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS, ids=lambda s: s.id)
 def test_an_engine_holds_its_invariants_on_many_inputs(spec: EngineSpec) -> None:
-    """One run of every input is asked what one run tells; what takes more runs is asked of each eighth."""
+    """One run of every input is asked what one run tells; what takes more runs is asked of one in 16."""
     for turn in range(MANY):
         case = spec.case(PLAN.seed + turn, turn, spec.invariants[turn % len(spec.invariants)])
         asked = bench(case, turn=turn // SEVERAL)
