@@ -60,6 +60,7 @@ ALLOWED: dict[str, set[str]] = {
         "optimize",
         "backends",
         "engines",
+        "library",
     },
     "report": {"errors", "conform"},
     "files": {"errors"},

@@ -14,6 +14,7 @@ from vyre.conform.registry.engine import ordering, places
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.conform.verify.stage import PASSED
 from vyre.conform.verify.stages.engines import Engines
+from vyre.conform.verify.stages.engines_called import Surveys
 from vyre.conform.verify.stages.engines_checks import BASE, CHECKERS, SHAPES, EngineBench
 from vyre.engines.memory import HostMemory
 from vyre.engines.run import Runner
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from vyre.engines.plan import Engine
 
 SPECS = (*ordering.SPECS, *places.SPECS)
+SURVEYS = Surveys(processor())
 
 
 @pytest.mark.slow
@@ -84,13 +86,15 @@ FAULTS = [
 def test_a_planted_fault_is_caught(spec: EngineSpec, invariant: Inv) -> None:
     case = spec.case(PLAN.seed, 0, invariant)
     check = CHECKERS[invariant]
-    assert check(EngineBench(case, Runner(processor()), 2, SHAPES[0])) is None
-    assert check(EngineBench(case, Faulty(invariant), 2, SHAPES[0])) is not None
+    assert check(EngineBench(case, Runner(processor()), 2, SHAPES[0], SURVEYS)) is None
+    assert check(EngineBench(case, Faulty(invariant), 2, SHAPES[0], SURVEYS)) is not None
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda s: s.id)
 def test_more_work_than_declared_is_no_termination(spec: EngineSpec) -> None:
     case = spec.case(PLAN.seed, 0, Inv.Termination)
-    found = CHECKERS[Inv.Termination](EngineBench(replace(case, work=10), Runner(processor()), 2, SHAPES[0]))
+    found = CHECKERS[Inv.Termination](
+        EngineBench(replace(case, work=10), Runner(processor()), 2, SHAPES[0], SURVEYS)
+    )
     assert found is not None
     assert found.expected == "at most 10"

@@ -64,9 +64,9 @@ def own_specs() -> tuple[OpSpec, ...]:
 @cache
 def collectives() -> tuple[OpSpec, ...]:
     """The instructions that the lanes of a subgroup execute together."""
-    from vyre.conform.registry.intrinsic import subgroup
+    from vyre.conform.registry.intrinsic import matrices, subgroup
 
-    return tuple(admitted(subgroup.specs()))
+    return tuple(admitted([*subgroup.specs(), *matrices.specs()]))
 
 
 def every_own_spec() -> tuple[OpSpec, ...]:

@@ -1,7 +1,8 @@
 """`EngineSpec`: what a program of several dispatches promises, and cases to hold it to.
 
 A case brings its own oracle: what must come out is computed by plain NumPy from the inputs, never by the
-engine. An engine is opaque here; `build(shape)` makes it for a way to cut the work into workgroups.
+engine. An engine is opaque here; `build(shape)` makes it for a way to cut the work into workgroups. One that
+plans as it goes is a `CalledEngine`, whose programs are cut otherwise on their way to the backend.
 """
 
 from __future__ import annotations
@@ -29,6 +30,20 @@ class Location:
     operands: Any
     returned: Any
     final: int
+
+
+@dataclass(frozen=True, slots=True)
+class CalledEngine:
+    """A function of arrays that dispatches as it goes: what comes next may follow from what was counted.
+
+    `call(inputs, backend)` gives its outputs by name. `turns` are the most that the loops of all dispatches
+    together may take, and `room` the most elements that an output may have; both follow from the inputs'
+    sizes.
+    """
+
+    call: Callable[[Mapping[str, Any], Any], Mapping[str, Any]]
+    turns: int
+    room: int
 
 
 def _whole(outputs: Mapping[str, Any]) -> dict[str, int]:
@@ -72,6 +87,8 @@ class EngineSpec:
     case: Callable[[int, int, EngineInvariant], EngineCase]
     convention: Convention | None = field(default_factory=V1)
     """What its programs keep besides V1; None where they may keep none."""
+    withheld: Mapping[EngineInvariant, str] = field(default_factory=dict[EngineInvariant, str], hash=False)
+    """Why it does not promise each of the other invariants."""
 
     @property
     def version(self) -> int:

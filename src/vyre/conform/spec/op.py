@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vyre.conform.spec.law import AlgebraicLaw
     from vyre.ir.expr import Expr
     from vyre.ir.operators import AtomicOp
+    from vyre.ir.program import Program
     from vyre.ir.signature import OpSignature
     from vyre.ir.types import DataType
     from vyre.semantics.domain import Domain, V
@@ -60,9 +61,13 @@ class StoreForm:
 
 @dataclass(frozen=True, slots=True)
 class LanesForm:
-    """The op is an exchange between the lanes of a subgroup: operands and results of every lane, in order."""
+    """The op is an exchange between the lanes of a subgroup: operands and results of every lane, in order.
+
+    `twin` composes it of other ops in workgroup memory, where no program makes its operands of words.
+    """
 
     width: int
+    twin: Program | None = None
 
 
 Form = ExpressionForm | AtomicForm | LoadForm | StoreForm | LanesForm

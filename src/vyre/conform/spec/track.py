@@ -31,7 +31,7 @@ APPROXIMATE_NAMES = frozenset({*(op.value for op in ApproxOp), "FReduceApprox"})
 
 _FORMATS = {"f16", "bf16", "f32", "f64"}
 _FLOAT_FAMILIES = {"float", "convert"}
-FLOAT_ENGINES = {"reduce_tree", "reduce_strict"}
+FLOAT_ENGINES = {"reduce_tree", "reduce_strict", "spmv"}
 """Engines over floats; their subjects are `engine/invariant`."""
 
 

@@ -14,6 +14,7 @@ from vyre.conform.spec.composed import definition
 from vyre.conform.spec.float_names import is_float
 from vyre.conform.spec.law import label
 from vyre.conform.spec.levels import SHAPES, rows
+from vyre.conform.spec.op import LanesForm
 from vyre.conform.spec.program import application
 from vyre.conform.spec.sides import sides
 from vyre.conform.spec.track import FLOAT, INTEGER, op_track
@@ -21,6 +22,7 @@ from vyre.conform.suite.units import ALL_STAGES, OPS, REGRESSIONS, graph_of
 from vyre.errors import VyreError
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import LitU32
+from vyre.ir.limits import MAX_BUFFERS
 from vyre.ir.node import Store as StoreNode
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
@@ -159,8 +161,13 @@ def _promises(spec: OpSpec, schema: int) -> list[Any]:
 def class_digest(spec: OpSpec, one: EquivalenceClass) -> str:
     """Of which inputs are in a class of an op, blind to names."""
     u32, d = DataType.U32, IrDomain()
-    inputs = [BufferDecl.read(f"in{k}", k, u32, count=1) for k in range(spec.words)]
-    inside = one.contains(d, *(b[LitU32(0)] for b in inputs))
+    if spec.words < MAX_BUFFERS:
+        inputs = [BufferDecl.read(f"in{k}", k, u32, count=1) for k in range(spec.words)]
+        words = [b[LitU32(0)] for b in inputs]
+    else:
+        inputs = [BufferDecl.read("in", 0, u32, count=spec.words)]
+        words = [inputs[0][LitU32(k)] for k in range(spec.words)]
+    inside = one.contains(d, *words)
     out = BufferDecl.read_write("out", len(inputs), u32, count=1)
     return meaning_digest(Program((*inputs, out), (1, 1, 1), [*d.lets, StoreNode("out", LitU32(0), inside)]))
 
@@ -171,8 +178,11 @@ def definition_digest(spec: OpSpec) -> str:
 
 
 def definition_program(spec: OpSpec) -> Program:
-    """The op's definition on the first words of buffers; an F64 op on the elements of its own."""
+    """The op's definition on the first words of buffers; an F64 op on the elements of its own, and a matrix
+    instruction as its twin."""
     u32 = DataType.U32
+    if isinstance(spec.form, LanesForm) and spec.form.twin is not None:
+        return spec.form.twin
     if is_float(spec.id) and DataType.F64 in (*spec.signature.inputs, spec.signature.output):
         return application(spec).program  # no program makes an F64 of words
     inputs = [BufferDecl.read(f"in{k}", k, u32, count=1) for k in range(spec.words)]

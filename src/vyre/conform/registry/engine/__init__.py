@@ -6,15 +6,20 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.engine import (
     bucket,
+    codes,
     compact,
+    frames,
     histogram,
     match,
+    networks,
+    numerals,
     ordering,
     pipeline,
     places,
     programs,
     reduce,
     scan,
+    texts,
 )
 from vyre.conform.registry.engine import float_engines as floats
 
@@ -35,5 +40,10 @@ ENGINES: tuple[EngineSpec, ...] = (
     *ordering.SPECS,
     *places.SPECS,
     histogram.BINS_SPEC,
+    *texts.SPECS,
+    *codes.SPECS,
+    *numerals.SPECS,
+    *networks.SPECS,
+    *frames.SPECS,
 )
 """Their order is part of the names of cases: new ones go to the end."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from vyre.conform.registry.engine.engine_inputs import distinct, length, source, work_bound
 from vyre.conform.registry.engine.reduce import output
+from vyre.conform.registry.engine.withheld import TICKETS
 from vyre.conform.spec.engine import EngineCase, EngineSpec, Location
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening
@@ -114,4 +115,5 @@ SPEC = EngineSpec(
     "elements brought together by key, in any order within a key",
     (Inv.NoOutputLost, Inv.NoDuplicate, Inv.Bounded, Inv.Termination, Inv.AtomicLinearizable),
     _case,
+    withheld=TICKETS,
 )

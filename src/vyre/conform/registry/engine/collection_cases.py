@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.conform.registry.engine.engine_inputs import length, source, words, work_bound
+from vyre.conform.registry.engine.withheld import NO_HISTORY
 from vyre.conform.spec.engine import EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.ir.types import DataType
@@ -98,7 +99,7 @@ class Subject:
     """Whether nothing is promised for an input that is not in order."""
 
     def spec(self, invariants: tuple[Inv, ...] = ALL_BUT_ATOMIC) -> EngineSpec:
-        return EngineSpec(self.id, self.doc, invariants, self._case)
+        return EngineSpec(self.id, self.doc, invariants, self._case, withheld=NO_HISTORY)
 
     def _case(self, seed: int, index: int, invariant: Inv) -> EngineCase:
         rng = source(seed, index)

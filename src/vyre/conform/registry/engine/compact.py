@@ -8,6 +8,7 @@ import numpy as np
 
 from vyre.conform.registry.engine.engine_inputs import distinct, flags, length, source, work_bound
 from vyre.conform.registry.engine.slotted_compaction import slotted_engine
+from vyre.conform.registry.engine.withheld import NO_HISTORY
 from vyre.conform.spec.engine import EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 
@@ -91,4 +92,5 @@ SPEC = EngineSpec(
         Inv.WorkgroupInvariant,
     ),
     _case,
+    withheld=NO_HISTORY,
 )

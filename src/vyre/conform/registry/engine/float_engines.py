@@ -10,6 +10,7 @@ import numpy as np
 from vyre.conform.registry.engine.engine_inputs import length, source, work_bound
 from vyre.conform.registry.engine.float_oracle import reduced
 from vyre.conform.registry.engine.reduce import output
+from vyre.conform.registry.engine.withheld import ONE_NUMBER
 from vyre.conform.spec.engine import EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.engines.float_fold import Fold
@@ -98,10 +99,12 @@ TREE = EngineSpec(
     "floats joined by the binary tree that splits at the largest power of two below the length",
     _PROMISES,
     partial(_case, ReduceOrder.TreeBinary, _tree),
+    withheld=ONE_NUMBER,
 )
 STRICT = EngineSpec(
     "reduce_strict",
     "floats joined from left to right, in chunks",
     _PROMISES,
     partial(_case, ReduceOrder.Strict, _strict),
+    withheld=ONE_NUMBER,
 )

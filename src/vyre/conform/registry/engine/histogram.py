@@ -8,6 +8,7 @@ import numpy as np
 
 from vyre.conform.registry.engine.engine_inputs import length, source, words, work_bound
 from vyre.conform.registry.engine.reduce import output
+from vyre.conform.registry.engine.withheld import COUNTS
 from vyre.conform.spec.engine import EngineCase, EngineSpec, Location
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.engines.bins import BINS, bins_engine, histogram_engine
@@ -54,6 +55,7 @@ SPEC = EngineSpec(
     "how often each byte value occurs",
     (Inv.Deterministic, Inv.Bounded, Inv.Termination, Inv.AtomicLinearizable, Inv.WorkgroupInvariant),
     _case,
+    withheld=COUNTS,
 )
 
 _FEW_BINS = 300
@@ -92,5 +94,5 @@ def _on_bins(inputs: Mapping[str, Any]) -> EngineCase:
 
 
 BINS_SPEC = EngineSpec(
-    "bins", "how often each u32 below a number of bins occurs", SPEC.invariants, _bins_case
+    "bins", "how often each u32 below a number of bins occurs", SPEC.invariants, _bins_case, withheld=COUNTS
 )

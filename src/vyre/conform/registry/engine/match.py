@@ -9,6 +9,7 @@ import numpy as np
 
 from vyre.conform.registry.engine.compact import by_value
 from vyre.conform.registry.engine.engine_inputs import length, source, work_bound
+from vyre.conform.registry.engine.withheld import NO_HISTORY
 from vyre.conform.spec.engine import EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.engines.automaton import Dfa
@@ -86,4 +87,5 @@ SPEC = EngineSpec(
     ),
     _case,
     LOOKUP,
+    NO_HISTORY,
 )

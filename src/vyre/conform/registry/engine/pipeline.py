@@ -12,6 +12,7 @@ from vyre.conform.registry.engine.compact import counted, written
 from vyre.conform.registry.engine.engine_inputs import length, source, words, work_bound
 from vyre.conform.registry.engine.reduce import scanned
 from vyre.conform.registry.engine.slotted_compaction import scatter_program
+from vyre.conform.registry.engine.withheld import NO_HISTORY
 from vyre.conform.spec.engine import EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening, param
@@ -155,4 +156,5 @@ SPEC = EngineSpec(
         Inv.WorkgroupInvariant,
     ),
     _case,
+    withheld=NO_HISTORY,
 )

@@ -9,6 +9,7 @@ import numpy as np
 
 from vyre.compose.inline import inline
 from vyre.conform.generate.programs import ProgramOptions, generate_program
+from vyre.conform.registry.engine.withheld import GENERATED
 from vyre.conform.spec.engine import EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.engines.plan import Engine, Plan, Shape, Space, Step
@@ -77,4 +78,5 @@ SPEC = EngineSpec(
     (Inv.Deterministic, Inv.NoOutputLost, Inv.NoDuplicate, Inv.Bounded),
     _case,
     None,
+    GENERATED,
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.conform.registry.engine.engine_inputs import length, source, words, work_bound
+from vyre.conform.registry.engine.withheld import ONE_NUMBER
 from vyre.conform.spec.engine import EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.engines.fold import reduce_engine
@@ -77,4 +78,5 @@ SPEC = EngineSpec(
     "all elements joined by one u32 operation",
     (Inv.Deterministic, Inv.NoOutputLost, Inv.Bounded, Inv.Termination, Inv.WorkgroupInvariant),
     _case,
+    withheld=ONE_NUMBER,
 )

@@ -10,6 +10,7 @@ import numpy as np
 from vyre.conform.registry.engine.compact import by_value
 from vyre.conform.registry.engine.engine_inputs import length, source, words, work_bound
 from vyre.conform.registry.engine.reduce import output, scanned
+from vyre.conform.registry.engine.withheld import NO_HISTORY
 from vyre.conform.spec.engine import EngineCase, EngineSpec
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.engines.prefix import scan_engine
@@ -72,4 +73,5 @@ SPEC = EngineSpec(
         Inv.WorkgroupInvariant,
     ),
     _case,
+    withheld=NO_HISTORY,
 )

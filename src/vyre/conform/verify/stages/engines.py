@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.registry.engine import ENGINES
 from vyre.conform.verify.stage import FAILED, PASSED, Outcome, attempt
+from vyre.conform.verify.stages.engines_called import Surveys
 from vyre.conform.verify.stages.engines_checks import CHECKERS, SHAPES, EngineBench
 from vyre.conform.verify.stages.engines_small import shown, smaller
 from vyre.engines.run import Runner
@@ -47,14 +48,17 @@ class Engines:
         return f"{spec.id}/{invariant.name}"
 
     def run(self, backend: Backend, plan: RunPlan, lo: int, hi: int) -> list[Outcome]:
-        runner = Runner(backend)
-        return [self._one(runner, plan, number) for number in range(lo, hi)]
+        runner, surveys = Runner(backend), Surveys(backend)
+        return [self._one(runner, surveys, plan, number) for number in range(lo, hi)]
 
     def explain(self, backend: Backend, plan: RunPlan, case: str) -> Outcome:
         """The outcome of a failing case again, on the smallest inputs that still fail."""
-        return self._one(Runner(backend), plan, int(case.rpartition("/")[2]), small=True)
+        number = int(case.rpartition("/")[2])
+        return self._one(Runner(backend), Surveys(backend), plan, number, small=True)
 
-    def _one(self, runner: Runner, plan: RunPlan, number: int, *, small: bool = False) -> Outcome:
+    def _one(
+        self, runner: Runner, surveys: Surveys, plan: RunPlan, number: int, *, small: bool = False
+    ) -> Outcome:
         spec, invariant = self._subjects[number % len(self._subjects)]
         name = f"{self.name}/{spec.id}.{invariant.name}/{number}"
         turn = number // len(self._subjects)
@@ -62,7 +66,7 @@ class Engines:
 
         def ask() -> Outcome:
             case = spec.case(plan.seed + number, turn, invariant)
-            asked = _Question(runner, invariant, plan.repeats, SHAPES[turn % len(SHAPES)])
+            asked = _Question(runner, surveys, invariant, plan.repeats, SHAPES[turn % len(SHAPES)])
             return asked.outcome(smaller(case, asked.fails) if small else case, name, subject)
 
         return attempt(name, subject, None, ask)
@@ -73,6 +77,7 @@ class _Question:
     """An invariant, and how it is asked of a case."""
 
     runner: Runner
+    surveys: Surveys
     invariant: EngineInvariant
     repeats: int
     other: Shape
@@ -91,17 +96,14 @@ class _Question:
         wrong = self.wrong(case)
         if wrong is None:
             return Outcome(name, subject, PASSED)
-        bench = self._bench(case)
-        programs = "\n\n".join(
-            dict.fromkeys(s.program.to_text() for s, _ in bench.plan(bench.shape).dispatches)
-        )
+        programs = "\n\n".join(program.to_text() for program in self._bench(case).programs())
         note = "; ".join(text for text in (f"at {wrong.where}", case.note) if text)
         return Outcome(
             name, subject, FAILED, wrong.kind, shown(case), wrong.expected, wrong.actual, note, programs
         )
 
     def _bench(self, case: EngineCase) -> EngineBench:
-        return EngineBench(case, self.runner, self.repeats, self.other)
+        return EngineBench(case, self.runner, self.repeats, self.other, self.surveys)
 
 
 STAGE = Engines()

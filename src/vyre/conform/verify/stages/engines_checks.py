@@ -1,6 +1,7 @@
 """One checker for each engine invariant: what is wrong with a case on a backend, or None.
 
-Every checker runs the engine itself, through `EngineBench.run`, and asks one question of what it finds.
+Every checker runs the engine itself, through `EngineBench.run`, and asks one question of what it finds. An
+engine that plans as it goes has no plan to look at: what it dispatched is watched instead.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.conform.spec.engine import CalledEngine
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.conform.verify.dispatch import dispatch_engine
 from vyre.conform.verify.stages.engines_loops import data_dependent_loop
@@ -22,11 +24,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vyre.conform.spec.engine import EngineCase, Location
+    from vyre.conform.verify.stages.engines_called import Survey, Surveys
     from vyre.engines.plan import Plan
     from vyre.engines.run import Runner
+    from vyre.ir.program import Program
 
     Outputs = Mapping[str, NDArray[Any]]
 
+LOADED = np.ma
+"""Named here, so that it is imported before stages run in threads: NumPy imports it in the middle of `isin`
+and `unique`, where a second thread would find half of it."""
 BASE = Shape(64, 4, turns=1)
 SHAPES = (
     Shape(1, 4, turns=2, row=5),
@@ -56,14 +63,38 @@ class EngineBench:
     repeats: int
     other: Shape
     """Another way to cut the work, for `WorkgroupInvariant`."""
+    surveys: Surveys
+    """Ways to watch the backend, for engines that plan as they go."""
     shape: Shape = BASE
 
     def run(self, shape: Shape | None = None) -> Outputs:
+        """The outputs; of another shape than its own where one is named."""
+        if self.called is not None:
+            return self.call(self.surveys.plain if shape is None else self.surveys.cut(shape))
         return self.run_in(GuardedMemory(), shape)
 
     def run_in(self, memory: GuardedMemory, shape: Shape | None = None) -> Outputs:
         engine = self.case.build(shape or self.shape)
         return dispatch_engine(self.runner, engine, self.case.inputs, memory=memory)
+
+    @property
+    def called(self) -> CalledEngine | None:
+        """The engine where it plans as it goes."""
+        engine = self.case.build(self.shape)
+        return engine if isinstance(engine, CalledEngine) else None
+
+    def call(self, survey: Survey) -> Outputs:
+        """The outputs of a called engine on a backend that is watched."""
+        assert self.called is not None
+        return self.called.call(self.case.inputs, survey)
+
+    def programs(self) -> list[Program]:
+        """Those that are dispatched, each once."""
+        if self.called is None:
+            return list(dict.fromkeys(step.program for step, _ in self.plan(self.shape).dispatches))
+        survey = self.surveys.plain
+        self.call(survey)
+        return list(dict.fromkeys(survey.programs))
 
     def plan(self, shape: Shape) -> Plan:
         engine = self.case.build(shape)
@@ -121,14 +152,45 @@ def ordered(bench: EngineBench) -> WrongResult | None:
 
 
 def bounded(bench: EngineBench) -> WrongResult | None:
+    if bench.called is not None:
+        return _bounded_call(bench, bench.called.room)
     memory = GuardedMemory()
     outputs = bench.run_in(memory)
     found = memory.damage(bench.case.written(outputs))
     return None if found is None else WrongResult(*found)
 
 
+def _bounded_call(bench: EngineBench, room: int) -> WrongResult | None:
+    survey = bench.surveys.plain
+    before = {name: array.tobytes() for name, array in bench.case.inputs.items()}
+    outputs = bench.call(survey)
+    if survey.damage is not None:
+        return WrongResult(*survey.damage)
+    changed = [name for name, array in bench.case.inputs.items() if array.tobytes() != before[name]]
+    if changed:
+        return WrongResult(f"input {changed[0]}", "what it was", "other bytes")
+    longest = max(outputs, key=lambda name: outputs[name].size)
+    size = outputs[longest].size
+    return WrongResult(f"the length of {longest}", f"at most {room}", str(size)) if size > room else None
+
+
+def _ended_call(bench: EngineBench, turns: int) -> WrongResult | None:
+    """What was dispatched, and the turns that loops took, are within the bounds, and the run ended."""
+    survey = bench.surveys.counted
+    bench.call(survey)
+    for what, found, most in (
+        ("invocations", survey.invocations, bench.case.work),
+        ("turns of loops", survey.turns, turns),
+    ):
+        if found > most:
+            return WrongResult(what, f"at most {most}", str(found))
+    return None
+
+
 def termination(bench: EngineBench) -> WrongResult | None:
     """The plan is within its bound, no loop asks the data how long to run, and the run comes to its end."""
+    if bench.called is not None:
+        return _ended_call(bench, bench.called.turns)
     for shape in (bench.shape, *SHAPES):
         plan = bench.plan(shape)
         again = bench.plan(shape)
