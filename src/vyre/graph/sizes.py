@@ -131,7 +131,7 @@ def _terms(value: SizeLike) -> tuple[tuple[Monomial, int], ...]:
                 fix='name it like a variable, for example "seq_len".',
             )
         return (((value,), 1),)
-    if isinstance(value, bool) or not -U32_MAX <= value <= U32_MAX:
+    if isinstance(value, (bool, float)) or not -U32_MAX <= value <= U32_MAX:
         raise VyreError(f"the size {value!r} is not a u32.", fix="use a size from 0 to 4294967295.")
     return (((), value),) if value else ()
 
