@@ -269,3 +269,36 @@ def test_a_method_that_is_missing_names_what_there_is(name: str, fix: str) -> No
 def test_the_other_order_of_bytes_is_named() -> None:
     with pytest.raises(VyreError, match="got big-endian float32"):
         vt.function(lambda x: x + 1)(np.ones(2, ">f4"), backend="cpu")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda x: x.sum(0) / x.shape[0],
+        lambda x: x.shape[0] * x - x.shape[0],
+        lambda x: x.astype(vyre.i32) + x.shape[0],
+        lambda x: (x > x.shape[0] + 1).sum(0),
+        lambda x: x.shape[0] - x,
+    ],
+)
+def test_a_dynamic_size_is_a_number_beside_a_tensor(run: Any) -> None:
+    function = vt.function(x=("n", 3))(run)
+    for count in (1, 4):
+        x = np.arange(3 * count, dtype=np.float32).reshape(count, 3)
+        expected = run(x.view(Numbers))
+        np.testing.assert_array_equal(function(x, backend="cpu"), np.asarray(expected))
+
+
+class Numbers(np.ndarray[Any, Any]):
+    """Arrays whose element types can be named as vyre's."""
+
+    def astype(self, dtype: Any, *_: Any, **__: Any) -> Any:
+        return np.asarray(self).astype(np.int32 if dtype is vyre.i32 else dtype)
+
+
+@pytest.mark.parametrize(
+    "run", [lambda x: x if x.shape[0] > 2 else -x, lambda x: sum(x[i] for i in range(x.shape[0]))]
+)
+def test_a_dynamic_size_is_not_known_while_tracing(run: Any) -> None:
+    with pytest.raises(VyreError, match="the dynamic size n is not known"):
+        vt.function(x=("n", 3))(run)(np.ones((2, 3), np.float32), backend="cpu")
