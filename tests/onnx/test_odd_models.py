@@ -67,7 +67,7 @@ def test_two_sizes_that_are_one_are_said_to_be() -> None:
     model = built(w, {"ids": (I64, ["a", "b"]), "mask": (I64, [None, None])}, positions(w))
     with pytest.raises(VyreError, match=r"say so: vyre\.onnx\.load") as caught:
         vyre_onnx.load(model)
-    assert "sizes={'mask_0': 'a'}" in str(caught.value)
+    assert "sizes={'mask_1': 'b'}" in str(caught.value)
     ids = np.zeros((2, 3), np.int64)
     agree(model, {"ids": ids, "mask": ids}, sizes={"mask_0": "a", "mask_1": "b"})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,25 +179,22 @@ def _handled(context: OnnxNode) -> Any:
     except VyreError as error:
         if error.message.startswith(f"{context.op} {context.name!r}: "):
             raise
-        raise context.refuse(error.message.rstrip("."), error.fix + _one(context, error.message)) from None
+        raise context.refuse(error.message.rstrip("."), error.fix + _one(context)) from None
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
         what = f"its inputs or attributes cannot be used ({type(error).__name__}: {error})"
         raise context.refuse(what, "export the model again.") from error
 
 
-def _one(context: OnnxNode, message: str) -> str:
+def _one(context: OnnxNode) -> str:
     """What to do where two dynamic sizes do not fit that the model's author knows to be one."""
-    dims = {
-        name
-        for given in context.inputs
-        if isinstance(given, Tensor)
-        for n in given.type.shape
-        for name in n.names
-    }
-    said = sorted(name for name in dims if re.search(rf"\b{name}\b", message))
-    if len(said) < 2:
+    shapes = [given.type.shape[::-1] for given in context.inputs if isinstance(given, Tensor)]
+    if len(shapes) != 2:
         return ""
-    return f" If two sizes are one, say so: vyre.onnx.load(…, sizes={{{said[1]!r}: {said[0]!r}}})."
+    for one, other in zip(*shapes, strict=False):
+        names = str(other), str(one)
+        if one != other and all(name.isidentifier() for name in names):
+            return f" If two sizes are one, say so: vyre.onnx.load(…, sizes={{{names[0]!r}: {names[1]!r}}})."
+    return ""
 
 
 def _opset(proto: Any) -> int:
