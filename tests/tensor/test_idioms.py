@@ -240,3 +240,65 @@ def test_what_there_is_not_is_told_with_what_to_write(function: Any, message: st
 def test_names_that_are_absent_do_not_confuse_python() -> None:
     assert not hasattr(vt, "argsort")
     assert not hasattr(vt, "__wrapped__")
+
+
+def test_the_rest_of_python_s_operators() -> None:
+    x = np.array([-7, 7, 5], np.int32)
+    quotient, rest = vt.function(lambda x: divmod(x, 4))(x, backend="cpu")
+    assert (quotient.tolist(), rest.tolist()) == ([-2, 1, 1], [1, 3, 1])
+    halves = np.array([0.5, 1.5, -2.5], np.float32)
+    assert vt.function(lambda x: round(x))(halves, backend="cpu").tolist() == [0, 2, -2]
+    with pytest.raises(VyreError, match="rounded to 2 digits"):
+        vt.function(lambda x: round(x, 2))(halves, backend="cpu")
+
+
+def test_a_tuple_picks_as_a_list_does() -> None:
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    found = vt.function(lambda x: x[(0, -1), 1:])(x, backend="cpu")
+    np.testing.assert_array_equal(found, x[(0, -1), 1:])
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"), [("squeeze", r"use vyre\.tensor\.squeeze\(x, …\)"), ("copy", "leave it out")]
+)
+def test_a_method_that_is_missing_names_what_there_is(name: str, fix: str) -> None:
+    with pytest.raises(AttributeError, match=fix):
+        vt.function(lambda x: getattr(x, name)())(np.ones(2, np.float32), backend="cpu")
+
+
+def test_the_other_order_of_bytes_is_named() -> None:
+    with pytest.raises(VyreError, match="got big-endian float32"):
+        vt.function(lambda x: x + 1)(np.ones(2, ">f4"), backend="cpu")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda x: x.sum(0) / x.shape[0],
+        lambda x: x.shape[0] * x - x.shape[0],
+        lambda x: x.astype(vyre.i32) + x.shape[0],
+        lambda x: (x > x.shape[0] + 1).sum(0),
+        lambda x: x.shape[0] - x,
+    ],
+)
+def test_a_dynamic_size_is_a_number_beside_a_tensor(run: Any) -> None:
+    function = vt.function(x=("n", 3))(run)
+    for count in (1, 4):
+        x = np.arange(3 * count, dtype=np.float32).reshape(count, 3)
+        expected = run(x.view(Numbers))
+        np.testing.assert_array_equal(function(x, backend="cpu"), np.asarray(expected))
+
+
+class Numbers(np.ndarray[Any, Any]):
+    """Arrays whose element types can be named as vyre's."""
+
+    def astype(self, dtype: Any, *_: Any, **__: Any) -> Any:
+        return np.asarray(self).astype(np.int32 if dtype is vyre.i32 else dtype)
+
+
+@pytest.mark.parametrize(
+    "run", [lambda x: x if x.shape[0] > 2 else -x, lambda x: sum(x[i] for i in range(x.shape[0]))]
+)
+def test_a_dynamic_size_is_not_known_while_tracing(run: Any) -> None:
+    with pytest.raises(VyreError, match="the dynamic size n is not known"):
+        vt.function(x=("n", 3))(run)(np.ones((2, 3), np.float32), backend="cpu")

@@ -85,7 +85,7 @@ def located(value: Any) -> tuple[int, int, np.dtype[Any], object] | None:
     anything else."""
     if value.__class__ is not np.ndarray or not value.flags.c_contiguous or not value.ndim:
         return None
-    keeper = weakref.ref(value) if value.base is None else pinned(value.data)
+    keeper = weakref.ref(value) if value.base is None else pinned(value)
     return address_of(value), value.nbytes, value.dtype, keeper
 
 
@@ -106,14 +106,14 @@ def fresh(
     return made
 
 
-def pinned(view: memoryview) -> list[Any]:
+def pinned(view: memoryview | NDArray[Any]) -> list[Any]:
     """What keeps the memory of a view where it is for as long as it is held.
 
     The view itself keeps the memory from being freed; but `resize(refcheck=False)` of a NumPy array moves
     it all the same, unless somebody has a weak reference to the array (NumPy 2.5 moves it even then).
     """
     pins: list[Any] = []
-    owner: Any = view.obj
+    owner: Any = view
     while isinstance(owner, np.ndarray | memoryview):
         array = cast("Any", owner)  # NumPy does not say of what
         if not isinstance(owner, memoryview):

@@ -260,8 +260,9 @@ def as_array(name: str, element: DataType, value: Any) -> NDArray[Any]:
 
 def _refuse_dtype(name: str, element: DataType, dtype: np.dtype[Any], array: NDArray[Any] | None) -> NoReturn:
     call = f"vyre.array({name}, {public_name(element)})"
+    order = "big-endian " if dtype.byteorder == ">" else ""
     raise DispatchError(
-        f"the input {name!r} holds {element.value} and got {dtype.name}.",
+        f"the input {name!r} holds {element.value} and got {order}{dtype.name}.",
         fix=f"convert it on the host with {call}, which refuses values that do not fit."
         if array is None
         else conversion(name, array, element),

@@ -8,7 +8,8 @@ polynomials, so for every length.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from numbers import Integral
+from typing import TYPE_CHECKING, NoReturn
 
 from vyre.errors import VyreError
 from vyre.ir.limits import MAX_SIZE_TERMS, U32_MAX
@@ -20,6 +21,10 @@ Monomial = tuple[str, ...]
 """Names that are multiplied, in order; none for a plain number."""
 
 _set = object.__setattr__
+
+
+class UnknownSize(VyreError, TypeError):
+    """Something needs the number that a dynamic size will be."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -73,16 +78,30 @@ class Size:
         return total
 
     def __add__(self, other: SizeLike) -> Size:
+        if not _is_number(other):  # a tensor, which computes with sizes itself
+            return NotImplemented
         return Size.of((*self.terms, *_terms(other)))
 
     def __sub__(self, other: SizeLike) -> Size:
+        if not _is_number(other):
+            return NotImplemented
         return Size.of((*self.terms, *((names, -factor) for names, factor in _terms(other))))
 
     def __mul__(self, other: SizeLike) -> Size:
+        if not _is_number(other):
+            return NotImplemented
         return Size.of((a + b, x * y) for a, x in self.terms for b, y in _terms(other))
 
     __radd__ = __add__
     __rmul__ = __mul__
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise UnknownSize(
+            f"the dynamic size {self} is not known while the function is traced.",
+            fix="compute with it as with a number, x * x.shape[0]; a loop or a condition needs a fixed size.",
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = __int__ = __index__ = __float__ = _refuse
 
     def divided(self, other: SizeLike) -> Size | None:
         """The quotient where the division by one term leaves no rest for any length, else None."""
@@ -119,6 +138,11 @@ class Size:
 
 
 SizeLike = Size | int | str
+_NUMBERS = (Size, int, str, float, Integral)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, _NUMBERS)
 
 
 def _terms(value: SizeLike) -> tuple[tuple[Monomial, int], ...]:
@@ -131,7 +155,7 @@ def _terms(value: SizeLike) -> tuple[tuple[Monomial, int], ...]:
                 fix='name it like a variable, for example "seq_len".',
             )
         return (((value,), 1),)
-    if isinstance(value, bool) or not -U32_MAX <= value <= U32_MAX:
+    if isinstance(value, (bool, float)) or not -U32_MAX <= value <= U32_MAX:
         raise VyreError(f"the size {value!r} is not a u32.", fix="use a size from 0 to 4294967295.")
     return (((), value),) if value else ()
 

@@ -10,7 +10,7 @@ from vyre.backends.storage import BOOL, STORAGE
 from vyre.graph.sizes import Size
 from vyre.ir.types import DataType
 from vyre.onnx.folding import comparison, extreme, folded, remainder
-from vyre.onnx.values import HostArray, OnnxNode, held, known
+from vyre.onnx.values import HostArray, OnnxNode, computed, held, known
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor.create import full_like
@@ -43,10 +43,8 @@ def _unary(
 
     def handle(ctx: OnnxNode) -> Any:
         value = ctx.inputs[0]
-        if host is not None and isinstance(value, HostArray):
-            made = host(value.array)
-            return held(made)
-        return function(ctx.tensor(0))
+        made = computed(host(value.array)) if host is not None and isinstance(value, HostArray) else None
+        return function(ctx.tensor(0)) if made is None else made
 
     return handle
 
@@ -55,8 +53,9 @@ def _binary(function: Callable[[Any, Any], Tensor], host: Callable[[Any, Any], A
     def handle(ctx: OnnxNode) -> Any:
         a, b = ctx.inputs[:2]
         if host is not None and isinstance(a, HostArray) and isinstance(b, HostArray):
-            made = host(a.array, b.array)
-            return held(made)
+            made = computed(host(a.array, b.array))
+            if made is not None:
+                return made
         return function(ctx.tensor(0), ctx.tensor(1))
 
     return handle
@@ -70,13 +69,20 @@ def _difference(a: NDArray[Any], b: NDArray[Any]) -> Any:
 def _divide(ctx: OnnxNode) -> Any:
     a, b = ctx.inputs[:2]
     if isinstance(a, HostArray) and isinstance(b, HostArray):
-        left, right = np.broadcast_arrays(a.array, b.array)
-        made = [_quotient(ctx, x, y) for x, y in zip(left.reshape(-1), right.reshape(-1), strict=True)]
-        if a.array.dtype.kind == "f":
-            return HostArray(np.array(made, a.array.dtype).reshape(left.shape))
-        return known(np.array(made, object).reshape(left.shape))
+        made = _host_quotients(ctx, a, b)
+        if made is not None:
+            return made
     x, y = ctx.tensor(0), ctx.tensor(1)
     return e.divide(x, y) if x.element.is_float else c.astype(e.trunc_divide(x, y), x.element)
+
+
+def _host_quotients(ctx: OnnxNode, a: HostArray, b: HostArray) -> HostArray | None:
+    left, right = np.broadcast_arrays(a.array, b.array)
+    if not a.is_symbolic and a.array.dtype.kind not in "iu":
+        return computed(left / right)
+    made = [_quotient(ctx, x, y) for x, y in zip(left.reshape(-1), right.reshape(-1), strict=True)]
+    found = known(np.array(made, object).reshape(left.shape))
+    return found if a.is_symbolic or b.is_symbolic else HostArray(found.array.astype(a.array.dtype))
 
 
 def _quotient(ctx: OnnxNode, x: Any, y: Any) -> Any:
@@ -85,8 +91,6 @@ def _quotient(ctx: OnnxNode, x: Any, y: Any) -> Any:
         if found is None:
             raise ctx.refuse(f"the dynamic size {x} divided by {y}", "export the model with a static shape.")
         return found
-    if isinstance(x, (float, np.floating)):
-        return x / y
     return int(abs(int(x)) // abs(int(y))) * (1 if (x < 0) == (y < 0) else -1)
 
 
@@ -94,8 +98,23 @@ def _cast(ctx: OnnxNode) -> Any:
     name = kind_of(ctx, ctx.attribute("to"))
     value = ctx.inputs[0]
     if isinstance(value, HostArray) and name != "bfloat16":
-        return value if value.is_symbolic else HostArray(value.array.astype(name))
+        made = _host_cast(value, np.dtype(name))
+        if made is not None:
+            return made
     return c.astype(ctx.tensor(0), name, mode=_mode(ctx.tensor(0), name))
+
+
+def _host_cast(value: HostArray, target: np.dtype[Any]) -> HostArray | None:
+    """None where NumPy does not say what becomes of a number, or a size becomes a float."""
+    if value.is_symbolic:
+        return value if target.name in ("int32", "int64") else None
+    array = value.array
+    if target.kind in "iu" and array.dtype.kind not in "iub":
+        limits, whole = np.iinfo(target), np.trunc(array.astype(np.float64))
+        # Above the limits of 64 bits the nearest double is outside of them already.
+        if not bool(((whole >= float(limits.min)) & (whole < float(limits.max) + 1)).all()):
+            return None
+    return computed(array.astype(target))
 
 
 def _mode(x: Tensor, name: str) -> str:
@@ -105,8 +124,10 @@ def _mode(x: Tensor, name: str) -> str:
 def _cast_like(ctx: OnnxNode) -> Any:
     target = ctx.tensor(1).element
     value = ctx.inputs[0]
-    if isinstance(value, HostArray) and not value.is_symbolic and target is not _T.BF16:
-        return HostArray(value.array.astype(BOOL if target is _T.Bool else STORAGE[target]))
+    if isinstance(value, HostArray) and target is not _T.BF16:
+        made = _host_cast(value, BOOL if target is _T.Bool else STORAGE[target])
+        if made is not None:
+            return made
     return c.astype(ctx.tensor(0), target, mode=_mode(ctx.tensor(0), "float" if target.is_float else "int"))
 
 
@@ -132,7 +153,7 @@ def _extreme(*, greater: bool) -> Callable[[Any, Any], Tensor]:
 
 def _extremes(*, greater: bool) -> Callable[[OnnxNode], Any]:
     def handle(ctx: OnnxNode) -> Any:
-        if len(ctx.inputs) == 2:
+        if len(ctx.inputs) == 2 and _whole_numbers(ctx.inputs[0]):
             host = np.maximum if greater else np.minimum
             made = folded(ctx, extreme(ctx, host, greater=greater))
             if made is not None:
@@ -140,6 +161,11 @@ def _extremes(*, greater: bool) -> Callable[[OnnxNode], Any]:
         return _many(_extreme(greater=greater))(ctx)
 
     return handle
+
+
+def _whole_numbers(value: Any) -> bool:
+    """Of floats, NumPy does not say which of two zeros is the greater."""
+    return isinstance(value, HostArray) and value.array.dtype.kind in "iuO"
 
 
 def _comparison(function: Callable[[Any, Any], Tensor]) -> Callable[[OnnxNode], Any]:
@@ -285,9 +311,9 @@ HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "Sum": _many(e.add),
     "Mean": _mean,
     "Neg": _unary(_negative, lambda a: a * -1),
-    "Abs": _unary(_absolute),
+    "Abs": _unary(_absolute, np.abs),
     "Sign": _unary(_sign),
-    "Sqrt": _unary(e.sqrt),
+    "Sqrt": _unary(e.sqrt, np.sqrt),
     "Reciprocal": _unary(lambda x: 1.0 / x),
     "Exp": _unary(e.exp),
     "Log": _unary(e.log),
@@ -304,9 +330,9 @@ HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "Acosh": _unary(_inverse_hyperbolic("cosine")),
     "Atanh": _unary(_inverse_hyperbolic("tangent")),
     "Erf": _unary(e.erf),
-    "Floor": _unary(e.floor),
-    "Ceil": _unary(e.ceil),
-    "Round": _unary(e.round),
+    "Floor": _unary(e.floor, np.floor),
+    "Ceil": _unary(e.ceil, np.ceil),
+    "Round": _unary(e.round, np.rint),
     "IsNaN": _unary(e.isnan),
     "IsInf": _is_infinite,
 }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from vyre.ir.types import DataType
 from vyre.nn.choosing import top_k
-from vyre.onnx.values import HostArray, OnnxNode, known
+from vyre.onnx.values import HostArray, OnnxNode, held
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
@@ -24,12 +26,19 @@ if TYPE_CHECKING:
 _T = DataType
 
 
-def _reduction(function: Callable[[Tensor, Any, bool], Tensor]) -> Callable[[OnnxNode], Any]:
+def _reduction(
+    function: Callable[[Tensor, Any, bool], Tensor], host: Callable[..., Any] | None = None
+) -> Callable[[OnnxNode], Any]:
+    """`host` is the same of whole numbers that are known, and then no axes at all change nothing."""
+
     def handle(ctx: OnnxNode) -> Any:
         keep = bool(ctx.attribute("keepdims", 1))
         axes = [int(a) for a in ctx.numbers(1)] if ctx.given(1) else ctx.attribute("axes")
         if not axes and ctx.attribute("noop_with_empty_axes", 0):
-            return function(ctx.tensor(0), (), keep) if function is not _plain_sum else ctx.inputs[0]
+            return ctx.inputs[0] if host is not None else function(ctx.tensor(0), (), keep)
+        value = ctx.inputs[0]
+        if host is not None and isinstance(value, HostArray) and value.array.dtype.kind in "iuO":
+            return _host_reduction(value, host, tuple(axes) if axes else None, keep)
         x = ctx.tensor(0)
         chosen = tuple(range(x.ndim)) if not axes else tuple(int(a) for a in axes)
         return c.astype(function(x, chosen, keep), x.element)
@@ -37,23 +46,21 @@ def _reduction(function: Callable[[Tensor, Any, bool], Tensor]) -> Callable[[Onn
     return handle
 
 
-def _plain_sum(x: Tensor, axes: Any, keep: bool) -> Tensor:
-    return r.sum(x, axes, keepdims=keep)
-
-
-def _product_of_sizes(ctx: OnnxNode) -> Any:
-    if isinstance(ctx.inputs[0], HostArray):
-        total: Any = 1
-        for n in ctx.numbers(0):
-            total = n * total
-        return known([total] if ctx.attribute("keepdims", 1) else total)
-    return _reduction(lambda x, a, k: r.prod(x, a, keepdims=k))(ctx)
+def _host_reduction(value: HostArray, host: Callable[..., Any], axes: Any, keep: bool) -> HostArray:
+    if value.is_symbolic:
+        return held(host(value.array, axis=axes, keepdims=keep))
+    made = host(value.array.astype(object), axis=axes, keepdims=keep)
+    bits = 8 * value.array.itemsize
+    wrapped = np.asarray(np.asarray(made, object) & ((1 << bits) - 1))
+    return HostArray(wrapped.astype(f"u{bits // 8}").view(value.array.dtype))
 
 
 def _log_sum_exp(x: Tensor, axes: Any, keep: bool) -> Tensor:
+    """Less the greatest where that is a number: infinities are what exp and log make of them."""
     most = r.max(x, axes, keepdims=True)
-    total = e.log(r.sum(e.exp(x - most), axes, keepdims=keep))
-    return total + (most if keep else r.max(x, axes))
+    shift = c.where(e.isinf(most), 0.0, most)
+    total = e.log(r.sum(e.exp(x - shift), axes, keepdims=keep))
+    return total + (shift if keep else s.reshape(shift, total.type.shape))
 
 
 def _argument(function: Callable[..., Any]) -> Callable[[OnnxNode], Any]:
@@ -87,6 +94,8 @@ def _matmul(ctx: OnnxNode) -> Any:
 
 def _gemm(ctx: OnnxNode) -> Any:
     a, b = ctx.tensor(0), ctx.tensor(1)
+    if (a.ndim, b.ndim) != (2, 2):
+        raise ctx.refuse(f"{a.type} times {b.type}", "use two matrices, or MatMul.")
     left = s.transpose(a) if ctx.attribute("transA", 0) else a
     right = s.transpose(b) if ctx.attribute("transB", 0) else b
     made = matmul(left, right)
@@ -122,11 +131,11 @@ def _einsum(ctx: OnnxNode) -> Any:
 
 
 HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
-    "ReduceSum": _reduction(_plain_sum),
+    "ReduceSum": _reduction(lambda x, a, k: r.sum(x, a, keepdims=k), np.sum),
     "ReduceMean": _reduction(lambda x, a, k: r.mean(x, a, keepdims=k)),
-    "ReduceMax": _reduction(lambda x, a, k: r.max(x, a, keepdims=k)),
-    "ReduceMin": _reduction(lambda x, a, k: r.min(x, a, keepdims=k)),
-    "ReduceProd": _product_of_sizes,
+    "ReduceMax": _reduction(lambda x, a, k: r.max(x, a, keepdims=k), np.max),
+    "ReduceMin": _reduction(lambda x, a, k: r.min(x, a, keepdims=k), np.min),
+    "ReduceProd": _reduction(lambda x, a, k: r.prod(x, a, keepdims=k), np.prod),
     "ReduceSumSquare": _reduction(lambda x, a, k: r.sum(x * x, a, keepdims=k)),
     "ReduceL1": _reduction(lambda x, a, k: r.sum(abs(x), a, keepdims=k)),
     "ReduceL2": _reduction(lambda x, a, k: e.sqrt(r.sum(x * x, a, keepdims=k))),

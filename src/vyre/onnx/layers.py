@@ -181,11 +181,11 @@ def _group_norm(ctx: OnnxNode) -> Any:
     w = wide(x)
     n = x.type.shape[0]
     flat = s.reshape(w, (n, ctx.attribute("num_groups"), -1))
-    made = s.reshape(nn.layer_norm(flat, eps=ctx.attribute("epsilon", 1e-5)), x.type.shape)
+    made = nn.layer_norm(flat, eps=ctx.attribute("epsilon", 1e-5))
     scale, bias = (wide(ctx.tensor(i)) for i in (1, 2))
-    if ctx.opset < 21:
-        raise ctx.refuse("scales of groups, as in opsets before 21", "export with opset 21 or later.")
-    return narrowed(made * _channels(scale, x) + _channels(bias, x), x)
+    if ctx.opset < 21:  # of groups, not of channels
+        return narrowed(s.reshape(made * _channels(scale, flat) + _channels(bias, flat), x.type.shape), x)
+    return narrowed(s.reshape(made, x.type.shape) * _channels(scale, x) + _channels(bias, x), x)
 
 
 def _padding(
@@ -197,6 +197,8 @@ def _padding(
         pads = ctx.attribute("pads") if way == "NOTSET" else None
         chosen = [0] * (2 * axes) if pads is None else [int(p) for p in pads]
         return [(chosen[i], chosen[axes + i]) for i in range(axes)]
+    if way not in ("SAME_UPPER", "SAME_LOWER"):
+        raise ctx.refuse(f"auto_pad is {way!r}", "repair or export the model again.")
     pairs: list[tuple[int, int]] = []
     for i in range(axes):
         size = x.shape[2 + i]

@@ -11,8 +11,9 @@ from vyre.errors import VyreError, boundary
 from vyre.graph.sizes import Size
 from vyre.graph.types import ValueType
 from vyre.nn.stored import load_weights
+from vyre.onnx.sound import require_sound
 from vyre.onnx.table import FIRST_OPSET, HANDLERS, LAST_OPSET
-from vyre.onnx.values import HostArray, OnnxNode
+from vyre.onnx.values import HostArray, OnnxNode, counted
 from vyre.planning import plan_graph, run_graph
 from vyre.tensor.builder import Builder
 from vyre.tensor.defaults import element_of
@@ -89,15 +90,16 @@ class OnnxModel:
 def load(
     path: str | Path | Any,
     *,
-    sizes: Mapping[str, int] | None = None,
+    sizes: Mapping[str, int | str] | None = None,
     fixed: Mapping[str, Any] | None = None,
     weights: Mapping[str, Any] | str | Path | None = None,
 ) -> OnnxModel:
     """Reads a model from a file, or takes a loaded `onnx.ModelProto`.
 
-    `sizes` fixes dynamic dimensions by their names, and `fixed` inputs, such as a shape that a model takes as
-    one. `weights` replaces initializers by their names: arrays, or the path of a .safetensors file. Raises
-    `VyreError`, which names the op, for what cannot be imported.
+    `sizes` fixes dynamic dimensions by their names, or says by another name that two are one
+    (`{"mask_0": "batch"}`), and `fixed` inputs, such as a shape that a model takes as one. `weights` replaces
+    initializers by their names: arrays, or the path of a .safetensors file. Raises `VyreError`, which names
+    the op, for what cannot be imported.
     """
     if isinstance(weights, (str, Path)):
         weights = load_weights(weights)
@@ -120,26 +122,28 @@ def _read(path: Path) -> Any:
     except Exception as error:  # the parser and the checker raise many kinds
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise VyreError(
-            f"{path} is not a sound ONNX model: {first}.", fix="export the model again."
+            f"{path} is not a sound ONNX model: {first.rstrip('.')}.", fix="export the model again."
         ) from None
     return proto
 
 
 def _imported(
-    proto: Any, sizes: dict[str, int], fixed: Mapping[str, Any], replaced: Mapping[str, Any]
+    proto: Any, sizes: dict[str, int | str], fixed: Mapping[str, Any], replaced: Mapping[str, Any]
 ) -> OnnxModel:
     from onnx import numpy_helper
 
     opset = _opset(proto)
     graph = proto.graph
     unknown = sorted({node.op_type for node in graph.node if node.op_type not in HANDLERS})
-    foreign = sorted({node.domain for node in graph.node if node.domain not in ("", "ai.onnx")})
+    foreign = sorted(
+        {f"{node.domain}.{node.op_type}" for node in graph.node if node.domain not in ("", "ai.onnx")}
+    )
     if unknown or foreign:
-        what = f"the domain {foreign[0]!r}" if foreign else f"the op {', '.join(unknown)}"
         raise VyreError(
-            f"{what} cannot be imported.",
+            f"the op {', '.join(foreign or unknown)} cannot be imported.",
             fix="export the model without it; vyre.onnx.OPS lists what can be imported.",
         )
+    require_sound(graph)
     builder = Builder()
     weights: dict[str, NDArray[Any]] = {}
     values: dict[str, Any] = {
@@ -167,12 +171,30 @@ def _imported(
 def _handled(context: OnnxNode) -> Any:
     """What the node became. A node that is not formed as its op says is named, whatever Python said of it."""
     try:
-        return HANDLERS[context.op](context)
-    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
-        if isinstance(error, VyreError):
+        with np.errstate(all="ignore"):
+            made = HANDLERS[context.op](context)
+        if isinstance(made, HostArray) and all(made is not given for given in context.inputs):
+            context.allowed(made.array.size)
+        return made
+    except VyreError as error:
+        if error.message.startswith(f"{context.op} {context.name!r}: "):
             raise
+        raise context.refuse(error.message.rstrip("."), error.fix + _one(context)) from None
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
         what = f"its inputs or attributes cannot be used ({type(error).__name__}: {error})"
         raise context.refuse(what, "export the model again.") from error
+
+
+def _one(context: OnnxNode) -> str:
+    """What to do where two dynamic sizes do not fit that the model's author knows to be one."""
+    shapes = [given.type.shape[::-1] for given in context.inputs if isinstance(given, Tensor)]
+    if len(shapes) != 2:
+        return ""
+    for one, other in zip(*shapes, strict=False):
+        names = str(other), str(one)
+        if one != other and all(name.isidentifier() for name in names):
+            return f" If two sizes are one, say so: vyre.onnx.load(…, sizes={{{names[0]!r}: {names[1]!r}}})."
+    return ""
 
 
 def _opset(proto: Any) -> int:
@@ -190,7 +212,8 @@ def _initializer(tensor: Any, helper: Any) -> HostArray:
         return HostArray(np.asarray(helper.to_array(tensor)))
     except Exception as error:  # sizes that do not agree with the bytes
         raise VyreError(
-            f"the weight {tensor.name!r} cannot be read: {error}.", fix="export the model again."
+            f"the weight {tensor.name!r} cannot be read: {str(error).rstrip('.')}.",
+            fix="export the model again.",
         ) from None
 
 
@@ -206,13 +229,9 @@ def _replaced(name: str, old: Any, new: NDArray[Any]) -> HostArray:
     return HostArray(new)
 
 
-def _input(builder: Builder, entry: Any, sizes: Mapping[str, int]) -> Tensor:
+def _input(builder: Builder, entry: Any, sizes: Mapping[str, int | str]) -> Tensor:
     from onnx import helper
 
-    if not entry.type.HasField("tensor_type"):
-        raise VyreError(
-            f"the input {entry.name!r} is not a tensor.", fix="export the model with tensors alone."
-        )
     kind = entry.type.tensor_type
     shape: list[Size] = []
     for place, dim in enumerate(kind.shape.dim):
@@ -221,10 +240,16 @@ def _input(builder: Builder, entry: Any, sizes: Mapping[str, int]) -> Tensor:
         else:
             name = _identifier(dim.dim_param or f"{entry.name}_{place}")
             shape.append(Size(sizes.get(dim.dim_param, sizes.get(name, name))))
-    dtype = helper.tensor_dtype_to_np_dtype(kind.elem_type)
+    try:
+        element = element_of(helper.tensor_dtype_to_np_dtype(kind.elem_type))
+    except (KeyError, VyreError):
+        raise VyreError(
+            f"the input {entry.name!r} has the element type {kind.elem_type} of ONNX.",
+            fix="use f32, f16, bf16, f64, integers of at most 32 bits, int64 or bool.",
+        ) from None
     own = _identifier(entry.name)
     own = builder.fresh(f"{own}_") if own in builder.types else own
-    return Tensor(builder, builder.input(own, ValueType(element_of(dtype), shape)))
+    return Tensor(builder, builder.input(own, ValueType(element, shape)))
 
 
 def _identifier(name: str) -> str:
@@ -269,6 +294,8 @@ def _model(
     named: dict[str, Any] = {}
     wanted: dict[str, None] = {}
     for name, value in outputs.items():
+        if isinstance(value, HostArray) and value.is_symbolic:
+            value = counted(builder, value.array)
         if isinstance(value, HostArray):
             named[name] = value
             continue

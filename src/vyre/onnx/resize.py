@@ -40,7 +40,7 @@ def _resize(ctx: OnnxNode) -> Any:
             if scale == 1:
                 continue
             raise ctx.refuse(f"the dynamic axis {axis}", "export with a static shape.")
-        places = [_original(way, i, size, scale, wanted) for i in range(wanted)]
+        places = [_original(way, i, size, scale, wanted) for i in range(ctx.allowed(wanted))]
         if (size, scale) == (wanted, 1.0):
             continue
         if mode == "nearest":

@@ -11,7 +11,7 @@ from vyre.graph.nodes import Iota
 from vyre.graph.sizes import Size, product
 from vyre.graph.types import ValueType
 from vyre.ir.types import DataType
-from vyre.onnx.values import HostArray, OnnxNode, held, known
+from vyre.onnx.values import HostArray, OnnxNode, counted, held, known
 from vyre.tensor import comparing as c
 from vyre.tensor import shaping as s
 from vyre.tensor.create import full_like, of_size
@@ -63,7 +63,7 @@ def _constant_of_shape(ctx: OnnxNode) -> Any:
     value = ctx.attribute("value")
     fill = np.zeros(1, np.float32) if value is None else value
     shape = ctx.numbers(0)
-    if all(isinstance(n, int) for n in shape):
+    if not _dynamic(shape) and math.prod(shape) <= _FEW:
         return HostArray(np.full(shape, fill.reshape(-1)[0], fill.dtype))
     return s.broadcast_to(ctx.as_tensor(HostArray(fill.reshape(()))), tuple(shape))
 
@@ -73,13 +73,21 @@ def _range(ctx: OnnxNode) -> Any:
     if all(isinstance(n, (int, float)) for n in (start, stop, step)):
         dtype = ctx.inputs[0].array.dtype
         if dtype.kind not in "iu":
-            count = max(math.ceil((stop - start) / step), 0)
+            count = ctx.allowed(max(math.ceil((stop - start) / step), 0))
             return HostArray(np.array([start + i * step for i in range(count)], dtype))
-        return HostArray(np.array(range(start, stop, step), dtype))
-    if start == 0 and step == 1:
-        counted = Tensor(ctx.builder, ctx.builder.add(Iota(ValueType(_T.I32, (stop,)), 0)))
-        return c.astype(counted, _T.I64)
-    raise ctx.refuse("a range of dynamic sizes that does not start at 0", "export with a static shape.")
+        steps = range(start, stop, step)
+        ctx.allowed((steps[-1] - start) // step if steps else 0)  # len() of a long range fails
+        return HostArray(np.array(steps, dtype))
+    if step == 1:
+        count = Size(stop) - start
+        steps = Tensor(ctx.builder, ctx.builder.add(Iota(ValueType(_T.I32, (count,)), 0)))
+        made = c.astype(steps, _T.I64)
+        return made if start == 0 else made + counted(ctx.builder, np.array(start, object))
+    raise ctx.refuse(f"a range of dynamic sizes by steps of {step}", "export with a static shape.")
+
+
+def _dynamic(numbers: list[Any]) -> bool:
+    return any(isinstance(n, Size) for n in numbers)
 
 
 def _reshape(ctx: OnnxNode) -> Any:
@@ -87,7 +95,7 @@ def _reshape(ctx: OnnxNode) -> Any:
     have = _sizes(ctx.inputs[0])
     if not ctx.attribute("allowzero", 0):
         wanted = [have[i] if isinstance(n, int) and n == 0 else n for i, n in enumerate(wanted)]
-    if isinstance(ctx.inputs[0], HostArray):
+    if isinstance(ctx.inputs[0], HostArray) and not _dynamic(wanted):
         return HostArray(ctx.inputs[0].array.reshape([int(n) for n in wanted]))
     return s.reshape(ctx.tensor(0), tuple(wanted))
 
@@ -95,7 +103,7 @@ def _reshape(ctx: OnnxNode) -> Any:
 def _flatten(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     axis = ctx.attribute("axis", 1)
-    at = axis if axis >= 0 else axis + x.ndim
+    at = x.ndim if axis == x.ndim else ctx.axes([axis], x.ndim)[0]
     return s.reshape(x, (product(x.type.shape[:at]), product(x.type.shape[at:])))
 
 
@@ -122,7 +130,7 @@ def _squeeze(ctx: OnnxNode) -> Any:
 def _unsqueeze(ctx: OnnxNode) -> Any:
     axes = _axes(ctx, 1) or []
     rank = len(_sizes(ctx.inputs[0])) + len(axes)
-    at = sorted(a % rank for a in axes)
+    at = sorted(ctx.axes(axes, rank))
     if isinstance(ctx.inputs[0], HostArray):
         return HostArray(np.expand_dims(ctx.inputs[0].array, tuple(at)))
     x = ctx.tensor(0)
@@ -160,14 +168,13 @@ def _slice(ctx: OnnxNode) -> Any:
         axes = ctx.numbers(3) if ctx.given(3) else None
         steps = ctx.numbers(4) if ctx.given(4) else None
     rank = len(_sizes(ctx.inputs[0]))
-    chosen = [int(a) % rank for a in (range(len(starts)) if axes is None else axes)]
+    chosen = ctx.axes(range(len(starts)) if axes is None else axes, rank)
     strides = [1] * len(starts) if steps is None else [int(n) for n in steps]
     index: list[Any] = [slice(None)] * rank
     for axis, start, stop, step in zip(chosen, starts, stops, strides, strict=True):
         index[axis] = slice(start, stop, step)
-    if isinstance(ctx.inputs[0], HostArray):
-        made = ctx.inputs[0].array[tuple(index)]
-        return held(made)
+    if isinstance(ctx.inputs[0], HostArray) and not _dynamic([*starts, *stops]):
+        return held(ctx.inputs[0].array[tuple(index)])
     x = ctx.tensor(0)
     for axis, part in enumerate(index):
         if part != slice(None):
@@ -176,6 +183,8 @@ def _slice(ctx: OnnxNode) -> Any:
 
 
 _FAR = 1 << 30
+_FEW = 1 << 16
+"""Elements of one value that are held on the host; more are broadcast in the graph."""
 
 
 def _clipped(ctx: OnnxNode, part: slice, size: Size) -> slice:  # type: ignore[type-arg]
@@ -218,6 +227,10 @@ def _counted(ctx: OnnxNode, x: Tensor, axis: int) -> Tensor:
     size = x.type.shape[x.axis(axis)]
     indices = ctx.inputs[1]
     if isinstance(indices, HostArray) and size.static is not None:
+        outside = (indices.array < -size.static) | (indices.array >= size.static)
+        if outside.any():
+            first = indices.array[outside].reshape(-1)[0]
+            raise ctx.refuse(f"the index {first} is outside of axis {axis}, whose size is {size}")
         return ctx.as_tensor(
             HostArray(np.where(indices.array < 0, indices.array + size.static, indices.array))
         )
@@ -249,7 +262,7 @@ def _pad(ctx: OnnxNode) -> Any:
     mode = ctx.attribute("mode", "constant")
     pads = [int(n) for n in (ctx.numbers(1) if ctx.opset >= 11 else ctx.attribute("pads"))]
     value = ctx.attribute("value", 0.0) if ctx.opset < 11 else (ctx.numbers(2)[0] if ctx.given(2) else 0)
-    axes = [a % x.ndim for a in (_axes(ctx, 3) or range(x.ndim))]
+    axes = ctx.axes(_axes(ctx, 3) or range(x.ndim), x.ndim)
     widths = [(0, 0)] * x.ndim
     half = len(pads) // 2
     for i, axis in enumerate(axes):

@@ -16,15 +16,24 @@ from vyre.graph.nodes import Constant
 from vyre.graph.sizes import Size
 from vyre.graph.types import ValueType
 from vyre.ir.limits import MAX_GRAPH_CONSTANT_BYTES
+from vyre.ir.types import DataType
+from vyre.tensor.create import full_like, of_size
 from vyre.tensor.defaults import element_of
+from vyre.tensor.shaping import reshape, stack
 from vyre.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from vyre.tensor.builder import Builder
 
     Value = Tensor | "HostArray" | None
+
+
+MOST_HELD = 1 << 24
+"""Elements of an array that nodes put together on the host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +59,23 @@ def known(values: Any) -> HostArray:
 
 
 def held(value: Any) -> HostArray:
-    """What NumPy computed: of one object without axes it gives the object itself."""
+    """What NumPy put together: of one object without axes it gives the object itself."""
     symbolic = isinstance(value, (Size, int)) or value.dtype == object
     return known(value) if symbolic else HostArray(np.asarray(value))
+
+
+def computed(value: Any) -> HostArray | None:
+    """What NumPy computed; None where a NaN is in it, whose bits differ from one machine to another."""
+    made = held(value)
+    exact = made.array.dtype.kind in "iubO" or not bool(np.isnan(made.array).any())
+    return made if exact else None
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Size):
         return value if value.static is None else value.static
+    if int(value) != value:
+        raise ValueError(f"{value} is not a whole number beside a dynamic size")
     return int(value)
 
 
@@ -91,10 +109,7 @@ class OnnxNode:
         if isinstance(value, Tensor):
             return value
         if value.is_symbolic:
-            raise self.refuse(
-                "it computes with a dynamic size",
-                "fix that size in the model, or export it with a static shape.",
-            )
+            return counted(self.builder, value.array)
         return constant(self.builder, value.array, self.weights)
 
     def numbers(self, index: int) -> list[Any]:
@@ -107,6 +122,23 @@ class OnnxNode:
             )
         return [_whole(v) for v in value.array.reshape(-1)]
 
+    def allowed(self, count: int) -> int:
+        """A number of elements that are put together on the host, where it is not beyond all reason."""
+        if count > MOST_HELD:
+            raise self.refuse(f"{count} elements on the host; {MOST_HELD} are allowed")
+        return count
+
+    def axes(self, given: Iterable[int], rank: int) -> list[int]:
+        """Axes counted from the start, each one there and named once."""
+        axes = [int(a) for a in given]
+        wrong = next((a for a in axes if not -rank <= a < rank), None)
+        if wrong is not None:
+            raise self.refuse(f"there is no axis {wrong} among {rank}", "repair or export the model again.")
+        counted = [a % rank for a in axes]
+        if len(set(counted)) < len(counted):
+            raise self.refuse(f"the axes {axes} name one twice", "repair or export the model again.")
+        return counted
+
     def attribute(self, name: str, default: Any = None) -> Any:
         return self.attributes.get(name, default)
 
@@ -115,6 +147,23 @@ def _whole(value: Any) -> Any:
     if isinstance(value, Size):
         return value
     return value.item() if hasattr(value, "item") else value
+
+
+def counted(builder: Builder, sizes: NDArray[Any]) -> Tensor:
+    """Sizes, dynamic ones too, as I64 of the graph."""
+    like = Tensor(builder, builder.add(Constant(ValueType(DataType.I64), bytes(8))))
+
+    def number(size: Any) -> Tensor:
+        total = like
+        for names, factor in Size(size).terms:
+            term = full_like(like, (), factor)
+            for name in names:
+                term = term * of_size(like, Size(name), DataType.I64)
+            total = total + term
+        return total
+
+    flat = [number(size) for size in sizes.reshape(-1)]
+    return reshape(stack(flat), sizes.shape) if flat else full_like(like, sizes.shape, 0)
 
 
 def constant(builder: Builder, array: NDArray[Any], weights: dict[str, NDArray[Any]]) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from vyre.errors import VyreError
 
 
@@ -67,6 +69,8 @@ _INSTEAD = {
     "gather": "use vyre.tensor.take_along_axis(x, indices, axis).",
     "index_select": "use vyre.tensor.take(x, indices, axis).",
     "clamp": "use vyre.tensor.clip(x, low, high).",
+    "copy": "leave it out: a tensor is never written in place.",
+    "clone": "leave it out: a tensor is never written in place.",
     "pow": "use x ** y.",
     "mod": "use vyre.tensor.remainder of integers.",
     "rsqrt": "use 1.0 / vyre.tensor.sqrt(x).",
@@ -91,6 +95,7 @@ def absent(name: str, *, of_tensor: bool = False) -> AttributeError:
     where = "a tensor" if of_tensor else "vyre.tensor"
     if name.startswith("_"):
         return AttributeError(f"{where} has no attribute {name!r}")
-    general = f"use vyre.tensor.{name}(x) if it is there; " if of_tensor else ""
-    fix = _INSTEAD.get(name) or f"{general}dir(vyre.tensor) and dir(vyre.nn) list what there is."
+    fix = _INSTEAD.get(name) or "dir(vyre.tensor) and dir(vyre.nn) list what there is."
+    if of_tensor and name not in _INSTEAD and hasattr(sys.modules["vyre.tensor"], name):
+        fix = f"use vyre.tensor.{name}(x, …)."
     return AbsentName(f"{where} has no {name!r}.", fix=fix)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
-from vyre.graph.nodes import ElementWise
-from vyre.ir.expr import Call, Var, u64
-from vyre.ir.operators import BinaryOp, UnaryOp
+from vyre.graph.nodes import Constant, ElementWise, Joining, Reduce
+from vyre.graph.sizes import Size
+from vyre.graph.types import ValueType
+from vyre.ir.expr import Call, Cast, Convert, Var, u64
+from vyre.ir.operators import BinaryOp, ReduceOrder, RoundMode, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import transform
 from vyre.tensor.scalars import literal
@@ -34,6 +36,9 @@ def apply(expr: Expr, operands: Sequence[V | float | bool], *, gives: DataType |
     tensors = [x for x in operands if isinstance(x, Value)]
     whole = first(tensors)
     kind = whole.element.loaded
+    if any(isinstance(x, Size) for x in operands):
+        operands = [counted(whole, x, kind) if isinstance(x, Size) else x for x in operands]
+        tensors = [x for x in operands if isinstance(x, Value)]
     for other in tensors[1:]:
         if other.element.loaded is not kind:
             raise VyreError(
@@ -53,6 +58,21 @@ def first(tensors: Sequence[V]) -> V:
                 fix="pass the tensor as an argument instead of keeping it from another call.",
             )
     return tensors[0]
+
+
+def counted(x: V, size: Size, kind: DataType) -> V:
+    """A dimension as a scalar of the graph of `x`, rounded to nearest.
+
+    A dynamic one is counted, as the sum of as many ones, so that one graph serves every length, 0 too.
+    """
+    one = x.made(Constant(ValueType(_T.U32), (1).to_bytes(4, "little")))
+    ones = broadcast_to(one, (size,))
+    total = x.made(Reduce(ones.name, (0,), Joining.Add, ReduceOrder.TreeBinary, _T.U32, _T.U32))
+    if kind is _T.U32:
+        return total
+    wanted = kind.loaded
+    number = Convert(wanted, RoundMode.Nearest, A) if wanted.is_float else Cast(wanted, A)
+    return node(number, (total,), [total], _T.U32, _T.I64 if kind is _T.U64 else kind)
 
 
 def node(

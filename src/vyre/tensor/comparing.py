@@ -11,6 +11,7 @@ from vyre.ir.types import NARROW_TYPES, DataType
 from vyre.ir.typing import CAST_TABLE
 from vyre.tensor.applying import WIDE, A, B, C, apply, first, kind_of, node, refused, signed_order
 from vyre.tensor.defaults import element_of
+from vyre.tensor.long import float_to_long, long_to_float
 from vyre.tensor.scalars import float_bits, literal
 from vyre.tensor.value import V, Value, operation
 
@@ -133,12 +134,14 @@ def _converted(value: Expr, source: DataType, target: DataType, mode: RoundMode)
     wanted = target.loaded
     if target is _T.Bool and source.is_float:
         return Cast(_T.Bool, BinOp(_B.FNe, value, literal(0.0, source)))
+    if source.is_float and wanted is _T.U64:
+        return float_to_long(value, source, mode)
     if source.is_float and not wanted.is_float:
         return Convert(_T.I32 if target in NARROW_TYPES and wanted is _T.I32 else wanted, mode, value)
     if not source.is_float and wanted.is_float:
-        word = Cast(_T.U32, value) if source is _T.Bool else value
         if source is _T.U64:
-            raise refused("a conversion to floats", _T.I64, "cast the indices to i32 first.")
+            return long_to_float(value, wanted)
+        word = Cast(_T.U32, value) if source is _T.Bool else value
         return Convert(wanted, RoundMode.Nearest, word)
     if source.is_float and (source, wanted) not in CAST_TABLE:
         return Cast(wanted, Cast(_T.F32, value))

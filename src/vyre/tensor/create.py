@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import boundary
-from vyre.graph.nodes import Constant, Iota, Joining, Reduce
+from vyre.graph.nodes import Constant, Iota
 from vyre.graph.types import ValueType
-from vyre.ir.operators import ReduceOrder
 from vyre.ir.types import DataType
-from vyre.tensor.comparing import astype
+from vyre.tensor.applying import counted
 from vyre.tensor.scalars import element_bits
 from vyre.tensor.shaping import broadcast_to, sizes_of
 
@@ -45,12 +44,7 @@ def iota(x: V, shape: Any, axis: int, element: DataType = DataType.U32) -> V:
 
 
 def of_size(x: V, size: Size, element: DataType) -> V:
-    """A dimension as a scalar of the graph of `x`, rounded to nearest.
-
-    A dynamic one is counted, as the sum of as many ones, so that one graph serves every length, 0 too.
-    """
+    """A dimension, dynamic or not, as a scalar of the graph of `x`, rounded to nearest."""
     if size.static is not None:
         return full_like(x, (), size.static, element)
-    ones = full_like(x, (size,), 1, DataType.U32)
-    total = Reduce(ones.name, (0,), Joining.Add, ReduceOrder.TreeBinary, DataType.U32, DataType.U32)
-    return astype(x.made(total), element)
+    return counted(x, size, element)

@@ -144,6 +144,8 @@ def sign(x: V) -> V:
         return apply(Call("integer.min", (A, B)), (x, 1))
     if kind is _T.I32:
         return apply(Call("signed.max", (Call("signed.min", (A, B)), C)), (x, 1, -1))
+    if kind is _T.U64:
+        return fmax(fmin(x, 1), -1)
     if not kind.is_float:
         raise refused("sign", kind, "cast the tensor to i32 or a float type first.")
     above, below = Cast(_T.Bool, BinOp(_B.FGt, A, C)), Cast(_T.Bool, BinOp(_B.FLt, A, C))
@@ -263,6 +265,8 @@ def absolute(x: V) -> V:
     kind = kind_of(x)
     if kind.is_float:
         return apply(UnOp(_U.FAbs, A), (x,))
+    if kind is _T.U64:
+        return apply(Call("wide.i64.abs", (A,)), (x,), gives=_T.I64)
     return x if kind is _T.U32 else apply(Call("signed.abs", (A,)), (x,))
 
 

@@ -64,7 +64,7 @@ def _plain(x: V, parts: list[Any]) -> tuple[V, list[Any]]:
             continue
         if isinstance(part, np.integer):
             made.append(int(cast("Any", part)))
-        elif isinstance(part, (list, np.ndarray)):
+        elif isinstance(part, (list, tuple, np.ndarray)):
             made.append(_known(x, np.asarray(part), axis))  # pyright: ignore[reportUnknownArgumentType]
         elif isinstance(part, slice) and _goes_back(cast("slice[Any, Any, Any]", part)):
             x = _reversed(x, cast("slice[Any, Any, int]", part), axis)

@@ -10,7 +10,7 @@ from vyre.graph.sizes import Size, product
 from vyre.ir.operators import ReduceOrder
 from vyre.ir.types import DataType
 from vyre.tensor import comparing, elementwise
-from vyre.tensor.create import of_size
+from vyre.tensor.create import full_like, of_size
 from vyre.tensor.defaults import accumulator_of, element_of, order_of
 from vyre.tensor.shaping import reshape
 from vyre.tensor.value import operation
@@ -43,8 +43,10 @@ def _reduce(
     element: DataType | None = None,
 ) -> V:
     axes = _axes(x, axis)
+    if not axes and joining in (Joining.ArgMax, Joining.ArgMin):
+        return full_like(x, x.type.shape, 0, element)
     if not axes:
-        return x
+        return comparing.astype(x, element or x.element)
     within = accumulator_of(x.element, accumulator)
     ordered = joining in (Joining.Add, Joining.Mul)
     chosen = order_of(order, x.element) if ordered else ReduceOrder.TreeBinary

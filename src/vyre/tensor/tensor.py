@@ -131,6 +131,9 @@ class Tensor(Value):
     def __mod__(self, other: Operand) -> Tensor:
         return elementwise.remainder(self, other)
 
+    def __divmod__(self, other: Operand) -> tuple[Tensor, Tensor]:
+        return self // other, self % other
+
     @boundary
     def __rmod__(self, other: Operand) -> Tensor:
         return elementwise.remainder(other, self)
@@ -146,6 +149,15 @@ class Tensor(Value):
     @boundary
     def __neg__(self) -> Tensor:
         return elementwise.negative(self)
+
+    @boundary
+    def __round__(self, digits: int | None = None) -> Tensor:
+        if digits:
+            raise VyreError(
+                f"a tensor cannot be rounded to {digits} digits.",
+                fix="round(x * 100) / 100 rounds to two, with a rounding at each step.",
+            )
+        return elementwise.round(self)
 
     @boundary
     def __abs__(self) -> Tensor:
