@@ -118,9 +118,16 @@ def test_either_kind_inherits_from_the_other(below: Any, above: Any) -> None:
 def test_a_constructor_that_is_not_written_yet_refuses_in_the_same_words() -> None:
     refused: list[list[str]] = []
     for kind in KINDS:
-        cls, said = point(kind, frozen=True, slots=True), []
-        wrong = [((1,), {}), ((1, 2), {"x": 3}), ((1, 2), {"z": 3}), ((1, 2, "a", (), 5), {})]
-        for given, named in [*wrong, ((1, 2), {"hidden": 3})]:
+        cls = point(kind, frozen=True, slots=True)
+        said: list[str] = []
+        wrong: list[tuple[tuple[Any, ...], dict[str, int]]] = [
+            ((1,), {}),
+            ((1, 2), {"x": 3}),
+            ((1, 2), {"z": 3}),
+            ((1, 2, "a", (), 5), {}),
+            ((1, 2), {"hidden": 3}),
+        ]
+        for given, named in wrong:
             with pytest.raises(TypeError) as error:
                 cls(*given, **named)
             said.append(str(error.value))
