@@ -192,10 +192,13 @@ _WIDE: dict[str, Callable[[int, int], int]] = {
     "wide.i64.max": lambda a, b: max(long(a), long(b)) % 2**64,
 }
 
-_DIVISION: dict[str, Callable[..., int]] = {
-    "integer.gcd": math.gcd,
+_MODULAR: dict[str, Callable[[int, int, int], int]] = {
     "integer.mul_mod": lambda a, b, m: a * b % m if m else 0,
     "integer.pow_mod": lambda a, e, m: pow(a, e, m) if m else 0,
+}
+
+_DIVISION: dict[str, Callable[[int, int], int]] = {
+    "integer.gcd": math.gcd,
     "wide.u64.div": lambda a, b: a // b if b else 0,
     "wide.u64.mod": lambda a, b: a % b if b else 0,
     "wide.u128.mul": lambda a, b: a * b % 2**128,
@@ -218,6 +221,7 @@ FORMULAS: dict[str, Callable[..., int]] = {
     "bytes.pack": pack,
     "integer.insert_bits": inserted,
     **_WIDE,
+    **_MODULAR,
     **_DIVISION,
     **_LONG,
     **_wide_unary("wide.u64", 64),
