@@ -93,6 +93,8 @@ class Kind:
                 return [c for c in self.graph.checks if c.positions == 3]
             case "all" | "u16":
                 return [c for c in self.graph.checks if c.positions == 1]
+            case "equivalence" if not _has_bytes(self.graph.spec):  # laws about constants run once, here
+                return [c for c in self.graph.checks if c.positions <= reach]
             case _:
                 return [c for c in self.graph.checks if 0 < c.positions <= reach]
 
@@ -137,7 +139,7 @@ def _small(graph: Graph, plan: RunPlan) -> dict[str, tuple[int, int]]:
     """Every value of few bits."""
     own, reaches = graph.spec.words, {c.positions for c in graph.checks}
     counts: dict[str, tuple[int, int]] = {}
-    if own <= 2:
+    if _has_bytes(graph.spec):
         width = 2 if own == 2 or 2 in reaches else 1
         counts["u8"] = (width, 1 << 8 * width)
     if own == 1:
@@ -147,6 +149,11 @@ def _small(graph: Graph, plan: RunPlan) -> dict[str, tuple[int, int]]:
     if 3 in reaches and not is_composed(graph.spec.id):
         counts["u8x3"] = (3, 1 << 24)
     return counts
+
+
+def _has_bytes(spec: OpSpec) -> bool:
+    """Whether an op is tried on all bytes."""
+    return spec.words <= 2 and not is_float(spec.id) and not is_memory(spec)
 
 
 def _all_floats(graph: Graph, plan: RunPlan) -> dict[str, tuple[int, int]]:
