@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ElementTree
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from click.testing import CliRunner
 
-from vyre.cli import main
+from vyre.cli import certify_, main
 from vyre.conform.certify.adopters import junit, read_expected
 from vyre.conform.records.results import Results
 from vyre.errors import VyreError
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from click.testing import Result
+
+    from vyre.certification import Certificate
 
 FAULTY = """
 from tests.wrong import DivisionByZero, Interpreted
@@ -99,6 +102,25 @@ def test_a_backend_that_is_wrong(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small")
+def test_a_level_that_is_needed_and_denied_ends_in_1() -> None:
+    done = certify("reference", *FEW, "--in-process", "--needs", "L1f", "--needs", "L2")
+    assert done.exit_code == 1
+    assert "not granted, and needed: L2, L1f" in done.output
+    assert "cases that ran agree" in done.output
+
+
+@pytest.mark.parametrize(("granted", "needed", "code"), [("L3", "L2", 0), ("L2", "L2", 0), ("L1", "L2", 1)])
+def test_a_level_includes_those_below_it(granted: str, needed: str, code: int) -> None:
+    made = SimpleNamespace(levels={"integer": granted}, approximate=None, ok=True)
+    ended: object = 0
+    try:
+        certify_._end(cast("Certificate", made), [needed])
+    except SystemExit as end:
+        ended = end.code
+    assert ended == code
+
+
+@pytest.mark.usefixtures("small")
 def test_expected_failures_are_excused_and_expected_passes_are_not(tmp_path: Path) -> None:
     file = tmp_path / "known.txt"
     file.write_text("# what we know\nprimitive.math.div: our divider answers all ones\n")
@@ -143,6 +165,11 @@ def test_one_case_alone_in_a_process_of_its_own() -> None:
         (("reference", "--stage", "nothing", "--in-process"), "no stage is called"),
         (("reference", "--expected-failures", "nofile"), "cannot read 'nofile'"),
         (("reference", "--case", "nothing", "--in-process"), "no case is called"),
+        (("reference", "--needs", "L9"), "Unknown level 'L9'"),
+        (
+            ("reference", "--needs", "L1", "--case", "nothing"),
+            "one case and the inputs of functions earn none",
+        ),
     ],
 )
 def test_mistakes_are_explained(arguments: tuple[str, ...], message: str) -> None:

@@ -13,7 +13,9 @@ from vyre.errors import VyreError, counted
 from vyre.files import read_bytes
 
 if TYPE_CHECKING:
-    from vyre.certification import CertifyPlan, CertifyProgress
+    from collections.abc import Sequence
+
+    from vyre.certification import Certificate, CertifyPlan, CertifyProgress
     from vyre.conform.certify.keys import SigningKey
 
 _EPILOG = """Example: vyre certify cpu · vyre certify mine --ops 'primitive.math.*' --cases 100000000 ·
@@ -128,6 +130,12 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
     metavar="FILE",
     help="An earlier performance.json of this device and driver; what is slower in three runs denies L4.",
 )
+@click.option(
+    "--needs",
+    multiple=True,
+    metavar="LEVEL",
+    help="Exit with 1 if this level, such as L4 or L4f, is not granted; may be repeated.",
+)
 @click.option("--results", type=click.Path(), metavar="FILE", help="Write the results here as well.")
 @click.option("--junit", "junit_file", type=click.Path(), metavar="FILE", help="Write a JUnit XML report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
@@ -137,6 +145,7 @@ def command(backend: str | None, **options: Any) -> None:
     Exits with 1 on a failure that is not expected, or an expected one that passed.
     """
     target = _target(backend, options["backend_class"])
+    _check_needs(options)
     if options["exhaustive"]:
         _functions(target, options)
     elif options["case"]:
@@ -183,6 +192,37 @@ def _plan(options: dict[str, Any]) -> CertifyPlan:
         isolate=not options["in_process"],
         failures=options["folder"],
     )
+
+
+def _check_needs(options: dict[str, Any]) -> None:
+    from vyre.conform.spec.levels import TITLES
+
+    for level in options["needs"]:
+        if level not in TITLES:
+            raise VyreError(f"Unknown level {level!r} in --needs.", fix=f"choose one of {', '.join(TITLES)}.")
+    alone = options["exhaustive"] or options["case"]
+    if options["needs"] and alone:
+        raise VyreError(
+            "--needs is about the levels of a run; one case and the inputs of functions earn none.",
+            fix="leave out --needs, or --case and --exhaustive NAME.",
+        )
+
+
+def _end(made: Certificate, needs: Sequence[str]) -> None:
+    """Exits with 1 where something failed, or a level that is needed was denied."""
+    from vyre.conform.spec.levels import LEVELS
+
+    granted = made.levels | (made.approximate.levels if made.approximate else {})
+    denied = [
+        level
+        for track, names in LEVELS.items()
+        for place, level in enumerate(names)
+        if level in needs and granted.get(track, "") not in names[place:]
+    ]
+    if denied:
+        click.echo(f"not granted, and needed: {', '.join(denied)}", err=True)
+    if denied or not made.ok:
+        raise SystemExit(1)
 
 
 def _shard(text: str) -> tuple[int, int]:
@@ -250,8 +290,7 @@ def _sharded(target: str, options: dict[str, Any]) -> None:
     echo_summary(made)
     echo_settings(made)
     click.echo(f"certificate  {path}\n             sha256 {made.digest}")
-    if not made.ok:
-        raise SystemExit(1)
+    _end(made, options["needs"])
 
 
 def _whole(target: str, options: dict[str, Any]) -> None:
@@ -279,8 +318,7 @@ def _whole(target: str, options: dict[str, Any]) -> None:
         junit_file=options["junit_file"],
         as_json=options["as_json"],
     )
-    if not made.ok:
-        raise SystemExit(1)
+    _end(made, options["needs"])
 
 
 def _tell(bar: Bar, progress: CertifyProgress) -> None:
