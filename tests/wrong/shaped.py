@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     Spoil = Callable[[Program, Mapping[str, memoryview]], None]
 
 
+MOST_TURNS = 1 << 20
+"""Of an invocation of a faulty program, whose bounds may have become anything."""
+
+
 class Shaped:
     """Right but where every condition holds; `fault` changes the program, `spoil` the memory after a run."""
 
@@ -76,7 +80,7 @@ class _Executable:
             self.right.run(buffers, workgroups)
             return
         if owner.fault is not None:
-            owner.inner.compile(owner.fault(self.program)).run(buffers, workgroups)
+            owner.inner.compile(owner.fault(self.program)).run_limited(buffers, workgroups, MOST_TURNS)
             return
         self.right.run(buffers, workgroups)
         if owner.spoil is not None:
