@@ -13,9 +13,10 @@ import pytest
 from tests.backends.cpu.cpu_assembly import V2, V3, V4, in_range, listing
 from vyre.backends import dispatch
 from vyre.backends.cpu import compiling as cpu_compile
+from vyre.backends.cpu import linking
 from vyre.backends.cpu import llvm as cpu_llvm
 from vyre.backends.cpu.backend import CpuBackend
-from vyre.backends.cpu.compiling import assembly, compile_source, kept_image
+from vyre.backends.cpu.compiling import assembly, compile_source, kept_image, native_ways
 from vyre.backends.cpu.llvm import (
     ASSEMBLY,
     HOST,
@@ -94,6 +95,20 @@ def test_functions_have_the_bytes_of_this_processor(level: str, function: UnaryO
         out = dispatch(made, given, backend=on, workgroups=workgroups(len(bits)))["out"]
         results.append(out.tobytes())
     assert results[0] == results[1]
+
+
+@pytest.mark.skipif(not linking._able(), reason="objects are LLVM's to load here")
+@pytest.mark.parametrize(("cpu", "ours"), [(V2, False), (V3, True)])
+def test_only_what_our_own_linker_takes_has_its_constants_near(cpu: str, ours: bool) -> None:
+    """LLVM's loader may lay code and constants out of each other's reach; a call of fma is its to resolve."""
+    image = translate(emit(prepare(program(), ways=native_ways(cpu))).text, OBJECT, cpu)
+    assert (linking.linked(image) is not None) == ours
+    sections = linking._sections(image)
+    tables = [x for x in sections if x.kind == linking._RELA and sections[x.info].name in (".text", ".ltext")]
+    kinds = {info & 0xFFFFFFFF for x in tables for _, info, _ in linking._RELOCATION.iter_unpack(x.data)}
+    near = {linking._PC32, linking._PLT32}
+    assert kinds
+    assert bool(kinds & near) == ours
 
 
 def test_the_control_finds_the_instruction_of_every_op(level: str) -> None:

@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.cpu.effort import effort_for, optimise, waits_for_memory
+from vyre.backends.cpu.linking import linked
 from vyre.backends.cpu.names import HOST
 from vyre.backends.cpu.place import place
 from vyre.backends.forks import hold_across_fork
@@ -42,7 +43,8 @@ _NARROW = "+prefer-256-bit"
 
 NEAR = {"reloc": "pic", "codemodel": "small"}
 """Constants at a distance from the code, which `linking.py` lays out beside it: an instruction takes one from
-memory by itself. At any address, each would first be fetched to a register, in every turn of a loop."""
+memory by itself. At any address, each would first be fetched to a register, in every turn of a loop.
+Only for objects that `linking.py` takes."""
 _ANYWHERE = {"reloc": "default", "codemodel": "jitdefault"}
 
 CPUS = (HOST, *LEVELS, *TUNINGS)
@@ -131,8 +133,17 @@ def _names(cpus: Iterable[str]) -> str:
 
 def translate(text: str, form: str, cpu: str = HOST) -> bytes:
     """The module, verified and optimised, as an object file or as assembly. Raises `LlvmRejection`."""
-    llvm = binding()
     tools = toolchain(cpu)
+    near = tools.architecture == "x86_64" and "linux" in tools.triple
+    made = _translated(text, form, tools, near=near)
+    if near and form == OBJECT and linked(made) is None:
+        # LLVM will load it, and may lay code and constants further apart than a distance can say.
+        made = _translated(text, form, tools, near=False)
+    return made
+
+
+def _translated(text: str, form: str, tools: Toolchain, *, near: bool) -> bytes:
+    llvm = binding()
     context = llvm.create_context()
     try:
         try:
@@ -142,7 +153,7 @@ def translate(text: str, form: str, cpu: str = HOST) -> bytes:
             raise LlvmRejection(str(error)) from None
         module.triple = tools.triple
         effort = effort_for(text)
-        machine = target_machine(effort.codegen, tools, narrow=waits_for_memory(text))
+        machine = target_machine(effort.codegen, tools, narrow=waits_for_memory(text), near=near)
         optimise(llvm, module, machine, effort.passes)
         emitted = machine.emit_object(module) if form == OBJECT else machine.emit_assembly(module).encode()
         module.close()
@@ -151,12 +162,12 @@ def translate(text: str, form: str, cpu: str = HOST) -> bytes:
         context.close()
 
 
-def target_machine(codegen: int, tools: Toolchain, *, narrow: bool = False) -> Any:
+def target_machine(codegen: int, tools: Toolchain, *, narrow: bool, near: bool) -> Any:
     """What generates code; with `narrow`, for registers of 256 bits even where there are wider ones."""
     target = binding().Target.from_triple(tools.triple)
     narrowed = narrow and tools.architecture == "x86_64"
     features = f"{tools.features},{_NARROW}".lstrip(",") if narrowed else tools.features
-    placed = NEAR if tools.architecture == "x86_64" and "linux" in tools.triple else _ANYWHERE
+    placed = NEAR if near else _ANYWHERE
     return target.create_target_machine(cpu=tools.cpu, features=features, opt=codegen, jit=True, **placed)
 
 

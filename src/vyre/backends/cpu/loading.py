@@ -44,7 +44,8 @@ class _LoadedByLlvm:
         # An engine wants a module of its own; an empty one, in its own context, costs nothing.
         self._context = llvm.create_context()
         self._engine = llvm.create_mcjit_compiler(
-            llvm.parse_assembly("", context=self._context), target_machine(0, toolchain())
+            llvm.parse_assembly("", context=self._context),
+            target_machine(0, toolchain(), narrow=False, near=False),
         )
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(image))
         self._engine.finalize_object()
