@@ -16,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from lab.mutants.judges import JUDGES
-from lab.mutants.mutant import Fate
+from lab.mutants.mutant import EVERY, Fate
 from vyre.conform.process.locked import Locked
 from vyre.conform.registry import spec
 from vyre.conform.suite.plan import chosen_ops, make_plan
@@ -24,6 +24,7 @@ from vyre.conform.suite.units import STAGES, blocks, units
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.named import run_named
 from vyre.conform.verify.operations import run_block
+from vyre.conform.verify.stages import engines
 
 if TYPE_CHECKING:
     from lab.mutants.mutant import Mutant
@@ -64,6 +65,11 @@ def fails(backend: Backend, case: str, plan: RunPlan) -> bool:
         return JUDGES[head](backend, rest)
     if head in STAGES:  # whose cases are numbered through all ops
         plan = replace(plan, ops=chosen_ops(()))
+    name, _, number = case.rpartition("/")
+    if number == EVERY:
+        stage, subject = engines.STAGE, rest.removesuffix(f"/{EVERY}").replace(".", "/")
+        numbers = (n for n in range(stage.count(plan)) if stage.subject(n) == subject)
+        return any(fails(backend, f"{name}/{n}", plan) for n in numbers)
     return run_named(Bench(Locked(backend)), case, plan, STAGES).failed
 
 

@@ -22,6 +22,10 @@ DENSE_CASES = 5 << 20
 """Random cases that meet a fault of density 10^-6 with more than 99 %."""
 
 
+EVERY = "*"
+"""Instead of the number of a witness of the stage `engines`: any case of a run about this subject."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """One wrong backend.

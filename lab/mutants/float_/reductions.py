@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lab.mutants.backend import Mutated
 from lab.mutants.float_.format import Format, binary
-from lab.mutants.mutant import IR, RUNTIME, Mutant
+from lab.mutants.mutant import EVERY, IR, RUNTIME, Mutant
 from lab.mutants.rewrite import rewrite
 from vyre.conform.spec.invariant import EngineInvariant
 from vyre.conform.verify.stages import engines
@@ -226,11 +226,8 @@ def _engines() -> Iterator[Mutant]:
 
 
 def engine_case(engine: str) -> str:
-    """A case that compares all of an engine's output, of the last turn: its elements tell orders apart."""
-    group = engines.STAGE.group
-    wanted = f"{engine}/{EngineInvariant.NoOutputLost.name}"
-    number = next(n for n in range(3 * group, 4 * group) if engines.STAGE.subject(n) == wanted)
-    return f"{engines.STAGE.name}/{wanted.replace('/', '.')}/{number}"
+    """Those cases of a run that compare all of an engine's output: one of them must tell orders apart."""
+    return f"{engines.STAGE.name}/{engine}.{EngineInvariant.NoOutputLost.name}/{EVERY}"
 
 
 def _loop_backwards(n: Node) -> list[Node]:

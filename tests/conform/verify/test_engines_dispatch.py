@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from tests import wrong
+from tests.conform.verify.test_engines_called import bench
 from tests.wrong.engines import words
 from vyre.conform.records.results import RunPlan
 from vyre.conform.registry import spec
 from vyre.conform.registry.engine import ENGINES
+from vyre.conform.spec.engine import CalledEngine
 from vyre.conform.verify.dispatch import dispatch_engine, dispatch_op
 from vyre.conform.verify.stage import FAILED, PASSED, REFUSED
 from vyre.conform.verify.stages import convention
@@ -113,6 +115,11 @@ def test_a_convention_that_is_not_found_is_caught(monkeypatch: pytest.MonkeyPatc
 def test_the_programs_of_an_engine_keep_what_it_declares(engine: EngineSpec) -> None:
     case = engine.case(3, 0, engine.invariants[0])
     made = case.build(Shape(64))
+    if isinstance(made, CalledEngine):
+        ran = [kept(program.buffers) for program in bench(case).programs()]
+        assert ran
+        assert all(conventions and conventions[0] == engine.convention for conventions in ran)
+        return
     lengths = {name: len(value) for name, value in case.inputs.items()}
     found = [kept(step.program.buffers) for step, _ in made.plan(lengths).dispatches]
     if engine.convention is None:

@@ -30,11 +30,10 @@ entry:
 }
 
 define internal i32 @soft_f32_is_nan(i32 %p_a) alwaysinline nounwind {
-entry:
-  %t = and i32 %p_a, 2147483647
-  %c = icmp ugt i32 %t, 2139095040
-  %t.1 = zext i1 %c to i32
-  ret i32 %t.1
+  %x = bitcast i32 %p_a to float
+  %nan = fcmp uno float %x, 0.0
+  %result = zext i1 %nan to i32
+  ret i32 %result
 }
 
 define internal void @workgroups_guarded(ptr noalias readonly %b_a, ptr noalias readonly %b_b, ptr noalias %b_out, i64 %first, i64 %last, i32 %workgroup_y, i32 %workgroup_z) #1 {
