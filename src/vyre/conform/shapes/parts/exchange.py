@@ -105,6 +105,9 @@ def _phases(state: State, count: int) -> None:
             done.append(_crossed)
         elif behind:
             nodes.append(Barrier())
+            if repeats > 1 and turn == count - 1:
+                nodes += _replaced(state)
+                done.append(_kept)
         else:
             nodes += _exchange(state)
             done.append(_exchanged)
@@ -147,6 +150,17 @@ def _repeated(state: State, name: str, turns: int, nodes: list[Node]) -> Node:
     odd = W & 1
     leave = If(Var(name).eq(odd + turns), (Break(),))
     return Loop(name, LitU32(0), LitU32(turns + 1) - odd, [leave, *nodes])
+
+
+def _replaced(state: State) -> list[Node]:
+    """Behind the last barrier of a turn the place is replaced in the same turn: a device may take turns one
+    by one, and the end of each would hide that the barrier is lost."""
+    name, own = _slot(state)
+    return [Store(name, own, S * 2 ^ _PLACE), mixed(Load(name, own + 0))]
+
+
+def _kept(state: State) -> None:
+    state.take(state.words * np.uint32(2) ^ np.uint32(_PLACE))
 
 
 def _overwritten(state: State) -> None:
