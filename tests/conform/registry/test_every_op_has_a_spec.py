@@ -54,7 +54,7 @@ def test_every_op_has_a_spec_and_every_spec_says_something_or_why_not() -> None:
 
 def test_the_counts_tell_of_a_spec_that_nothing_excuses() -> None:
     add, sin = spec("primitive.math.add"), spec("float.sin")
-    assert covered([add]) == "1 specs, all with laws or properties."
+    assert covered([add]) == "1 spec, all with laws or properties."
     told = covered([add, sin])
     assert told == f"2 specs, 1 with laws or properties; without: 1 {Lawless.Function.value}."
     assert "1 for no stated reason" in covered([sin, replace(add, laws=(), properties=())])
@@ -65,6 +65,16 @@ def test_every_composition_of_the_library_has_its_row() -> None:
     assert sorted(s.id for s in LIBRARY) == sorted(composed)
     assert all(map(is_composed, composed))
     assert not any(is_composed(s.id) for s in own_specs() if s not in LIBRARY and s.id not in composed)
+
+
+def test_a_whole_run_has_cases_for_every_law_that_an_op_declares() -> None:
+    plan = make_plan("cpu")
+    missed: list[str] = []
+    for found in own_specs():
+        tried = graph_of(found.id)
+        met = {check.name for kind in kinds(tried, plan) for check in kind.checks}
+        missed += [f"{found.id}: {check.name}" for check in tried.checks if check.name not in met]
+    assert missed == [], "a law without a case denies the level"
 
 
 def rows(found: OpSpec, count: int) -> list[tuple[int, ...]]:

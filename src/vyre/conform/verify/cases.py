@@ -88,7 +88,8 @@ class Kind:
         reach = self.stream.words
         match self.name:
             case "u8":
-                return [c for c in self.graph.checks if c.positions <= reach]
+                whole = reach if self.count == 1 << 8 * reach else 0
+                return [c for c in self.graph.checks if c.positions <= whole]
             case "u8x3":
                 return [c for c in self.graph.checks if c.positions == 3]
             case "all" | "u16":
@@ -140,6 +141,8 @@ def _small(graph: Graph, plan: RunPlan) -> dict[str, tuple[int, int]]:
     if own <= 2:
         width = 2 if own == 2 or 2 in reaches else 1
         counts["u8"] = (width, 1 << 8 * width)
+    elif 0 in reaches:  # too many pairs to run, but no other kind has a law without variables
+        counts["u8"] = (own, 1 << 8)
     if own == 1:
         counts["u16"] = (1, 1 << 16)
         if plan.exhaustive:
