@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -42,7 +43,7 @@ def test_what_it_says_a_certificate_of_the_cpu_does_not_show_is_so() -> None:
     from vyre.lower.prepare import prepare
     from vyre.lower.ways import LLVM_F16_WAYS
 
-    assert "does not show: the soft floats" in README.read_text()
+    assert "certificate of `cpu` says little about the soft floats" in README.read_text(encoding="utf-8")
     taken = {
         key: way for s in floats() for key, way in prepare(application(s).program, ways=LLVM_F16_WAYS).ways
     }
@@ -56,17 +57,18 @@ def test_what_it_says_a_certificate_of_the_cpu_does_not_show_is_so() -> None:
 
 def test_what_it_counts_is_what_there_is() -> None:
     from vyre.conform.oracle.golden.rows import load_rows
-    from vyre.conform.registry import own_specs
+    from vyre.conform.registry import every_own_spec
     from vyre.conform.spec.float_names import is_float
     from vyre.conform.verify.graph import law_names
     from vyre.numeric.evidence import definitions
     from vyre.optimize.rules import RULES
 
     laws: Counter[str] = Counter()
-    for spec in own_specs():
-        kind = "integer" if not is_float(spec.id) else "double" if "f64" in spec.id else "float"
-        laws.update(f"{kind} {role}" for _, role, _ in law_names(spec))
-        laws[f"{kind} denied"] += len(spec.non_laws)
+    floats: Counter[str] = Counter()
+    for spec in every_own_spec():
+        found = Counter(role for _, role, _ in law_names(spec)) + Counter({"denied": len(spec.non_laws)})
+        laws += found
+        floats += found if is_float(spec.id) else Counter()
     table = (DOCS / "float-table.md").read_text(encoding="utf-8")
     mutants = re.search(
         r"(\d+) of (\d+) kinds: (\d+) caught, (\d+) survive", (DOCS / "mutants.md").read_text()
@@ -78,15 +80,46 @@ def test_what_it_counts_is_what_there_is() -> None:
         f"all {len(load_rows()):,} rows",
         f"all {len(re.findall(r'(?m)[|] equal [|]$', table))} operations on nine stacks",
         f"each of the {len(list(definitions()))} definitions",
-        f"{laws['integer law']} laws and {laws['integer property']} properties",
-        f"{laws['integer denied']} non-laws",
-        f"{laws['float law'] + laws['float property']} laws and properties of F32, F16 and BF16",
-        f"{laws['float denied']} non-laws",
+        f"{laws['law']} laws and {laws['property']} properties",
+        f"{laws['denied']} non-laws refuted (`vyre laws`)",
+        f"{floats['law']} laws, {floats['property']} properties and {floats['denied']} non-laws are about",
         f"{wrong:,} wrong backends of {kinds} kinds",
         f"{caught:,} caught, the other {survive}",
         f"{len(RULES)} rules",
     ):
         assert said in text
+
+
+def test_the_functions_that_it_says_were_tried_on_all_inputs_were() -> None:
+    file = README.parent / "src" / "vyre" / "numeric" / "functions" / "evidence.json"
+    record = json.loads(file.read_text(encoding="utf-8"))
+    for kind in ("soft", "double"):
+        ran = Counter(
+            str(run["by"]).partition(",")[0]
+            for name, run in record.items()
+            if name.startswith(f"{kind}.f32.") and (run["kind"], run["cases"]) == ("exhaustive", 2**32)
+        )
+        said = f"the {ran.total()} F32 functions of one operand, in doubles and on integers "
+        assert f"{said}({ran['cuda']} on CUDA, {ran['cpu']} on `cpu`)" in README.read_text(encoding="utf-8")
+
+
+def test_the_levels_that_it_names_are_those_of_the_page_of_certificates() -> None:
+    page = (DOCS / "certified.md").read_text(encoding="utf-8").partition("\n## One transformer")[0]
+    rows = [line.split(" | ") for line in page.splitlines() if re.search("[|] `[0-9a-f]{16}…` [|]$", line)]
+    by_levels: dict[tuple[str, ...], dict[str, None]] = {}
+    cases = [int(row[5].partition(", one")[0].replace(",", "")) for row in rows]
+    for backend, _, *levels in (row[:5] for row in rows):
+        granted = tuple(level.strip("*") if "*" in level else "" for level in levels)
+        by_levels.setdefault(granted, {})[backend.removeprefix("| ").split()[0]] = None
+    text = README.read_text(encoding="utf-8")
+    assert len(rows) == 6
+    for (integer, floats, approximate), backends in by_levels.items():
+        names = ", ".join(f"`{name}`" for name in backends)
+        strict = f"{integer}, {floats}" if integer else "No case failed, strict levels not recorded,"
+        assert f"{strict} and {approximate}: {names}" in text
+    assert f"{min(cases) / 1e9:.1f} to {max(cases) / 1e9:.1f} billion cases" in text
+    (shapes,) = re.findall(r"of (\d+) rows\.", page)
+    assert f"{shapes} shapes of programs" in text
 
 
 def test_what_pages_count_is_what_there_is() -> None:

@@ -51,6 +51,8 @@ KERNEL = (
     [
         ("out[i] = §T[2]", "outside the 2 elements", "in range"),
         ("out[i] = §threadIdx.x", "'threadIdx' is not known", "vyre.local_id(0)"),
+        ("out[i] = §popcount(a[i])", "'popcount' is not known", "from vyre import popcount"),
+        ("out[i] = vyre.cast(§exp(1.5), u32)", "'exp' is not known", "write vyre.exp"),
         ("§vyre.syncthreads()", "no 'syncthreads'", "vyre.barrier()"),
         ("out[i] = §vyre.thread_id(0)", "no 'thread_id'", "vyre.invocation_id(0)"),
         ("out[i] = §vyre.pocount(i)", "no 'pocount'", "did you mean popcount?"),

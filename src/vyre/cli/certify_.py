@@ -103,7 +103,7 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
     "--processes",
     type=click.IntRange(1),
     metavar="N",
-    help="How many share the work [cores for cpu, else 1].",
+    help="How many processes share the work [cores for cpu, else 1].",
 )
 @click.option(
     "--expected-failures",
@@ -128,7 +128,7 @@ vyre certify --backend-class mypackage:Backend --case primitive.math.div/inputs/
     "--baseline",
     type=click.Path(),
     metavar="FILE",
-    help="An earlier performance.json of this device and driver; what is slower in three runs denies L4.",
+    help="An earlier performance.json of this device and driver; a kernel slower in three runs denies L4.",
 )
 @click.option(
     "--needs",

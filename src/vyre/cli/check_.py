@@ -40,7 +40,7 @@ def command(
     """Run the program in FILE in the interpreter and report races, reads of workgroup memory that nothing
     wrote, divergent barriers and accesses out of bounds, with their lines.
 
-    Exits with 1 where the result depends on the machine.
+    Exits with 1 if the result depends on the machine.
     """
     from vyre.backends import compile_program
     from vyre.watch.checking import report_of

@@ -42,8 +42,8 @@ def command(
 ) -> None:
     """Run the program in FILE on the backends FIRST and SECOND and show the first value that differs.
 
-    The call is one that FILE.py:KERNEL takes: dimensions are those of the arrays given, and small ones of
-    their own otherwise. Exits with 1 on a difference.
+    A kernel is called as in Python: its dimensions are those of the arrays given, or small ones that the seed
+    chooses. Exits with 1 if the results differ.
     """
     from vyre.backends import get
     from vyre.conform.diff.divergence import diverge

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def command(context: click.Context, *, as_json: bool) -> None:
     """Say what works here, what is missing, and the one command that adds it.
 
-    Every backend runs a kernel in a process of its own. Exits with 0 where the default backend works, else
+    Every backend runs a kernel in a process of its own. Exits with 0 if the default backend works, else
     with 1.
     """
     from vyre.backends.chosen import default_name

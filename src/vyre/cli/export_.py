@@ -33,13 +33,13 @@ class FloatWay(click.types.StringParamType):
 @click.command("export", epilog="Example: vyre export hamming.vyre --to wgsl --output-dir hamming")
 @click.argument("file")
 @click.option("--to", "language", required=True, metavar="LANGUAGE", help="llvm, wgsl, cuda or opencl.")
-@click.option("--output-dir", required=True, metavar="DIR", help="Where to write; made if it is missing.")
+@click.option("--output-dir", required=True, metavar="DIR", help="Where to write; created if it is missing.")
 @click.option("--floats", type=FloatWay(), help="How floats are written [soft for wgsl, else native].")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest as JSON.")
 def command(file: str, *, language: str, output_dir: str, floats: str | None, as_json: bool) -> None:
     """Write the program in FILE as source, with a manifest of what a host needs to run it.
 
-    The manifest says what the way to write floats promises. Scalars keep their names where FILE is
+    The manifest says what the chosen way to write floats guarantees. Scalars keep their names where FILE is
     FILE.py:KERNEL.
 
     docs/kernel-abi.md explains the manifest; no Python is needed to use the result.

@@ -28,9 +28,9 @@ _TIERS = ("proved", "exhaustive", "witnessed", "exhaustive-u32")
 def command(
     op: str | None, *, as_json: bool, tiers: tuple[str, ...], discover: bool, collisions: bool, fresh: bool
 ) -> None:
-    """The laws of the ops whose id starts with OP, each with its evidence.
+    """Show the laws of the ops whose id starts with OP, each with its evidence.
 
-    Exits with 1 where one is not as declared.
+    Exits with 1 if one does not hold as declared.
     """
     from vyre.semantics.proof_cache import ProofCache, default_folder
 

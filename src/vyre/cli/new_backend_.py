@@ -25,7 +25,7 @@ _FILES = {
 
 @click.command("new-backend", epilog="Example: vyre new-backend mine · vyre new-backend mine --folder ~/mine")
 @click.argument("name")
-@click.option("--folder", metavar="DIR", help="Where to write [vyre-NAME]; made if it is missing.")
+@click.option("--folder", metavar="DIR", help="Where to write [vyre-NAME]; created if it is missing.")
 def command(name: str, *, folder: str | None) -> None:
     """Write a package with a backend called NAME that passes the golden rows as it is.
 

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @click.command("probe", epilog="Example: vyre probe wgpu --json")
 @click.argument("backend")
-@click.option("--sweep", default=1 << 18, show_default=True, help="Cases to hold against the soft way.")
+@click.option("--sweep", default=1 << 18, show_default=True, help="Cases to compare with soft floats.")
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON.")
 def command(backend: str, *, sweep: int, as_json: bool) -> None:
     """Ask a device which float operations it can do exactly.
 
-    A row for each operation: the way it takes (native, soft or refused), why, and where native arithmetic
-    was wrong the input with the expected and the actual bits.
+    Prints a row for each operation: how it is done (native, soft or refused), why, and where native
+    arithmetic was wrong, the input with the expected and the actual bits.
     """
     from vyre.backends.probe.run import probe
     from vyre.backends.registry import described, get

@@ -47,8 +47,8 @@ _EPILOG = "Example: vyre verify certificate.json --public-key vyre.key.pub --rer
 def command(certificate: str, **options: Any) -> None:
     """Check CERTIFICATE: that nobody changed it, and that its contents support what it claims.
 
-    Needs no network and, without --rerun, no backend. Exits with 1 where anything is wrong, and with 3 where
-    nothing is but the plan was not run to its end or cannot be accounted for.
+    Needs no network and, without --rerun, no backend. Exits with 1 if anything is wrong, and with 3 if
+    nothing is wrong but the run was not complete or its cases cannot be recounted.
     """
     from vyre.conform.certify.keys import load_public
     from vyre.conform.certify.verify import verify

@@ -56,3 +56,13 @@ def spelling(name: str, known: Iterable[str]) -> str:
 
     close = difflib.get_close_matches(name, list(known), n=1)
     return ELSEWHERE.get(name) or (f"did you mean {close[0]}?" if close else "check the spelling.")
+
+
+def unknown(name: str) -> str:
+    """What to write for a name that nothing around the kernel defines."""
+    from vyre.frontend import builtins
+
+    made_in = str(getattr(getattr(builtins, name, None), "__module__", ""))
+    ours = made_in.startswith("vyre.frontend")
+    here = f"write vyre.{name}, or import it: from vyre import {name}." if ours else ""
+    return ELSEWHERE.get(name) or here or "define or import it above the function."

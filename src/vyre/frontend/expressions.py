@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from vyre.frontend import operators
 from vyre.frontend.constants import differs_from_python
 from vyre.frontend.coordinates import refuse_rows, subscripts
-from vyre.frontend.elsewhere import ELSEWHERE, METHODS, spelling
+from vyre.frontend.elsewhere import METHODS, spelling, unknown
 from vyre.frontend.intrinsics import lane_of, length
 from vyre.frontend.literals import python_float
 from vyre.frontend.values import Buffer, Const, Operand, PyObject, Refused, Several, Value, describe
@@ -181,8 +181,7 @@ class Expressions:
         if name not in self._names and name == self._source.function.__name__:
             raise Refused(f"recursion has no meaning in a kernel: {name} → {name}.", "write a `for` loop.")
         if name not in self._names:
-            fix = ELSEWHERE.get(name) or "define or import it above the function."
-            raise Refused(f"the name {name!r} is not known here.", fix)
+            raise Refused(f"the name {name!r} is not known here.", unknown(name))
         return wrap(self._names[name])
 
     def _element(self, owner: Operand, index: Operand, at: ast.expr) -> Operand:

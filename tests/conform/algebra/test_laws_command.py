@@ -34,7 +34,7 @@ def test_the_table_names_the_evidence() -> None:
     assert "Identity(0)" in result.output
     assert "bitwuzla 0." in result.output
     assert "refuted at (1)" in result.output
-    assert "3 laws proved" in result.output
+    assert "3 laws proved; 1 property proved" in result.output
     assert "2 non-laws refuted" in result.output
     assert str(categories()) in result.output
 

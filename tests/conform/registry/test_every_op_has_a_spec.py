@@ -54,7 +54,7 @@ def test_every_op_has_a_spec_and_every_spec_says_something_or_why_not() -> None:
 
 def test_the_counts_tell_of_a_spec_that_nothing_excuses() -> None:
     add, sin = spec("primitive.math.add"), spec("float.sin")
-    assert covered([add]) == "1 specs, all with laws or properties."
+    assert covered([add]) == "1 spec, all with laws or properties."
     told = covered([add, sin])
     assert told == f"2 specs, 1 with laws or properties; without: 1 {Lawless.Function.value}."
     assert "1 for no stated reason" in covered([sin, replace(add, laws=(), properties=())])

@@ -79,7 +79,7 @@ def refuse_lost_features(
         if detail is None:
             continue
         raise UnsupportedByBackend(
-            canary.feature,
+            f"a program with {canary.feature}",
             backend,
             why=f'this device fails the canary "{canary.name}" ({detail})',
             fix="update the driver, or choose another device or backend.",

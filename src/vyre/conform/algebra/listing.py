@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.conform.algebra.checker import examine
 from vyre.conform.registry import lookup as registered
+from vyre.errors import counted
 from vyre.semantics.proof_cache import ProofCache, default_folder
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def summary(found: Sequence[CheckedLaw]) -> str:
     for result in found:
         key = (result.role, result.best.kind.value)
         counts[key] = counts.get(key, 0) + 1
-    plural = {"law": "laws", "property": "properties", "erratum": "errata", "non-law": "non-laws"}
-    parts = [f"{count} {plural.get(role, role)} {kind}" for (role, kind), count in counts.items()]
+    plural = {"property": "properties", "erratum": "errata"}
+    parts = [f"{counted(count, role, plural.get(role, ''))} {kind}" for (role, kind), count in counts.items()]
     wrong = sum(not r.as_declared for r in found)
     return "; ".join(parts) + (f"; {wrong} NOT AS DECLARED" if wrong else "") + "."

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from vyre.conform.oracle.floats.functions import FUNCTIONS
 from vyre.conform.spec.float_names import is_float, short
+from vyre.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 class Lawless(Enum):
     """Each with the words that are shown."""
 
-    Function = "functions that no solver knows, held against MPFR and Arb"
-    FusedBrain = "a fused operation that the solvers' theory cannot round only once, held against MPFR"
+    Function = "functions that no solver knows, checked against MPFR and Arb"
+    FusedBrain = "fused operation that the solvers' theory cannot round only once, checked against MPFR"
 
 
 _FUNCTIONS = frozenset(map(short, FUNCTIONS))
@@ -48,11 +49,10 @@ def covered(specs: Sequence[OpSpec]) -> str:
     """`13 specs, all with laws.`, or how many have none and for which reasons."""
     bare = [s for s in specs if not declares(s)]
     if not bare:
-        return f"{len(specs)} specs, all with laws or properties."
+        return f"{counted(len(specs), 'spec')}, all with laws or properties."
     why = {r: sum(reason(s) is r for s in bare) for r in Lawless}
     told = [f"{count} {r.value}" for r, count in why.items() if count]
     other = len(bare) - sum(why.values())
     told += [f"{other} for no stated reason"] if other else []
-    return (
-        f"{len(specs)} specs, {len(specs) - len(bare)} with laws or properties; without: {'; '.join(told)}."
-    )
+    some = f"{len(specs) - len(bare)} with laws or properties"
+    return f"{counted(len(specs), 'spec')}, {some}; without: {'; '.join(told)}."

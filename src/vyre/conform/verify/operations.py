@@ -282,8 +282,11 @@ def _note(
 
 
 def covers_classes(kind: Kind) -> bool:
-    """Whether the cases of a kind count as coverage of classes and boundaries; masses of them do not."""
-    return kind.name not in ("random", "all", "u8x3")
+    """Whether the cases of a kind count as coverage of classes and boundaries.
+
+    Masses of them do not, nor do those on which only laws are checked.
+    """
+    return kind.name not in ("random", "all", "u8x3") and any(c.name == PARITY for c in kind.checks)
 
 
 def coverage(spec: OpSpec, cases: _Cases, lo: int, hi: int) -> BlockCoverage:
