@@ -48,7 +48,7 @@ class ElementIndex:
 
     def index(self, buffer: Buffer, index: Operand) -> Value:
         """The index of the element at an index or at several coordinates, each evaluated once."""
-        name, shape = buffer.decl.name, buffer.shape
+        name, shape = buffer.name, buffer.shape
         coordinates = index.items if isinstance(index, Several) else (index,)
         rank = max(len(shape), 1)
         if len(coordinates) != rank:
@@ -125,14 +125,14 @@ def _coordinate(buffer: Buffer, coordinate: Operand) -> Value | Const:
     if isinstance(coordinate, Const):
         value = coordinate.value
         if not isinstance(value, float) and value < 0:
-            name = buffer.decl.name
+            name = buffer.name
             last = (
                 f"{name}[len({name}) - {-value}]" if len(buffer.shape) < 2 else f"{name}.shape[0] - {-value}"
             )
             raise Refused("an index counts from 0.", f"write {last}.")
         operators.constant(Const(int(value)) if isinstance(value, bool) else coordinate, U32)
         return Const(int(value))
-    return operators.coerce(coordinate, U32, "an index")
+    return operators.place(coordinate, "an index")
 
 
 def _linear(places: Sequence[Value | Const], sizes: Sequence[Value | Const]) -> Value:

@@ -159,6 +159,7 @@ def _run(t: BodyTranslator) -> Operand:
     """The statements of the function, and its result."""
     output = result_type(t.source, t.names)
     if output is None:
+        t.own_parameters()
         t.run(without_return(t.source.tree.body, lambda node: _no_value(t, node), t.scope.fresh))
         return Several(())
     value = run_function(t, output)
@@ -172,6 +173,7 @@ def run_function(t: BodyTranslator, output: DataType) -> Value:
     body = tree.body
     if not surely_returns(body):
         t.source.fail(body[-1], f"{tree.name} does not end in `return`.", "end it with `return value`.")
+    t.own_parameters()
     last = body[-1]
     if has_early_return(body):
         name = t.scope.fresh(f"{tree.name}_result")

@@ -49,7 +49,10 @@ def translate_kernel(
         scope.declare(p.name, Local("buffer", Buffer(decl, p.shape)))
     scalars = Scalars(found, scope, workgroup_size)
     context = Surroundings(Linker(translate_op), scalars)
-    written = Statements(source, scope, {**outer, **names}, context).translate(source.tree.body)
+    body = Statements(source, scope, {**outer, **names}, context)
+    with body.block() as written:
+        body.own_parameters()
+        body.run(source.tree.body)
     decls += scalars.declarations(sum(d.binding is not None for d in decls))
     decls += context.printing.declarations(sum(d.binding is not None for d in decls))
     buffers = [*decls, *context.memory]

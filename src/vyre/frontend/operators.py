@@ -8,6 +8,7 @@ operand; a Bool counts as U32 0 or 1. Nothing else is converted silently.
 from __future__ import annotations
 
 import ast
+from enum import Enum
 
 from vyre.frontend.constants import fold, fold_unary
 from vyre.frontend.literals import literal
@@ -32,6 +33,7 @@ _FAMILIES = {_T.I32: "signed", _T.U64: "wide.u64", _T.U128: "wide.u128"}
 """Prefixes of the standard library for what `BinOp` does not do on these types."""
 
 _UNSIGNED = (_T.U32, _T.U64, _T.U128)
+_WHOLE = (_T.I32, *_UNSIGNED)
 
 _BINARY: dict[type[ast.operator], tuple[str, str, BinaryOp | None, BinaryOp | None]] = {
     ast.Add: ("+", "add", BinaryOp.Add, BinaryOp.FAdd),
@@ -80,11 +82,17 @@ def binary(op: ast.operator, left: Operand, right: Operand, *, changed: bool = F
         return _operate(symbol, floating, a, b)
     if integer is None:
         both = f"write `//`, or convert both sides: vyre.convert({OPERAND}, f32)."
-        hint = both if symbol == "/" else "multiply instead."
+        hint = both if symbol == "/" else _product(right)
         raise Refused(f"`{symbol}` has no meaning on {a.type.value}.", hint, a)
     if binary_type(integer, a.type, b.type) is not None:
         return _operate(symbol, integer, a, b)
     return library(symbol, name, a.type, a, b)
+
+
+def _product(exponent: Operand) -> str:
+    """What to write for a power of an integer."""
+    times = exponent.value if isinstance(exponent, Const) else 0
+    return f"write {' * '.join([OPERAND] * int(times))}." if times in (2, 3, 4) else "multiply in a loop."
 
 
 def compare(op: ast.cmpop, left: Operand, right: Operand) -> Operand:
@@ -136,6 +144,9 @@ def unary(op: ast.unaryop, operand: Operand) -> Operand:
     value = number(operand)
     if isinstance(op, ast.UAdd):
         return value
+    if isinstance(op, ast.Invert) and (value.logical or value.type is _T.Bool):
+        both = "`~` of a truth value is not its opposite: the bits of 0 and of 1 both turn into true."
+        raise Refused(both, f"write not {OPERAND}.", value)
     if isinstance(op, ast.USub):
         chosen = UnaryOp.FNeg if value.type in FLOAT_TYPES else UnaryOp.Negate
     else:
@@ -195,8 +206,12 @@ def number(operand: Operand) -> Value:
             return constant(operand, _constant_type(operand.value))
         case Buffer(decl=decl):
             raise Refused(f"{describe(operand)} is not a value.", f"index it: {decl.name}[i].")
+        case PyObject(value=str() | bytes() as text) if len(text) == 1:
+            raise Refused(f"{text!r} is text and not a number.", f"write ord({text!r}), which is its number.")
         case PyObject(value=str()):
             raise Refused("a str has no meaning in a kernel.", "use numbers.")
+        case PyObject(value=Enum() as member):
+            raise Refused(f"{member} is a member of an Enum and not a number.", f"write {member}.value.")
         case _:
             raise Refused(f"{describe(operand)} is not a value.", "use numbers, buffers and vyre functions.")
 
@@ -241,17 +256,27 @@ def coerce(operand: Operand, target: DataType, what: str, variable: Value | None
     raise Refused(message, fix) if fix else unconverted(message, value, target)
 
 
+def place(operand: Operand, what: str) -> Value:
+    """The operand as an index. A negative one is out of bounds, as the u32 of its bits is."""
+    if isinstance(operand, Value) and operand.type is _T.I32:
+        return Value(Cast(U32, operand.expr), U32)
+    return coerce(operand, U32, what)
+
+
 def _retype(variable: Value | None, wanted: DataType) -> str | None:
     """What to write where a variable has its type only because it never got more than plain numbers."""
-    if variable is None or not variable.untyped:
+    if variable is None or not variable.untyped or not (wanted in FLOAT_TYPES or wanted in _WHOLE):
         return None
-    if wanted in FLOAT_TYPES:
-        number = "0.0" if wanted is _T.F32 else f"{type_name(wanted)}(0)"
-    elif wanted in _FAMILIES or wanted is U32:
-        number = f"{type_name(wanted)}(0)"
-    else:
-        return None
-    name, kind = variable.untyped, variable.type.value
+    name, kind, plain = variable.untyped, variable.type.value, variable.plain
+    target = type_name(wanted)
+    if plain is None:
+        return f"write {target}(…) around the plain numbers that {name} is first assigned: they are {kind}."
+    if isinstance(plain, bool) or (wanted in _WHOLE and isinstance(plain, float)):
+        if not float(plain).is_integer():
+            return None
+        plain = int(plain)
+    exact = wanted is _T.F32 and isinstance(plain, int) and abs(plain) < 1 << 24
+    number = f"{plain}.0" if exact else f"{target}({plain!r})"
     return f"write {name} = {number} where it is first assigned: a plain number there is {kind}."
 
 
@@ -272,6 +297,8 @@ def conversion(source: DataType, target: DataType) -> str:
         if source in CONVERT_INTEGERS:
             return f"{write} its value, rounded where {name} has no room{bits}."
         return f"compute it in {name} from the start."
+    if target is _T.F64 and rule is None:
+        return f"write f64({OPERAND}), which keeps its value."
     if target is _T.Bool:
         return f"compare it: {OPERAND} != 0."
     if rule is not None:
