@@ -113,7 +113,7 @@ BODIES = {
     "float literal on integer": ("x = §i + 1.5", "1.5 is a float", "integer"),
     "literal out of range": ("x = §i + 4294967296", "does not fit into U32", "from 0 to 4294967295"),
     "negative literal": ("x = §i + -1", "does not fit into U32", "0xffffffff"),
-    "lone negative literal": ("§x = -1", "no type of its own", "i32(-1)"),
+    "sign of a sentinel": ("x = -1\n    §x = i", "'x' is I32 and got U32", "write x = u32(4294967295) where"),
     "complement of a literal": ("x = i & §~3", "no width", "~u32(3)"),
     "huge constant": ("x = §1 << 1000000", "too large", "fits its type"),
     "constant division by zero": ("x = §1 // 0", "cannot be computed", "number"),

@@ -125,6 +125,7 @@ def test_a_list_is_answered_with_an_array() -> None:
         ("k = 0.1\n    out[i] = §k * a[i]", "write k = f64(0.1) where it is first assigned"),
         ("k = 3\n    out[i] = §k * a[i]", "write k = f64(3) where it is first assigned"),
         ("k = 0.1 if i > 1 else 0.3\n    out[i] = §k * a[i]", "write f64(…) around the plain numbers that k"),
+        ("k = math.inf\n    out[i] = §k * a[i]", "write f64(…) around the plain numbers that k"),
     ],
 )
 def test_the_fix_of_a_plain_number_keeps_the_number(
@@ -193,6 +194,25 @@ def test_rows_of_tables_signed_indices_and_casts(backend: str) -> None:
     assert real.tolist() == [(float(a[i - 1]) if i else 0.0) + float(a[i] > 1) for i in places]
     assert flag.tolist() == (a > 1).tolist()
     assert wide.tolist() == real.tolist()
+
+
+@vyre.kernel
+def choices(a: In[i32], out: Out[i32], wide: Out[f64], both: Out[boolean]) -> None:
+    i = vyre.invocation_id(0)
+    step = 1 if a[i] < 2 else -1
+    least = -5
+    out[i] = a[i] + (1 if i > 1 else 0) + 10 * step + least
+    wide[i] = 0.1 if i > 1 else -0.3
+    both[i] = (a[i] > 0) & (a[i] < 3)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+def test_plain_numbers_take_their_type_from_where_they_are_used(backend: str) -> None:
+    a = np.array([-1, 4, 1, 2], np.int32)
+    out, wide, both = choices(a, backend=backend)
+    assert out.tolist() == [int(x) + (i > 1) + (10 if x < 2 else -10) - 5 for i, x in enumerate(a)]
+    assert wide.tolist() == [-0.3, -0.3, 0.1, 0.1]
+    assert both.tolist() == ((a > 0) & (a < 3)).tolist()
 
 
 @pytest.mark.parametrize(

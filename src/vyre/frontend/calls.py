@@ -19,7 +19,8 @@ from vyre.frontend import builtins as language
 from vyre.frontend.elsewhere import ELSEWHERE
 from vyre.frontend.expressions import is_sequence, wrap
 from vyre.frontend.intrinsics import build, length
-from vyre.frontend.operators import coerce, type_name
+from vyre.frontend.operators import coerce
+from vyre.frontend.retyping import type_name
 from vyre.frontend.signature import value_type
 from vyre.frontend.typed import typed
 from vyre.frontend.values import BeyondOps, Buffer, Const, Operand, PyObject, Refused, Value, describe

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.errors import counted
 from vyre.frontend import operators
+from vyre.frontend.retyping import type_name
 from vyre.frontend.values import Buffer, Const, Operand, Refused, Several, Value
 from vyre.ir.expr import Atomic, BufLen, Call, Expr, FReduce, FReduceApprox, Load, Var
 from vyre.ir.limits import U32_MAX
@@ -118,7 +119,7 @@ def _letters(rank: int) -> str:
 
 def _annotated(buffer: Buffer) -> str:
     role = "Out" if buffer.decl.access.writable else "In"
-    return f'{role}[{operators.type_name(buffer.decl.element)}, Literal["m", "n"]]'
+    return f'{role}[{type_name(buffer.decl.element)}, Literal["m", "n"]]'
 
 
 def _coordinate(buffer: Buffer, coordinate: Operand) -> Value | Const:

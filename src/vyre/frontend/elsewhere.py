@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.frontend.values import OPERAND
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -69,6 +71,11 @@ METHODS = {
     "item": "leave it out: this is a number already.",
 }
 """The same for methods of NumPy scalars."""
+
+
+def product(times: float) -> str:
+    """What to write for a power of an integer."""
+    return f"write {' * '.join([OPERAND] * int(times))}." if times in (2, 3, 4) else "multiply in a loop."
 
 
 def spelling(name: str, known: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ from vyre.frontend.calls import OpFunction, bind_call, defaults_of
 from vyre.frontend.exits import has_early_return, surely_returns, without_return
 from vyre.frontend.expressions import as_written, has_atomic
 from vyre.frontend.results import result_type, zero
+from vyre.frontend.retyping import type_name
 from vyre.frontend.scope import Local
 from vyre.frontend.signature import Parameter, parameters
 from vyre.frontend.source import Source, names_of, source_of
@@ -246,7 +247,7 @@ def _argument(t: BodyTranslator, at: ast.AST, p: Parameter, given: Operand) -> L
     if decl.element is not p.element:
         raise Refused(
             f"`{p.name}` holds {p.element.value}, and the buffer {decl.name!r} {decl.element.value}.",
-            f"annotate it {p.role.value}[{operators.type_name(decl.element)}], or pass another buffer.",
+            f"annotate it {p.role.value}[{type_name(decl.element)}], or pass another buffer.",
         )
     if p.role not in (Role.In, Role.Uniform) and not decl.access.writable:
         raise Refused(
@@ -263,7 +264,7 @@ def _argument(t: BodyTranslator, at: ast.AST, p: Parameter, given: Operand) -> L
         raise Refused(
             f"`{p.name}` has {counted(p.count, 'element')}, and the buffer {decl.name!r} "
             f"{decl.count or 'any number'}.",
-            f"leave the number out: {p.role.value}[{operators.type_name(p.element)}].",
+            f"leave the number out: {p.role.value}[{type_name(p.element)}].",
         )
     return Local("buffer", given)
 

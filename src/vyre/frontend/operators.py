@@ -8,12 +8,15 @@ operand; a Bool counts as U32 0 or 1. Nothing else is converted silently.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from enum import Enum
 
 from vyre.frontend.constants import fold, fold_unary
+from vyre.frontend.elsewhere import product
 from vyre.frontend.literals import literal
+from vyre.frontend.retyping import WHOLE, conversion, retype
 from vyre.frontend.values import OPERAND, Buffer, Const, Operand, PyObject, Refused, Value, describe
-from vyre.ir.expr import BinOp, Call, Cast, LitBool, Select, UnOp
+from vyre.ir.expr import BinOp, Call, Cast, Expr, LitBool, Select, UnOp
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.typing import (
@@ -33,7 +36,6 @@ _FAMILIES = {_T.I32: "signed", _T.U64: "wide.u64", _T.U128: "wide.u128"}
 """Prefixes of the standard library for what `BinOp` does not do on these types."""
 
 _UNSIGNED = (_T.U32, _T.U64, _T.U128)
-_WHOLE = (_T.I32, *_UNSIGNED)
 
 _BINARY: dict[type[ast.operator], tuple[str, str, BinaryOp | None, BinaryOp | None]] = {
     ast.Add: ("+", "add", BinaryOp.Add, BinaryOp.FAdd),
@@ -82,17 +84,12 @@ def binary(op: ast.operator, left: Operand, right: Operand, *, changed: bool = F
         return _operate(symbol, floating, a, b)
     if integer is None:
         both = f"write `//`, or convert both sides: vyre.convert({OPERAND}, f32)."
-        hint = both if symbol == "/" else _product(right)
+        hint = both if symbol == "/" else product(right.value if isinstance(right, Const) else 0)
         raise Refused(f"`{symbol}` has no meaning on {a.type.value}.", hint, a)
     if binary_type(integer, a.type, b.type) is not None:
-        return _operate(symbol, integer, a, b)
+        both = a.logical and b.logical and symbol in ("&", "|", "^")
+        return replace(_operate(symbol, integer, a, b), logical=both)
     return library(symbol, name, a.type, a, b)
-
-
-def _product(exponent: Operand) -> str:
-    """What to write for a power of an integer."""
-    times = exponent.value if isinstance(exponent, Const) else 0
-    return f"write {' * '.join([OPERAND] * int(times))}." if times in (2, 3, 4) else "multiply in a loop."
 
 
 def compare(op: ast.cmpop, left: Operand, right: Operand) -> Operand:
@@ -181,9 +178,14 @@ def choose(condition: Operand, if_true: Operand, if_false: Operand) -> Operand:
         if isinstance(condition, Const):
             return if_true if condition.value else if_false
         kind = _constant_type(if_true.value, if_false.value)
-        if_true, if_false = constant(if_true, kind), constant(if_false, kind)
+        return _choice(truth(condition).expr, (if_true, if_false), kind)
     a, b = unify("if … else", if_true, if_false, keep_bool=True)
     return Value(Select(truth(condition).expr, a.expr, b.expr), a.type, logical=a.logical and b.logical)
+
+
+def _choice(condition: Expr, arms: tuple[Const, Const], kind: DataType) -> Value:
+    a, b = (coerce(arm, kind, "an arm of `if … else`").expr for arm in arms)
+    return Value(Select(condition, a, b), kind, arms=arms)
 
 
 def truth(operand: Operand) -> Value:
@@ -220,21 +222,6 @@ def constant(operand: Const, target: DataType) -> Value:
     return Value(literal(operand.value, target), target)
 
 
-_CASTS = {
-    CastRule.Identity: "changes nothing",
-    CastRule.Bitcast: "keeps the bits: -1 and the greatest unsigned number are the same",
-    CastRule.ToBool: "asks whether it is 0",
-    CastRule.FromBool: "gives 0 or 1",
-    CastRule.ZeroExtend: "keeps its value",
-    CastRule.SignExtend: "extends the sign",
-    CastRule.Splat: "puts it into every lane",
-    CastRule.LowLanes: "keeps the low bits and drops the others",
-    CastRule.Widen: "keeps its value",
-    CastRule.Round: "rounds to nearest",
-}
-"""What each rule of the cast table does to a value."""
-
-
 def coerce(operand: Operand, target: DataType, what: str, variable: Value | None = None) -> Value:
     """The operand as a value of `target`; only numbers and Bool/U32 logic change their type.
 
@@ -244,7 +231,7 @@ def coerce(operand: Operand, target: DataType, what: str, variable: Value | None
         if target is U32 and isinstance(operand.value, bool):
             operand = Const(int(operand.value))
         return constant(operand, target)
-    value = number(operand)
+    value = _retyped(number(operand), target)
     if value.type is target:
         return value
     if target is U32 and value.type is _T.Bool:
@@ -252,8 +239,17 @@ def coerce(operand: Operand, target: DataType, what: str, variable: Value | None
     if target is _T.Bool and value.logical:
         return Value(Cast(_T.Bool, value.expr), _T.Bool)
     message = f"{what} is {target.value} and got {value.type.value}."
-    fix = _retype(variable, value.type)
+    fix = retype(variable, value.type)
     raise Refused(message, fix) if fix else unconverted(message, value, target)
+
+
+def _retyped(value: Value, target: DataType) -> Value:
+    """A choice between plain numbers in the type that is wanted; anything else as it is."""
+    chosen = value.expr
+    if value.type is target or value.arms is None or not isinstance(chosen, Select):
+        return value
+    fits = target in FLOAT_TYPES or (target in WHOLE and value.type not in FLOAT_TYPES)
+    return _choice(chosen.condition, value.arms, target) if fits else value
 
 
 def place(operand: Operand, what: str) -> Value:
@@ -263,54 +259,9 @@ def place(operand: Operand, what: str) -> Value:
     return coerce(operand, U32, what)
 
 
-def _retype(variable: Value | None, wanted: DataType) -> str | None:
-    """What to write where a variable has its type only because it never got more than plain numbers."""
-    if variable is None or not variable.untyped or not (wanted in FLOAT_TYPES or wanted in _WHOLE):
-        return None
-    name, kind, plain = variable.untyped, variable.type.value, variable.plain
-    target = type_name(wanted)
-    if plain is None:
-        return f"write {target}(…) around the plain numbers that {name} is first assigned: they are {kind}."
-    if isinstance(plain, bool) or (wanted in _WHOLE and isinstance(plain, float)):
-        if not float(plain).is_integer():
-            return None
-        plain = int(plain)
-    exact = wanted is _T.F32 and isinstance(plain, int) and abs(plain) < 1 << 24
-    number = f"{plain}.0" if exact else f"{target}({plain!r})"
-    return f"write {name} = {number} where it is first assigned: a plain number there is {kind}."
-
-
 def unconverted(message: str, value: Value, target: DataType) -> Refused:
     """The refusal of a value that is of another type than `target`."""
     return Refused(message, conversion(value.type, target), value)
-
-
-def conversion(source: DataType, target: DataType) -> str:
-    """What to write to get from one type to the other, and what becomes of the value."""
-    name = type_name(target)
-    rule = CAST_TABLE.get((source, target))
-    if (source in FLOAT_TYPES) != (target in FLOAT_TYPES):
-        bits = f"; vyre.bitcast({OPERAND}, {name}) gives its bits" if rule is not None else ""
-        write = f"write vyre.convert({OPERAND}, {name}), which gives"
-        if source in FLOAT_TYPES and target in CONVERT_INTEGERS:
-            return f"{write} the nearest whole number, saturating{bits}."
-        if source in CONVERT_INTEGERS:
-            return f"{write} its value, rounded where {name} has no room{bits}."
-        return f"compute it in {name} from the start."
-    if target is _T.F64 and rule is None:
-        return f"write f64({OPERAND}), which keeps its value."
-    if target is _T.Bool:
-        return f"compare it: {OPERAND} != 0."
-    if rule is not None:
-        plain = target in _FAMILIES or target is U32
-        call = f"{name}({OPERAND})" if plain else f"vyre.cast({OPERAND}, {name})"
-        return f"write {call}, which {_CASTS[rule]}."
-    return f"compute it in {name} from the start."
-
-
-def type_name(t: DataType) -> str:
-    names = {_T.Bool: "boolean", _T.Vec2U32: "vec2", _T.Vec4U32: "vec4", _T.Bytes: "packed_bytes"}
-    return names.get(t, t.value.lower())
 
 
 def as_u32(value: Value) -> Value:
@@ -328,13 +279,14 @@ def unify(
         a = number(left) if keep_bool and isinstance(right.value, bool) else as_u32(number(left))
         return a, coerce(right, a.type, f"the other side of `{symbol}`")
     a, b = number(left), number(right)
+    a, b = _retyped(a, b.type), _retyped(b, a.type)
     if not (keep_bool and a.type is b.type):
         a, b = as_u32(a), as_u32(b)
     if a.type is not b.type:
         source, target = (a, b) if not changed and _goes_into(a.type, b.type) else (b, a)
         raise Refused(
             f"`{symbol}` takes two values of one type and got {a.type.value} and {b.type.value}.",
-            _retype(a, b.type) or _retype(b, a.type) or conversion(source.type, target.type),
+            retype(a, b.type) or retype(b, a.type) or conversion(source.type, target.type),
             source,
         )
     return a, b
@@ -393,8 +345,4 @@ def _constant_type(*values: bool | int | float) -> DataType:
         return _T.F32
     if all(isinstance(v, bool) for v in values):
         return _T.Bool
-    if any(v < 0 for v in values):
-        raise Refused(
-            f"{min(values)} has no type of its own.", f"write i32({min(values)}), or f32 for a float."
-        )
-    return U32
+    return _T.I32 if any(v < 0 for v in values) else U32

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from vyre.frontend.intrinsics import cast_to, convert_to, make
-from vyre.frontend.operators import as_u32, constant, conversion, number, type_name
+from vyre.frontend.operators import as_u32, constant, number
+from vyre.frontend.retyping import conversion, type_name
 from vyre.frontend.stored import require_value
 from vyre.frontend.values import OPERAND, Const, Operand, Refused, Value, describe
 from vyre.ir.types import FLOAT_TYPES, DataType

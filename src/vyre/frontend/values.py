@@ -55,6 +55,8 @@ class Value:
     is_id: bool = False
     untyped: str = ""
     plain: bool | int | float | None = None
+    arms: tuple[Const, Const] | None = None
+    """Of a choice between two plain numbers, which takes its type from where it is used as they do."""
 
 
 @dataclass(frozen=True, slots=True)
