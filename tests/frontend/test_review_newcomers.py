@@ -138,7 +138,7 @@ def test_the_fix_of_a_plain_number_keeps_the_number(
 def scaled(x: u32, n: u32) -> u32:
     n += 1
     if n > 3:
-        x = 0
+        x = u32(0)
     x *= n
     return x
 
@@ -158,7 +158,7 @@ def parameters(out: Out[u32], n: u32) -> None:
         out[0] = n
         out[1] = first
         for k in range(2):
-            out[4 + k] = scaled(first, k + 2)
+            out[4 + k] = scaled(first, u32(k + 2))
         out[6] = first
 
 
