@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from vyre.backends.host import Bound, bind
-from vyre.errors import DispatchError
+from vyre.errors import DeviceOutOfMemory, DispatchError
 from vyre.ir import BufferAccess, BufferDecl, DataType, Program
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ def test_memory_that_does_not_overlap_or_is_only_read_is_fine() -> None:
 
 
 def test_unknown_buffers_are_refused_with_a_suggestion() -> None:
-    with pytest.raises(DispatchError, match=r"no buffer 'aa'.*did you mean 'a'\? Its buffers are a, b"):
+    with pytest.raises(DispatchError, match=r"no buffer 'aa'.*did you mean 'a'\? Choose one of a, b"):
         pair({"aa": np.zeros(1, np.uint32)})
 
 
@@ -271,3 +271,34 @@ def test_memory_that_cannot_be_written_is_refused_unless_copied() -> None:
         with pytest.raises(DispatchError, match=f"{message}.*Fix: pass .*copy=True"):
             bound(element, value, copy=False)
         bound(element, value)
+
+
+class _Series:
+    """What a column of a data frame is to us: no buffer, no DLPack, but an array if asked."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        return np.arange(3, dtype=np.uint32)
+
+
+@pytest.mark.parametrize(
+    ("value", "zeroed", "fix"),
+    [
+        (_Series(), False, "pass np.asarray(x)."),
+        ({"a": 1}, False, "pass an array of np.uint32."),
+        ("abc", False, "pass an array of np.uint32."),
+        ([1, 2], False, "pass vyre.array(x, vyre.u32)."),
+        (2.5, False, "pass vyre.array([x], vyre.u32)."),
+        (2.5, True, "omit x, or pass its length as a whole number, or an array of np.uint32."),
+        (_Series(), True, "omit x, or pass an array of np.uint32."),
+    ],
+)
+def test_what_is_not_an_array_is_told_what_keeps_its_contents(value: Any, zeroed: bool, fix: str) -> None:
+    with pytest.raises(DispatchError) as caught:
+        bound(DataType.U32, value, zeroed=("x",) if zeroed else ())
+    assert caught.value.fix == fix
+
+
+def test_a_copy_that_has_no_room_is_told_so() -> None:
+    many = np.broadcast_to(np.uint32(1), (1 << 50,))
+    with pytest.raises(DeviceOutOfMemory, match="a copy of buffer 'x', of 4,503,599,627,370,496 bytes"):
+        bound(DataType.U32, many, access=RO)

@@ -70,22 +70,6 @@ def test_what_the_fixes_say_is_accepted(load: Callable[[str], dict[str, Any]], b
     load(f"{HEAD}    {body}\n")
 
 
-@pytest.mark.parametrize(
-    ("rows", "dtype"),
-    [
-        ("((-1, 0), (2, 3))", "np.int32"),
-        ("[[1, 2], [3, 4]]", "np.uint32"),
-        ("((0.5, 1), (2, 3))", "np.float32"),
-    ],
-)
-def test_a_table_of_tables_becomes_the_array_that_holds_its_numbers(
-    refused: Callable[[str], KernelError], load: Callable[[str], dict[str, Any]], rows: str, dtype: str
-) -> None:
-    fix = refused(f"T = {rows}\n{HEAD}    t = §T[i][i]\n").fix
-    assert f"T = np.array(T, {dtype}), then T[i, j]." in fix
-    load(f"T = {rows}\nT = np.array(T, {dtype})\n{HEAD}    t = T[i, i]\n")
-
-
 def test_a_kernel_that_calls_itself_is_told_so(refused: Callable[[str], KernelError]) -> None:
     error = refused(f"{HEAD}    out[i] = §k(a)\n")
     assert error.message == "recursion has no meaning in a kernel: k → k."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from vyre.errors import DispatchError
 from vyre.ir.buffers import BufferAccess
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from vyre.backends.protocol import Backend, BackendInfo, BackendLimits
     from vyre.compose.registry import Registry
@@ -64,6 +65,17 @@ def require_usable(program: object, backend: object) -> None:
             f"{backend!r} is not a backend.",
             fix='pass the name of one, such as backend="cpu", or an object of vyre.backends.',
         )
+
+
+def require_named(buffers: object, names: Sequence[str]) -> None:
+    """Refuses buffers that come without their names."""
+    if type(buffers) is dict or isinstance(buffers, Mapping):
+        return
+    example = names[0] if names else "a"
+    raise DispatchError(
+        f"the buffers of a call are a {type(buffers).__name__}, and they go by name.",
+        fix=f'pass a dict: {{"{example}": {example}}}.',
+    )
 
 
 def require_room(outline: Outline, limits: BackendLimits, backend: str, sizes: Mapping[str, int]) -> None:

@@ -27,7 +27,7 @@ from vyre.backends.foreign import is_on_device, plain_array
 from vyre.backends.host_memory import HostMemory
 from vyre.backends.protocol import ExportedMemory, ResidentBackend, able
 from vyre.backends.recording import refuse_in_capture
-from vyre.backends.storage import LANES, STORAGE
+from vyre.backends.storage import LANES, STORAGE, dtype_of, sizes_of
 from vyre.errors import DispatchError, boundary
 from vyre.ir.types import DataType
 
@@ -296,13 +296,13 @@ def device_zeros(
     refuse_in_capture("vyre.device_zeros")
     owner = resident(backend)
     kind = getattr(dtype, "__vyre_type__", dtype)
-    sizes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    sizes = sizes_of(shape)
     if isinstance(kind, DataType):
         sizes = (*sizes, LANES[kind]) if kind in LANES else sizes
         if kind is DataType.Bytes and prod(sizes) % 4:
             sizes = (-(-prod(sizes) // 4) * 4,)
         kind = STORAGE[kind]
-    kind = _storage_dtype(np.dtype(kind))
+    kind = _storage_dtype(dtype_of(kind))
     if not sizes or any(n < 0 for n in sizes):
         raise DispatchError(
             f"{shape!r} is not a shape that a buffer can have.", fix="pass lengths of 0 or more."

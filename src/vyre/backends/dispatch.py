@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.agreed import require_room, require_usable, settled
+from vyre.backends.agreed import require_named, require_room, require_usable, settled
 from vyre.backends.chosen import default_backend
 from vyre.backends.forks import LOADING
 from vyre.backends.protocol import AddressedExecutable, ResidentExecutable, able
@@ -163,6 +163,7 @@ class Compiled:
         """Like `dispatch`. `lengths` sizes ReadWrite buffers that are not supplied, each by a number or by
         the names of buffers of which the longest counts. `zeroed` names those that start as zeros although
         they are supplied."""
+        require_named(buffers, self._names)
         if workgroups is not None and type(workgroups) is not int:
             workgroups = grid_of(workgroups)
         limited = None if step_limit is None else Limited(self._executable, self._name, step_limit)

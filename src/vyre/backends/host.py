@@ -29,7 +29,7 @@ import numpy as np
 from vyre.backends.foreign import from_dlpack, is_on_device, plain_array
 from vyre.backends.slots import Slot, slot_of
 from vyre.backends.storage import BOOL, LANES, STORAGE, holds, public_name, refuse
-from vyre.errors import DispatchError
+from vyre.errors import DeviceOutOfMemory, DispatchError
 from vyre.ir.buffers import BufferAccess, BufferDecl
 from vyre.ir.limits import MAX_UNIFORM_BYTES, U32_MAX
 from vyre.ir.types import DataType
@@ -93,7 +93,14 @@ def bind(
     slots: dict[str, Slot] = {}
     for name, decl in declared.items():
         if name in given:
-            slot = slot_of(decl, buffers[name], given[name], copy=copy, zeroed=name in zeroed)
+            try:
+                slot = slot_of(decl, buffers[name], given[name], copy=copy, zeroed=name in zeroed)
+            except MemoryError:
+                raise DeviceOutOfMemory(
+                    f"the host does not have enough memory for a copy of buffer {name!r}, of "
+                    f"{given[name].nbytes:,} bytes.",
+                    fix="pass a contiguous array, which is not copied, or a shorter one.",
+                ) from None
         else:
             slot = _zeros(decl, length_of(name, lengths, found))
         refuse_length(decl, slot.memory.nbytes)
@@ -119,7 +126,7 @@ def length_of(name: str, lengths: Lengths, found: Mapping[str, int]) -> int | No
 
 def array_of(decl: BufferDecl, value: Any, *, zeroed: bool) -> Array:
     """The caller's own memory as an array of the right dtype and shape; never a copy."""
-    array = _import(decl, value)
+    array = _import(decl, value, zeroed=zeroed)
     if not holds(decl.element, array.dtype):
         from vyre.backends.conversion import conversion
 
@@ -151,7 +158,7 @@ def refuse_unfit(decl: BufferDecl, dtype: np.dtype[Any], shape: tuple[int, ...])
         )
 
 
-def _import(decl: BufferDecl, value: Any) -> Array:
+def _import(decl: BufferDecl, value: Any, *, zeroed: bool) -> Array:
     if isinstance(value, np.ndarray):
         return plain_array(f"buffer {decl.name!r}", value)
     if isinstance(value, (bytes, bytearray)):
@@ -167,13 +174,8 @@ def _import(decl: BufferDecl, value: Any) -> Array:
             "copy it to the host, or choose the backend that it is on.",
         )
     if not hasattr(value, "__dlpack__"):
-        made = f"vyre.array({decl.name}, {public_name(decl.element)})"
         kind = type(value).__name__
-        if kind in ("int", "float", "bool"):
-            made = f"vyre.array([{decl.name}], {public_name(decl.element)})"
-        elif kind not in ("list", "tuple"):
-            made = _example(decl)
-        refuse(decl, f"got {'an' if kind[0] in 'aeio' else 'a'} {kind}", f"pass {made}.")
+        refuse(decl, f"got {'an' if kind[0] in 'aeio' else 'a'} {kind}", _instead(decl, value, zeroed=zeroed))
     try:
         return from_dlpack(value, written=decl.access is BufferAccess.ReadWrite)
     except Exception as error:  # every producer of DLPack has errors of its own
@@ -183,6 +185,20 @@ def _import(decl: BufferDecl, value: Any) -> Array:
             if "grad" in str(error)
             else "copy it to the CPU in a dtype that NumPy has; bfloat16 goes as uint16 bits.",
         ) from None
+
+
+def _instead(decl: BufferDecl, value: Any, *, zeroed: bool) -> str:
+    """What to pass for something that is not an array."""
+    plain = isinstance(value, (int, float))
+    if zeroed and not isinstance(value, (list, tuple)):
+        length = "its length as a whole number, or " if plain else ""
+        return f"omit {decl.name}, or pass {length}an array of np.{STORAGE[decl.element].name}."
+    if plain or isinstance(value, (list, tuple)):
+        given = f"[{decl.name}]" if plain else decl.name
+        return f"pass vyre.array({given}, {public_name(decl.element)})."
+    if hasattr(value, "__array__"):
+        return f"pass np.asarray({decl.name})."
+    return f"pass an array of np.{STORAGE[decl.element].name}."
 
 
 def _raw(decl: BufferDecl, value: bytes | bytearray) -> Array:
@@ -259,7 +275,7 @@ def refuse_unknown(program: Program, declared: Mapping[str, BufferDecl], buffers
         hint = f"did you mean {close[0]!r}? " if close else ""
         raise DispatchError(
             f"the program has no buffer {name!r}.",
-            fix=f"{hint}Its buffers are {', '.join(declared) or '(none)'}.",
+            fix=f"{hint}Choose one of {', '.join(declared)}." if declared else "leave it out.",
         )
 
 

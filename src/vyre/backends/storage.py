@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -62,6 +63,27 @@ def array_of_bits(element: DataType, bits: Sequence[int], shape: tuple[int, ...]
     """The elements of these bits, in the dtype that holds them."""
     dtype = STORAGE[element]
     return np.array(bits, f"<u{dtype.itemsize}").view(dtype).reshape(shape)
+
+
+def sizes_of(shape: Any) -> tuple[int, ...]:
+    """A length or a shape that a user gave, as whole numbers."""
+    try:
+        sizes: tuple[Any, ...] = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
+        return tuple(map(operator.index, sizes))
+    except TypeError:
+        raise DispatchError(
+            f"{shape!r} is not a shape that a buffer can have.", fix="pass whole numbers of 0 or more."
+        ) from None
+
+
+def dtype_of(kind: Any) -> np.dtype[Any]:
+    """The dtype that a user named."""
+    try:
+        return np.dtype(kind)
+    except TypeError:
+        raise DispatchError(
+            f"{kind!r} is not a dtype.", fix="pass one of NumPy's, such as np.uint32, or vyre.u32."
+        ) from None
 
 
 def public_name(element: DataType) -> str:

@@ -88,6 +88,7 @@ if TYPE_CHECKING:
         SharedAtomic,
         Uniform,
         boolean,
+        i32,
         u32,
         u64,
         u128,
@@ -99,7 +100,7 @@ V = TypeVar("V", bound=Integer | Float)
 
 if TYPE_CHECKING:
     U32 = u32 | int
-    Place = U32 | tuple[U32, ...]
+    Place = U32 | i32 | tuple[U32 | i32, ...]
     Atomic = Out[u32, Any] | InOut[u32, Any] | SharedAtomic[u32, Any]
     Floats = In[F, Any] | Out[F, Any] | InOut[F, Any] | Uniform[F, Any] | Shared[F, Any]
 

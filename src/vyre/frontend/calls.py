@@ -18,15 +18,15 @@ from vyre.errors import VyreError, counted
 from vyre.frontend import builtins as language
 from vyre.frontend.elsewhere import ELSEWHERE
 from vyre.frontend.expressions import is_sequence, wrap
-from vyre.frontend.intrinsics import build, cast_to, length, make
-from vyre.frontend.operators import coerce, constant, conversion, type_name
+from vyre.frontend.intrinsics import build, length
+from vyre.frontend.operators import coerce
+from vyre.frontend.retyping import type_name
 from vyre.frontend.signature import value_type
-from vyre.frontend.stored import require_value
+from vyre.frontend.typed import typed
 from vyre.frontend.values import BeyondOps, Buffer, Const, Operand, PyObject, Refused, Value, describe
 from vyre.ir.expr import Call
 from vyre.ir.limits import MAX_CALL_DEPTH
 from vyre.ir.op import Op
-from vyre.ir.types import FLOAT_TYPES, DataType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,6 +46,11 @@ _HINTS: dict[Any, str] = {
     complex: "keep the real and the imaginary part in two floats.",
     enumerate: "write `for i in range(len(a))`.",
     zip: "write `for i in range(len(a))`.",
+    any: "write a `for` loop with a flag, or x or y for few values.",
+    all: "write a `for` loop with a flag, or x and y for few values.",
+    sorted: "sort constants above the kernel; vyre.engines sorts arrays on the host.",
+    ord: "write ord('a'), the number of one character.",
+    pow: "write vyre.pow(x, y) for floats, or a product.",
 }
 _OUTSIDE_OPS = frozenset(
     {"invocation_id", "workgroup_id", "local_id", "grid", "num_workgroups", "num_invocations"}
@@ -144,7 +149,7 @@ class Linker:
         if keywords:
             raise Refused(f"{describe(function)} takes no keywords here.", "pass plain arguments.")
         if kind is not None:
-            return _typed(kind, args)
+            return typed(kind, args)
         if target is len:
             return _length(args, scalars)
         return _host_function(function, args)
@@ -313,37 +318,13 @@ def _length(args: list[Operand], scalars: Scalars | None) -> Operand:
             raise Refused("len() takes one buffer.", "write len(a).")
 
 
-def _typed(kind: DataType, args: list[Operand]) -> Operand:
-    """`u32(5)`, `i32(x)`, `vec2(x, y)`."""
-    name = type_name(require_value(kind))
-    if kind in (DataType.Vec2U32, DataType.Vec4U32):
-        return make(kind, tuple(args))
-    if len(args) > 1 or kind is DataType.Bytes:
-        raise Refused(f"{name}() takes one number.", f"write {name}(1), or vyre.from_lanes({name}, …).")
-    value = args[0] if args else Const(0)
-    if isinstance(value, Const):
-        number = bool(value.value) if kind is DataType.Bool else value.value
-        return constant(Const(number), kind)
-    found = value.type if isinstance(value, Value) else None
-    if found is kind:
-        return value
-    if kind in FLOAT_TYPES or found in FLOAT_TYPES:
-        raise Refused(
-            f"{name}() of {found.value} could mean its value or its bits."
-            if found
-            else f"{name}() takes a number, and {describe(value)} is not one.",
-            conversion(found, kind) if found else f"pass a number: {name}(1), or math.inf and math.nan.",
-            value,
-        )
-    return cast_to(kind, value)
-
-
 def _host_function(function: PyObject, args: list[Operand]) -> Operand:
     target: Callable[..., Any] = function.value
     if getattr(math, getattr(target, "__name__", ""), None) is target:
         if not all(isinstance(a, Const) for a in args):
             name = target.__name__
-            hint = f"write vyre.{name}(x)." if hasattr(language, name) else "compute it from vyre functions."
+            here = "abs" if name == "fabs" else name
+            hint = f"write vyre.{here}(x)." if hasattr(language, here) else "compute it from vyre functions."
             raise Refused(f"math.{name} works on constants only.", hint)
         try:
             return Const(target(*(a.value for a in args if isinstance(a, Const))))
@@ -354,6 +335,8 @@ def _host_function(function: PyObject, args: list[Operand]) -> Operand:
             f"{describe(function)} is a kernel, and a kernel cannot call another.",
             "put what both do into a plain function with annotated parameters, and call that in each.",
         )
+    if target is ord and len(args) == 1 and isinstance(args[0], PyObject) and _is_character(args[0].value):
+        return Const(ord(args[0].value))
     hint = _HINTS.get(target) if getattr(target, "__hash__", None) else None
     name = getattr(target, "__name__", "")
     if hint is None and type(target).__module__ in ("numpy", "builtins"):
@@ -364,10 +347,14 @@ def _host_function(function: PyObject, args: list[Operand]) -> Operand:
     )
 
 
+def _is_character(value: Any) -> bool:
+    return isinstance(value, (str, bytes)) and len(value) == 1
+
+
 def _of_table(target: Any, args: list[Operand]) -> Operand | None:
     """`sum`, `min` or `max` of a table of plain numbers, which is known now."""
     found: Any = args[0].value if len(args) == 1 and isinstance(args[0], PyObject) else None
-    if not found or not isinstance(found, (list, tuple, bytes)) or not any(target is f for f in _OF_TABLES):
+    if not isinstance(found, (list, tuple, bytes)) or not found or not any(target is f for f in _OF_TABLES):
         return None
     numbers: list[Any] = [*found]
     return Const(target(numbers)) if all(type(v) in (int, float) for v in numbers) else None

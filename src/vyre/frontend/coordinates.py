@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.errors import counted
 from vyre.frontend import operators
+from vyre.frontend.retyping import type_name
 from vyre.frontend.values import Buffer, Const, Operand, Refused, Several, Value
 from vyre.ir.expr import Atomic, BufLen, Call, Expr, FReduce, FReduceApprox, Load, Var
 from vyre.ir.limits import U32_MAX
@@ -48,7 +49,7 @@ class ElementIndex:
 
     def index(self, buffer: Buffer, index: Operand) -> Value:
         """The index of the element at an index or at several coordinates, each evaluated once."""
-        name, shape = buffer.decl.name, buffer.shape
+        name, shape = buffer.name, buffer.shape
         coordinates = index.items if isinstance(index, Several) else (index,)
         rank = max(len(shape), 1)
         if len(coordinates) != rank:
@@ -118,21 +119,21 @@ def _letters(rank: int) -> str:
 
 def _annotated(buffer: Buffer) -> str:
     role = "Out" if buffer.decl.access.writable else "In"
-    return f'{role}[{operators.type_name(buffer.decl.element)}, Literal["m", "n"]]'
+    return f'{role}[{type_name(buffer.decl.element)}, Literal["m", "n"]]'
 
 
 def _coordinate(buffer: Buffer, coordinate: Operand) -> Value | Const:
     if isinstance(coordinate, Const):
         value = coordinate.value
         if not isinstance(value, float) and value < 0:
-            name = buffer.decl.name
+            name = buffer.name
             last = (
                 f"{name}[len({name}) - {-value}]" if len(buffer.shape) < 2 else f"{name}.shape[0] - {-value}"
             )
             raise Refused("an index counts from 0.", f"write {last}.")
         operators.constant(Const(int(value)) if isinstance(value, bool) else coordinate, U32)
         return Const(int(value))
-    return operators.coerce(coordinate, U32, "an index")
+    return operators.place(coordinate, "an index")
 
 
 def _linear(places: Sequence[Value | Const], sizes: Sequence[Value | Const]) -> Value:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.frontend.values import OPERAND
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _WORKGROUP_SIZE = "write the number that @vyre.kernel(workgroup_size=…) has."
+_CAS = "write vyre.atomic_compare_exchange(buffer, index, value, expected)."
 ELSEWHERE = {
     "threadIdx": "write vyre.local_id(0).",
     "thread_id": "write vyre.local_id(0), or vyre.invocation_id(0) for the place in the whole grid.",
@@ -30,6 +33,23 @@ ELSEWHERE = {
     "__syncthreads": "write vyre.barrier().",
     "sync": "write vyre.barrier().",
     "where": "write vyre.select(c, x, y).",
+    "minimum": "write min(x, y).",
+    "maximum": "write max(x, y).",
+    "absolute": "write abs(x).",
+    "clip": "write min(max(x, low), high).",
+    "power": "write vyre.pow(x, y).",
+    "rsqrt": "write 1.0 / vyre.sqrt(x).",
+    "atomic_sub": "write vyre.atomic_add(buffer, index, 0 - value).",
+    "atomic_inc": "write vyre.atomic_add(buffer, index, 1).",
+    "atomic_dec": "write vyre.atomic_add(buffer, index, 0xffffffff).",
+    "atomic_cas": _CAS,
+    "atomic_exch": "write vyre.atomic_exchange(buffer, index, value).",
+    "atomicAdd": "write vyre.atomic_add(buffer, index, value).",
+    "atomicSub": "write vyre.atomic_add(buffer, index, 0 - value).",
+    "atomicMin": "write vyre.atomic_min(buffer, index, value).",
+    "atomicMax": "write vyre.atomic_max(buffer, index, value).",
+    "atomicExch": "write vyre.atomic_exchange(buffer, index, value).",
+    "atomicCAS": _CAS,
     "cuda": "use the functions of vyre: invocation_id, local_id, workgroup_id, shared, barrier.",
     "int32": "write i32.",
     "uint32": "write u32.",
@@ -46,8 +66,16 @@ METHODS = {
     "astype": "vyre.convert(x, f32) gives the value between integers and floats, rounded; vyre.cast(x, u64) "
     "changes the width; vyre.bitcast(x, u32) keeps the bits.",
     "view": "write vyre.bitcast(x, u32).",
+    "bit_length": "write 32 - vyre.clz(x).",
+    "bit_count": "write vyre.popcount(x).",
+    "item": "leave it out: this is a number already.",
 }
 """The same for methods of NumPy scalars."""
+
+
+def product(times: float) -> str:
+    """What to write for a power of an integer."""
+    return f"write {' * '.join([OPERAND] * int(times))}." if times in (2, 3, 4) else "multiply in a loop."
 
 
 def spelling(name: str, known: Iterable[str]) -> str:

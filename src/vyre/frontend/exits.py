@@ -39,6 +39,20 @@ def without_return(
     return _Lowering(ast.Return, left, fresh).whole(body)
 
 
+def assigned_names(body: Sequence[ast.stmt]) -> set[str]:
+    """The names that the statements assign, those of nested functions apart."""
+    found: set[str] = set()
+    pending: list[ast.AST] = [*body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, _SCOPES):
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        pending.extend(ast.iter_child_nodes(node))
+    return found
+
+
 def leaves_loop(body: Sequence[ast.stmt]) -> bool:
     """Whether a `break` of this loop stands in its body."""
     return _Lowering(ast.Break, lambda _: [], str).leaves(body)

@@ -16,6 +16,7 @@ from vyre.frontend.calls import OpFunction, bind_call, defaults_of
 from vyre.frontend.exits import has_early_return, surely_returns, without_return
 from vyre.frontend.expressions import as_written, has_atomic
 from vyre.frontend.results import result_type, zero
+from vyre.frontend.retyping import type_name
 from vyre.frontend.scope import Local
 from vyre.frontend.signature import Parameter, parameters
 from vyre.frontend.source import Source, names_of, source_of
@@ -159,6 +160,7 @@ def _run(t: BodyTranslator) -> Operand:
     """The statements of the function, and its result."""
     output = result_type(t.source, t.names)
     if output is None:
+        t.own_parameters()
         t.run(without_return(t.source.tree.body, lambda node: _no_value(t, node), t.scope.fresh))
         return Several(())
     value = run_function(t, output)
@@ -172,6 +174,7 @@ def run_function(t: BodyTranslator, output: DataType) -> Value:
     body = tree.body
     if not surely_returns(body):
         t.source.fail(body[-1], f"{tree.name} does not end in `return`.", "end it with `return value`.")
+    t.own_parameters()
     last = body[-1]
     if has_early_return(body):
         name = t.scope.fresh(f"{tree.name}_result")
@@ -244,7 +247,7 @@ def _argument(t: BodyTranslator, at: ast.AST, p: Parameter, given: Operand) -> L
     if decl.element is not p.element:
         raise Refused(
             f"`{p.name}` holds {p.element.value}, and the buffer {decl.name!r} {decl.element.value}.",
-            f"annotate it {p.role.value}[{operators.type_name(decl.element)}], or pass another buffer.",
+            f"annotate it {p.role.value}[{type_name(decl.element)}], or pass another buffer.",
         )
     if p.role not in (Role.In, Role.Uniform) and not decl.access.writable:
         raise Refused(
@@ -261,7 +264,7 @@ def _argument(t: BodyTranslator, at: ast.AST, p: Parameter, given: Operand) -> L
         raise Refused(
             f"`{p.name}` has {counted(p.count, 'element')}, and the buffer {decl.name!r} "
             f"{decl.count or 'any number'}.",
-            f"leave the number out: {p.role.value}[{operators.type_name(p.element)}].",
+            f"leave the number out: {p.role.value}[{type_name(p.element)}].",
         )
     return Local("buffer", given)
 

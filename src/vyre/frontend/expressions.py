@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import numbers
+from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
@@ -41,7 +42,7 @@ _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
     ast.SetComp: ("a comprehension", "write a `for` loop."),
     ast.DictComp: ("a comprehension", "write a `for` loop."),
     ast.GeneratorExp: ("a generator expression", "write a `for` loop."),
-    ast.JoinedStr: ("an f-string", "use numbers; a kernel has no text."),
+    ast.JoinedStr: ("an f-string", 'leave it out; vyre.debug_print("x =", x) prints text and values.'),
     ast.List: (
         "a list",
         "vyre.private(u32, 4) is an array of one invocation; a table is a tuple above the kernel.",
@@ -136,6 +137,8 @@ class Expressions:
             case ast.Subscript():
                 if isinstance(node.value, ast.Subscript):
                     base = yield subscripts(node)[0]
+                    if isinstance(base, PyObject) and is_sequence(base.value):
+                        return (yield from self._in_rows(base, node))
                     refuse_rows(base, node)
                 owner = yield node.value
                 index = yield node.slice
@@ -184,6 +187,20 @@ class Expressions:
             raise Refused(f"the name {name!r} is not known here.", unknown(name))
         return wrap(self._names[name])
 
+    def _in_rows(self, table: PyObject, node: ast.Subscript) -> Steps:
+        """`TABLE[i][j]`: rows by indices that are known now, and what is left by coordinates."""
+        base, indices = subscripts(node)
+        parts: list[Operand] = []
+        for index in indices:
+            given = yield index
+            parts += given.items if isinstance(given, Several) else [given]
+        owner: Operand = table
+        while parts and isinstance(parts[0], Const):
+            owner = self._element(owner, parts.pop(0), base)
+        if not parts:
+            return owner
+        return self._element(owner, parts[0] if len(parts) == 1 else Several(tuple(parts)), base)
+
     def _element(self, owner: Operand, index: Operand, at: ast.expr) -> Operand:
         """`owner[index]`: an element of a buffer, a lane of a value, or a part of a tuple."""
         match owner:
@@ -198,7 +215,7 @@ class Expressions:
             case PyObject(value=sequence) if is_sequence(sequence):
                 if not is_constant(index):
                     table = self._buffers.table(sequence, at.id if isinstance(at, ast.Name) else "table")
-                    return self._element(table, index, at)
+                    return self._element(replace(table, shown=ast.unparse(at)), index, at)
                 return _constant_element(sequence, index)
             case _:
                 raise Refused(f"{describe(owner)} has no elements.", "index a buffer: a[i].")
@@ -229,10 +246,11 @@ class Expressions:
                     "argmin",
                     "sort",
                 )
-                fix = fix if known else f"index it: {decl.name}[i]."
+                fix = fix if known else f"index it: {decl.name}[i]; len({decl.name}) is its length."
                 raise Refused(f"a buffer has no attribute {name!r}.", fix)
             case _:
-                fix = METHODS.get(name, "write a lane as x[0].")
+                lanes = isinstance(owner, Value) and owner.type.lanes > 1
+                fix = METHODS.get(name, "write a lane as x[0]." if lanes else "use operators and functions.")
                 raise Refused(f"`.{name}` has no meaning on {describe(owner)}.", fix)
 
 

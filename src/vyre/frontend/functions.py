@@ -6,10 +6,10 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import OpError
-from vyre.frontend import operators
 from vyre.frontend.calls import Linker
 from vyre.frontend.expand import run_function
 from vyre.frontend.results import result_type
+from vyre.frontend.retyping import type_name
 from vyre.frontend.scalars import Scalars
 from vyre.frontend.scope import Local, Scope
 from vyre.frontend.shapes import grid_use, require_grid_fits
@@ -49,7 +49,10 @@ def translate_kernel(
         scope.declare(p.name, Local("buffer", Buffer(decl, p.shape)))
     scalars = Scalars(found, scope, workgroup_size)
     context = Surroundings(Linker(translate_op), scalars)
-    written = Statements(source, scope, {**outer, **names}, context).translate(source.tree.body)
+    body = Statements(source, scope, {**outer, **names}, context)
+    with body.block() as written:
+        body.own_parameters()
+        body.run(source.tree.body)
     decls += scalars.declarations(sum(d.binding is not None for d in decls))
     decls += context.printing.declarations(sum(d.binding is not None for d in decls))
     buffers = [*decls, *context.memory]
@@ -83,7 +86,7 @@ def translate_op(function: Any, op_id: str, linker: Linker, outer: Mapping[str, 
         source.fail(
             buffer.node,
             f"the parameter {buffer.name!r} of {source.tree.name} is a buffer, and the call passes none.",
-            f"pass a buffer, or annotate an element: {buffer.name}: {operators.type_name(buffer.element)}.",
+            f"pass a buffer, or annotate an element: {buffer.name}: {type_name(buffer.element)}.",
         )
     output = result_type(source, names)
     if output is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from vyre.frontend.operators import choose, coerce, library, number, unconverted, unify
+from vyre.frontend.operators import choose, coerce, library, number, place, unconverted, unify
 from vyre.frontend.signature import value_type
 from vyre.frontend.stored import require_value
 from vyre.frontend.values import (
@@ -289,7 +289,9 @@ def _atomic(args: Arguments, op: AtomicOp) -> Value:
     if decl.element is not U32:
         raise Refused(
             f"vyre.{args.function} takes a buffer of U32, and {decl.name!r} holds {decl.element.value}.",
-            "keep the counters in a u32 buffer.",
+            "store each part, and add them up by vyre.engines.reduce on the host."
+            if decl.element in FLOAT_TYPES
+            else "make it a u32 buffer; sums of signed numbers have the same bits there.",
         )
     if not decl.access.atomic:
         raise Refused(
@@ -297,7 +299,8 @@ def _atomic(args: Arguments, op: AtomicOp) -> Value:
             "annotate it Out, InOut or SharedAtomic, or write vyre.shared(u32, n, atomic=True).",
         )
     expected = args.u32("expected").expr if op is AtomicOp.CompareExchange else None
-    return Value(Atomic(op, decl.name, args.u32("index").expr, args.u32("value").expr, expected), U32)
+    index = place(args["index"], f"`index` of vyre.{args.function}").expr
+    return Value(Atomic(op, decl.name, index, args.u32("value").expr, expected), U32)
 
 
 def _bitcast(args: Arguments) -> Value:
@@ -310,14 +313,16 @@ def _bitcast(args: Arguments) -> Value:
 
 
 def _convert(args: Arguments) -> Value:
-    target, mode = args.type("target"), args.word("mode", _MODES)
-    value = number(args["value"])
+    return convert_to(args.type("target"), number(args["value"]), args.word("mode", _MODES))
+
+
+def convert_to(target: DataType, value: Value, mode: RoundMode = RoundMode.Nearest) -> Value:
+    """The value in another type: between integers and floats."""
     if convert_type(target, mode, value.type) is None:
         if convert_type(target, RoundMode.Nearest, value.type) is not None:
             raise Refused("integers become floats to nearest only.", 'leave mode= out, or write "nearest".')
-        raise unconverted(
-            f"vyre.convert does not go from {value.type.value} to {target.value}.", value, target
-        )
+        message = f"vyre.convert does not go from {value.type.value} to {target.value}."
+        raise unconverted(message, value, target)
     return Value(Convert(target, mode, value.expr), target)
 
 

@@ -320,6 +320,8 @@ def kernel(function: Any = None, /, *, workgroup_size: int | Sequence[int] = 64)
 
     try:
         size = _size_of(workgroup_size)
+        if function is not None and not callable(function):
+            _refuse_place(function)
         return decorate(function) if function is not None else decorate
     except VyreError as error:
         hide_own_frames(error)
@@ -330,6 +332,15 @@ def outer_names() -> Mapping[str, Any]:
     """The caller's locals: annotations under `from __future__ import annotations` are in no closure."""
     frame = sys._getframe(2)
     return dict(frame.f_locals) if frame.f_locals is not frame.f_globals else {}
+
+
+def _refuse_place(given: Any) -> NoReturn:
+    frame = sys._getframe(2)
+    raise KernelError(
+        f"@vyre.kernel got {given!r} where it takes a function.",
+        fix=f"write @vyre.kernel(workgroup_size={given!r}).",
+        location=SourceLocation(frame.f_code.co_filename, frame.f_lineno, 1),
+    )
 
 
 def _size_of(workgroup_size: Any) -> tuple[int, int, int]:

@@ -8,11 +8,15 @@ operand; a Bool counts as U32 0 or 1. Nothing else is converted silently.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
+from enum import Enum
 
 from vyre.frontend.constants import fold, fold_unary
+from vyre.frontend.elsewhere import product
 from vyre.frontend.literals import literal
+from vyre.frontend.retyping import WHOLE, conversion, retype
 from vyre.frontend.values import OPERAND, Buffer, Const, Operand, PyObject, Refused, Value, describe
-from vyre.ir.expr import BinOp, Call, Cast, LitBool, Select, UnOp
+from vyre.ir.expr import BinOp, Call, Cast, Expr, LitBool, Select, UnOp
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.typing import (
@@ -80,10 +84,11 @@ def binary(op: ast.operator, left: Operand, right: Operand, *, changed: bool = F
         return _operate(symbol, floating, a, b)
     if integer is None:
         both = f"write `//`, or convert both sides: vyre.convert({OPERAND}, f32)."
-        hint = both if symbol == "/" else "multiply instead."
+        hint = both if symbol == "/" else product(right.value if isinstance(right, Const) else 0)
         raise Refused(f"`{symbol}` has no meaning on {a.type.value}.", hint, a)
     if binary_type(integer, a.type, b.type) is not None:
-        return _operate(symbol, integer, a, b)
+        both = a.logical and b.logical and symbol in ("&", "|", "^")
+        return replace(_operate(symbol, integer, a, b), logical=both)
     return library(symbol, name, a.type, a, b)
 
 
@@ -136,6 +141,9 @@ def unary(op: ast.unaryop, operand: Operand) -> Operand:
     value = number(operand)
     if isinstance(op, ast.UAdd):
         return value
+    if isinstance(op, ast.Invert) and (value.logical or value.type is _T.Bool):
+        both = "`~` of a truth value is not its opposite: the bits of 0 and of 1 both turn into true."
+        raise Refused(both, f"write not {OPERAND}.", value)
     if isinstance(op, ast.USub):
         chosen = UnaryOp.FNeg if value.type in FLOAT_TYPES else UnaryOp.Negate
     else:
@@ -170,9 +178,14 @@ def choose(condition: Operand, if_true: Operand, if_false: Operand) -> Operand:
         if isinstance(condition, Const):
             return if_true if condition.value else if_false
         kind = _constant_type(if_true.value, if_false.value)
-        if_true, if_false = constant(if_true, kind), constant(if_false, kind)
+        return _choice(truth(condition).expr, (if_true, if_false), kind)
     a, b = unify("if … else", if_true, if_false, keep_bool=True)
     return Value(Select(truth(condition).expr, a.expr, b.expr), a.type, logical=a.logical and b.logical)
+
+
+def _choice(condition: Expr, arms: tuple[Const, Const], kind: DataType) -> Value:
+    a, b = (coerce(arm, kind, "an arm of `if … else`").expr for arm in arms)
+    return Value(Select(condition, a, b), kind, arms=arms)
 
 
 def truth(operand: Operand) -> Value:
@@ -195,29 +208,18 @@ def number(operand: Operand) -> Value:
             return constant(operand, _constant_type(operand.value))
         case Buffer(decl=decl):
             raise Refused(f"{describe(operand)} is not a value.", f"index it: {decl.name}[i].")
+        case PyObject(value=str() | bytes() as text) if len(text) == 1:
+            raise Refused(f"{text!r} is text and not a number.", f"write ord({text!r}), which is its number.")
         case PyObject(value=str()):
             raise Refused("a str has no meaning in a kernel.", "use numbers.")
+        case PyObject(value=Enum() as member):
+            raise Refused(f"{member} is a member of an Enum and not a number.", f"write {member}.value.")
         case _:
             raise Refused(f"{describe(operand)} is not a value.", "use numbers, buffers and vyre functions.")
 
 
 def constant(operand: Const, target: DataType) -> Value:
     return Value(literal(operand.value, target), target)
-
-
-_CASTS = {
-    CastRule.Identity: "changes nothing",
-    CastRule.Bitcast: "keeps the bits: -1 and the greatest unsigned number are the same",
-    CastRule.ToBool: "asks whether it is 0",
-    CastRule.FromBool: "gives 0 or 1",
-    CastRule.ZeroExtend: "keeps its value",
-    CastRule.SignExtend: "extends the sign",
-    CastRule.Splat: "puts it into every lane",
-    CastRule.LowLanes: "keeps the low bits and drops the others",
-    CastRule.Widen: "keeps its value",
-    CastRule.Round: "rounds to nearest",
-}
-"""What each rule of the cast table does to a value."""
 
 
 def coerce(operand: Operand, target: DataType, what: str, variable: Value | None = None) -> Value:
@@ -229,7 +231,7 @@ def coerce(operand: Operand, target: DataType, what: str, variable: Value | None
         if target is U32 and isinstance(operand.value, bool):
             operand = Const(int(operand.value))
         return constant(operand, target)
-    value = number(operand)
+    value = _retyped(number(operand), target)
     if value.type is target:
         return value
     if target is U32 and value.type is _T.Bool:
@@ -237,53 +239,29 @@ def coerce(operand: Operand, target: DataType, what: str, variable: Value | None
     if target is _T.Bool and value.logical:
         return Value(Cast(_T.Bool, value.expr), _T.Bool)
     message = f"{what} is {target.value} and got {value.type.value}."
-    fix = _retype(variable, value.type)
+    fix = retype(variable, value.type)
     raise Refused(message, fix) if fix else unconverted(message, value, target)
 
 
-def _retype(variable: Value | None, wanted: DataType) -> str | None:
-    """What to write where a variable has its type only because it never got more than plain numbers."""
-    if variable is None or not variable.untyped:
-        return None
-    if wanted in FLOAT_TYPES:
-        number = "0.0" if wanted is _T.F32 else f"{type_name(wanted)}(0)"
-    elif wanted in _FAMILIES or wanted is U32:
-        number = f"{type_name(wanted)}(0)"
-    else:
-        return None
-    name, kind = variable.untyped, variable.type.value
-    return f"write {name} = {number} where it is first assigned: a plain number there is {kind}."
+def _retyped(value: Value, target: DataType) -> Value:
+    """A choice between plain numbers in the type that is wanted; anything else as it is."""
+    chosen = value.expr
+    if value.type is target or value.arms is None or not isinstance(chosen, Select):
+        return value
+    fits = target in FLOAT_TYPES or (target in WHOLE and value.type not in FLOAT_TYPES)
+    return _choice(chosen.condition, value.arms, target) if fits else value
+
+
+def place(operand: Operand, what: str) -> Value:
+    """The operand as an index. A negative one is out of bounds, as the u32 of its bits is."""
+    if isinstance(operand, Value) and operand.type is _T.I32:
+        return Value(Cast(U32, operand.expr), U32)
+    return coerce(operand, U32, what)
 
 
 def unconverted(message: str, value: Value, target: DataType) -> Refused:
     """The refusal of a value that is of another type than `target`."""
     return Refused(message, conversion(value.type, target), value)
-
-
-def conversion(source: DataType, target: DataType) -> str:
-    """What to write to get from one type to the other, and what becomes of the value."""
-    name = type_name(target)
-    rule = CAST_TABLE.get((source, target))
-    if (source in FLOAT_TYPES) != (target in FLOAT_TYPES):
-        bits = f"; vyre.bitcast({OPERAND}, {name}) gives its bits" if rule is not None else ""
-        write = f"write vyre.convert({OPERAND}, {name}), which gives"
-        if source in FLOAT_TYPES and target in CONVERT_INTEGERS:
-            return f"{write} the nearest whole number, saturating{bits}."
-        if source in CONVERT_INTEGERS:
-            return f"{write} its value, rounded where {name} has no room{bits}."
-        return f"compute it in {name} from the start."
-    if target is _T.Bool:
-        return f"compare it: {OPERAND} != 0."
-    if rule is not None:
-        plain = target in _FAMILIES or target is U32
-        call = f"{name}({OPERAND})" if plain else f"vyre.cast({OPERAND}, {name})"
-        return f"write {call}, which {_CASTS[rule]}."
-    return f"compute it in {name} from the start."
-
-
-def type_name(t: DataType) -> str:
-    names = {_T.Bool: "boolean", _T.Vec2U32: "vec2", _T.Vec4U32: "vec4", _T.Bytes: "packed_bytes"}
-    return names.get(t, t.value.lower())
 
 
 def as_u32(value: Value) -> Value:
@@ -301,13 +279,14 @@ def unify(
         a = number(left) if keep_bool and isinstance(right.value, bool) else as_u32(number(left))
         return a, coerce(right, a.type, f"the other side of `{symbol}`")
     a, b = number(left), number(right)
+    a, b = _retyped(a, b.type), _retyped(b, a.type)
     if not (keep_bool and a.type is b.type):
         a, b = as_u32(a), as_u32(b)
     if a.type is not b.type:
         source, target = (a, b) if not changed and _goes_into(a.type, b.type) else (b, a)
         raise Refused(
             f"`{symbol}` takes two values of one type and got {a.type.value} and {b.type.value}.",
-            _retype(a, b.type) or _retype(b, a.type) or conversion(source.type, target.type),
+            retype(a, b.type) or retype(b, a.type) or conversion(source.type, target.type),
             source,
         )
     return a, b
@@ -366,8 +345,4 @@ def _constant_type(*values: bool | int | float) -> DataType:
         return _T.F32
     if all(isinstance(v, bool) for v in values):
         return _T.Bool
-    if any(v < 0 for v in values):
-        raise Refused(
-            f"{min(values)} has no type of its own.", f"write i32({min(values)}), or f32 for a float."
-        )
-    return U32
+    return _T.I32 if any(v < 0 for v in values) else U32

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from vyre.frontend.operators import type_name
+from vyre.frontend.retyping import type_name
 from vyre.frontend.scope import Local
 from vyre.frontend.signature import Parameter
 from vyre.frontend.values import Const, Value

@@ -7,7 +7,7 @@ a kernel refuses that, because on the other path it would have no value.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from vyre.frontend.values import Operand, Refused, Value
 from vyre.slotted import dataclass
@@ -71,10 +71,17 @@ class Scope:
 
     def settle(self, name: str) -> None:
         """The variable got a value that has a type: it no longer has its own from plain numbers alone."""
+        self._change(name, untyped="")
+
+    def doubt(self, name: str) -> None:
+        """The variable got a value that may be neither 0 nor 1."""
+        self._change(name, logical=False)
+
+    def _change(self, name: str, **changes: Any) -> None:
         frame = next(frame for frame in reversed(self._frames) if name in frame)
         local = frame[name]
         assert isinstance(local.operand, Value)
-        frame[name] = replace(local, operand=replace(local.operand, untyped=""))
+        frame[name] = replace(local, operand=replace(local.operand, **changes))
 
     def fresh(self, stem: str) -> str:
         """A name that the function does not use."""

@@ -57,10 +57,13 @@ def source_of(function: Any) -> Source:
     """Reads the source of a function. Raises `KernelError` for anything that has none."""
     if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
         name = getattr(function, "__name__", repr(function))
-        code = getattr(function, "__code__", None)
+        code = getattr(getattr(function, "__func__", function), "__code__", None)
+        kind = str(type(function).__name__)
         raise KernelError(
             f"{name} is not a function written with `def`.",
-            fix="decorate a plain function with annotated parameters.",
+            fix=f"put @vyre.kernel below @{kind}."
+            if kind in ("staticmethod", "classmethod")
+            else "decorate a plain function with annotated parameters.",
             location=SourceLocation(code.co_filename, code.co_firstlineno, 1)
             if code
             else SourceLocation("<unknown>", 1, 1),

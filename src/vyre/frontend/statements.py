@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ from vyre.frontend.values import (
     describe,
 )
 from vyre.ir.buffers import BufferDecl
-from vyre.ir.expr import BinOp, Expr, LitBool, Literal, LitI32, LitU32, Load, Var
+from vyre.ir.expr import BinOp, Expr, LitBool, Literal, LitI32, LitU32, Load, Select, Var
 from vyre.ir.node import Assign, Break, If, Let, Return, Store
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from vyre.errors import SourceLocation
     from vyre.frontend.values import Operand
 
+_NUMBERS = (LitU32, LitI32, LitBool, Literal)
 _COUNTING = frozenset({BinaryOp.Add, BinaryOp.Sub, BinaryOp.Mul, BinaryOp.FAdd, BinaryOp.FSub, BinaryOp.FMul})
 _REFUSED: dict[type[ast.stmt], tuple[str, str]] = {
     ast.Continue: ("`continue` outside a loop", "remove it."),
@@ -78,7 +80,7 @@ class Statements(BodyTranslator):
             case ast.Assign(targets=[ast.Tuple() | ast.List() as target]):
                 self._unpack(node, target.elts, self.value(node.value))
             case ast.Assign():
-                raise Refused("two targets share one assignment.", "write one assignment per line.")
+                self._chained(node)
             case ast.AnnAssign():
                 self._annotated(node)
             case ast.AugAssign():
@@ -115,9 +117,23 @@ class Statements(BodyTranslator):
             case _:
                 raise Refused("this cannot be assigned.", "assign a name or an element: x = …, out[i] = ….")
 
+    def _chained(self, node: ast.Assign) -> None:
+        """`x = y = value`: the value once, then the targets from left to right."""
+        if not all(isinstance(target, (ast.Name, ast.Subscript)) for target in node.targets):
+            raise Refused("two targets share one assignment.", "write one assignment per line.")
+        value = self.value(node.value)
+        if isinstance(value, Memory):
+            raise Refused(f"{describe(value)} has two names.", "write one assignment per line.")
+        if isinstance(value, Value):
+            value = self.named(node, "shared", value)
+        for target in node.targets:
+            self._assign(node, target, value)
+
     def _unpack(self, at: ast.stmt, targets: Sequence[ast.expr], value: Operand) -> None:
         """`a, b = b, a`: all values first, then the targets from left to right."""
         items: Sequence[Operand]
+        if any(isinstance(target, ast.Starred) for target in targets):
+            raise Refused("`*` has no meaning in a kernel.", "write a name for each value.")
         match value:
             case Several(items=items):
                 pass
@@ -149,16 +165,16 @@ class Statements(BodyTranslator):
                 raise Refused(
                     f"the buffer {name!r} cannot be assigned.", f"store elements: {name}[i] = value."
                 )
-            case "scalar":
-                raise Refused(f"the parameter {name!r} cannot be assigned.", "use another name.")
-            case "function":
-                raise Refused(f"the function {name!r} cannot be assigned.", "use another name.")
+            case "scalar" | "function":
+                raise Refused(f"the {local.kind} {name!r} cannot be assigned.", "use another name.")
             case "variable":
                 assert isinstance(local.operand, Value)
                 assert isinstance(local.operand.expr, Var)
                 adapted = operators.coerce(value, local.operand.type, f"{name!r}", local.operand)
                 if not isinstance(value, Const) and not _is_count(adapted.expr, local.operand.expr):
                     self.scope.settle(name)
+                if not adapted.logical:
+                    self.scope.doubt(name)
                 self.emit(at, Assign(local.operand.expr.name, adapted.expr))
 
     def _first(self, at: ast.stmt, name: str, value: Operand) -> None:
@@ -167,6 +183,11 @@ class Statements(BodyTranslator):
             return
         if isinstance(value, Several):
             raise Refused(f"{describe(value)} cannot be given a name.", "use separate variables: x, y = ….")
+        if isinstance(value, PyObject) and isinstance(value.value, complex):
+            raise Refused(
+                f"{describe(value)} is not a value of a kernel.",
+                "keep the real and the imaginary part in two floats.",
+            )
         if isinstance(value, PyObject) and (value.value is None or isinstance(value.value, str)):
             raise Refused(
                 f"{describe(value)} is not a value of a kernel.", "give it a number: x = 0, or x = 0.0."
@@ -176,10 +197,10 @@ class Statements(BodyTranslator):
         first = operators.number(value)
         known = self.scope.name_in_program(name)
         self.emit(at, Let(known, first.expr))
-        untyped = name if isinstance(value, Const) else ""
-        self.scope.declare(
-            name, Local("variable", Value(Var(known), first.type, is_id=first.is_id, untyped=untyped))
-        )
+        plain = value.value if isinstance(value, Const) else None
+        untyped = name if isinstance(value, Const) or _is_choice_of_numbers(first.expr) else ""
+        own = replace(first, expr=Var(known), untyped=untyped, plain=plain)
+        self.scope.declare(name, Local("variable", own))
 
     def _declare(self, name: str, memory: Memory) -> None:
         if self.scope.nesting:
@@ -295,12 +316,17 @@ class Statements(BodyTranslator):
         self.emit(node, Return())
 
 
+def _is_choice_of_numbers(value: Expr) -> bool:
+    """Whether it is one of two plain numbers, as `1.0 if c else -1.0`."""
+    return isinstance(value, Select) and all(
+        isinstance(arm, _NUMBERS) for arm in (value.if_true, value.if_false)
+    )
+
+
 def _is_count(value: Expr, variable: Var) -> bool:
     """Whether a variable is changed by plain numbers alone, as by `n += 1`, so that any type would do."""
     return all(
-        part == variable
-        or isinstance(part, (LitU32, LitI32, LitBool, Literal))
-        or (isinstance(part, BinOp) and part.op in _COUNTING)
+        part == variable or isinstance(part, _NUMBERS) or (isinstance(part, BinOp) and part.op in _COUNTING)
         for part in postorder(value)
     )
 

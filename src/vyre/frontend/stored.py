@@ -6,7 +6,8 @@ out must fit, because one that does not is a mistake.
 
 from __future__ import annotations
 
-from vyre.frontend.operators import coerce, constant, number, type_name
+from vyre.frontend.operators import coerce, constant, number
+from vyre.frontend.retyping import type_name
 from vyre.frontend.values import Const, Operand, Refused, Value
 from vyre.ir.types import NARROW_TYPES, STORED_TYPES, DataType
 

@@ -1,20 +1,26 @@
 """Constant tables: Python sequences that a kernel indexes with a number it knows only when it runs.
 
 The elements become part of the program. Whole numbers are u32, or i32 where one is negative; other numbers
-are f32; an array of NumPy keeps its type.
+are f32; an array of NumPy keeps its type, or has the one that loads of its elements give. Rows of one length
+are the dimensions of one table.
 """
 
 from __future__ import annotations
 
+import numbers
 from math import prod
 from typing import Any
 
-from vyre.frontend.literals import number_bits
+from vyre.frontend.literals import number_bits, python_float
 from vyre.frontend.values import Refused
 from vyre.ir.types import DataType
 from vyre.slotted import dataclass
 
 _NUMPY = {
+    "uint8": DataType.U32,
+    "uint16": DataType.U32,
+    "int8": DataType.I32,
+    "int16": DataType.I32,
     "uint32": DataType.U32,
     "int32": DataType.I32,
     "uint64": DataType.U64,
@@ -39,16 +45,38 @@ def table_of(values: Any) -> ConstantTable:
         raise Refused("an empty table has no elements.", "leave out what reads it.")
     if hasattr(values, "dtype"):
         return _of_array(values)
-    if any(_is_row(v) for v in values):
-        raise Refused(
-            "a table of tables has no index that is known only when the kernel runs.",
-            "make it one array of NumPy and index it with both: "
-            f"T = np.array(T, {_dtype(values)}), then T[i, j].",
-        )
-    plain = [bool(v) if isinstance(v, bool) else v for v in values]
+    shape, items = _flat(values)
+    plain = [_plain(v) for v in items]
     kind = _kind(plain)
     bits = (number_bits(v, kind) for v in plain)
-    return ConstantTable(kind, (len(plain),), b"".join(b.to_bytes(kind.stride, "little") for b in bits))
+    return ConstantTable(kind, shape, b"".join(b.to_bytes(kind.stride, "little") for b in bits))
+
+
+def _flat(values: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """The dimensions of rows in rows, and the numbers in them."""
+    shape: list[int] = []
+    level: list[Any] = [values]
+    while level and all(map(_is_row, level)):
+        lengths = sorted({len(row) for row in level})
+        if len(lengths) > 1:
+            raise Refused(
+                f"the rows of a table have {lengths[0]} and {lengths[-1]} elements.",
+                f"make all its rows {lengths[-1]} long.",
+            )
+        shape.append(lengths[0])
+        level = [item for row in level for item in row]
+    if any(map(_is_row, level)) or not level:
+        raise Refused("a table has numbers beside rows, or no numbers.", "make all its rows alike.")
+    return tuple(shape), level
+
+
+def _plain(item: Any) -> Any:
+    """A number of NumPy's as Python's own."""
+    if isinstance(item, (bool, int, float)):
+        return item
+    if isinstance(item, numbers.Integral):
+        return int(item)
+    return python_float(item) if isinstance(item, numbers.Real) else item
 
 
 def _kind(values: list[Any]) -> DataType:
@@ -66,21 +94,6 @@ def _is_row(item: Any) -> bool:
     return isinstance(item, (list, tuple, bytes)) or (hasattr(item, "__len__") and hasattr(item, "dtype"))
 
 
-def _dtype(rows: Any) -> str:
-    """The one that holds the numbers of a table of tables, for a user to write."""
-    flat: list[Any] = []
-    left: list[Any] = [*rows]
-    while left:
-        item = left.pop()
-        if _is_row(item):
-            left.extend(item)
-        else:
-            flat.append(item)
-    if all(isinstance(v, int) for v in flat):
-        return "np.int32" if any(v < 0 for v in flat) else "np.uint32"
-    return "np.float32"
-
-
 def _of_array(values: Any) -> ConstantTable:
     shape = tuple(int(n) for n in values.shape)
     name = str(values.dtype.name)
@@ -94,4 +107,7 @@ def _of_array(values: Any) -> ConstantTable:
             "make it one of a kernel's types outside of it: T = vyre.array(T, u32), which raises where a "
             "number would change.",
         )
-    return ConstantTable(kind, shape, values.astype(values.dtype.newbyteorder("<")).tobytes())
+    stored = (
+        f"<u{kind.stride}" if kind is DataType.U32 else f"<i{kind.stride}" if kind is DataType.I32 else None
+    )
+    return ConstantTable(kind, shape, values.astype(stored or values.dtype.newbyteorder("<")).tobytes())

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vyre.frontend.coordinates import ElementIndex, touches
+from vyre.frontend.exits import assigned_names
 from vyre.frontend.expressions import Expressions
 from vyre.frontend.printing import Printing
 from vyre.frontend.scope import Local
@@ -92,6 +93,17 @@ class BodyTranslator(ABC):
             yield self._block
         finally:
             self._block = outer
+
+    def own_parameters(self) -> None:
+        """Gives each scalar that the body assigns a variable, which is the function's own as in Python."""
+        tree = self.source.tree
+        assigned = assigned_names(tree.body)
+        for arg in (*tree.args.posonlyargs, *tree.args.args):
+            local = self.scope.find(arg.arg)
+            if arg.arg not in assigned or local is None or local.kind != "scalar":
+                continue
+            assert isinstance(local.operand, Value)
+            self.scope.declare(arg.arg, Local("variable", self.named(arg, arg.arg, local.operand)))
 
     def value(self, node: ast.expr) -> Operand:
         return self._expressions.translate(node)

@@ -45,7 +45,8 @@ class Value:
     """A value of the running kernel.
 
     `logical` marks a U32 that is 0 or 1 by construction, `is_id` an id of the invocation or workgroup as it
-    is; `untyped` is the variable that has this type only because a plain number was assigned to it first.
+    is; `untyped` is the variable that has this type only because plain numbers were assigned to it first,
+    and `plain` the number, if it was one.
     """
 
     expr: Expr
@@ -53,6 +54,9 @@ class Value:
     logical: bool = False
     is_id: bool = False
     untyped: str = ""
+    plain: bool | int | float | None = None
+    arms: tuple[Const, Const] | None = None
+    """Of a choice between two plain numbers, which takes its type from where it is used as they do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +71,17 @@ class Buffer:
     """A buffer itself, which has elements and a length but is not a value.
 
     `shape` has a number or the name of a dimension for each coordinate of an element; it is empty where
-    elements have one index and the length is all there is to know.
+    elements have one index and the length is all there is to know. `shown` is what a user calls it.
     """
 
     decl: BufferDecl
     shape: tuple[int | str, ...] = ()
+    shown: str = ""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.shown or self.decl.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +140,8 @@ def describe(operand: Operand) -> str:
             return t.value
         case Const(value=value):
             return repr(value)
-        case Buffer(decl=decl):
-            return f"the buffer {decl.name!r}"
+        case Buffer():
+            return f"the buffer {operand.name!r}"
         case PyObject(value=value):
             name = getattr(value, "__name__", None)
             return f"the Python {type(value).__name__} {name or repr(value)}"

@@ -33,7 +33,8 @@ class Budget:
         if self.left < 0:
             raise StepBudgetExceeded(
                 f"the program took more than {self.limit} steps, its step budget.",
-                fix="dispatch fewer invocations, shorten its loops, or pass a larger step_budget.",
+                fix="dispatch fewer invocations, shorten its loops, or pass a larger step_budget; "
+                "a call of a kernel takes step_limit= for it.",
             )
 
 

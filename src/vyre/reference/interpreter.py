@@ -132,7 +132,8 @@ def _require_few_invocations(program: Program, workgroups: Ids, budget: int) -> 
     if total > budget:
         raise StepBudgetExceeded(
             f"{total} invocations take at least one step each, more than the step budget of {budget}.",
-            fix="dispatch fewer workgroups, or pass a larger step_budget.",
+            fix="dispatch fewer workgroups, or pass a larger step_budget; "
+            "a call of a kernel takes step_limit= for it.",
         )
 
 
