@@ -3,8 +3,8 @@
 python benchmarks/everyday.py [--backend cpu] [--rounds 9]
 
 The peers are `csv`, `re`, `bytes`, `lz4`, NumPy and SciPy. Results are compared before anything is timed.
-Ours and the peer take turns; medians of the time of the process, all threads together, and of its ratio count: a
-busy machine changes these little. More than 1 means that ours is faster.
+Ours and the peer take turns; medians of the time of the process, all threads together, and of its ratio
+count: a busy machine changes these little. More than 1 means that ours is faster.
 """
 
 from __future__ import annotations
