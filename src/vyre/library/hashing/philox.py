@@ -117,9 +117,13 @@ def _made(
     for name, value in (("seed", seed), ("stream", stream)):
         if not 0 <= value < 1 << 64:
             raise DispatchError(f"the {name} {value} has more than 64 bits.", fix="pass 0 to 2^64 - 1.")
-    alone = isinstance(out, int)
-    count = out if alone else int(out.size)
-    if first < 0 or count < 0 or first + count > 1 << 32:
+    alone = isinstance(out, np.integer) or not hasattr(out, "size")
+    count = whole("out", out) if alone else int(out.size)
+    if first < 0 or count < 0:
+        raise DispatchError(
+            f"a stream does not have {count} elements from element {first} on.", fix="pass 0 or more."
+        )
+    if first + count > 1 << 32:
         raise DispatchError(
             f"elements {first} to {first + count} reach beyond a stream of 2^32.",
             fix="take another stream.",
@@ -130,7 +134,7 @@ def _made(
         four = out.seen_as(np.dtype(np.uint32), lanes=4)
         even(four, seed, stream, first, workgroups=grid(-(-count // 16)), backend=backend)
         return out
-    target = np.zeros(count, dtype) if alone else out
+    target: Any = np.zeros(count, dtype) if alone else out
     return kernel(target, seed, stream, first, workgroups=grid(count // 4 + 2), backend=backend)
 
 
