@@ -117,7 +117,7 @@ def _made(
     for name, value in (("seed", seed), ("stream", stream)):
         if not 0 <= value < 1 << 64:
             raise DispatchError(f"the {name} {value} has more than 64 bits.", fix="pass 0 to 2^64 - 1.")
-    alone = isinstance(out, np.integer) or not hasattr(out, "size")
+    alone = _is_number(out)
     count = whole("out", out) if alone else int(out.size)
     if first < 0 or count < 0:
         raise DispatchError(
@@ -134,8 +134,13 @@ def _made(
         four = out.seen_as(np.dtype(np.uint32), lanes=4)
         even(four, seed, stream, first, workgroups=grid(-(-count // 16)), backend=backend)
         return out
-    target: Any = np.zeros(count, dtype) if alone else out
+    target = np.zeros(count, dtype) if alone else out
     return kernel(target, seed, stream, first, workgroups=grid(count // 4 + 2), backend=backend)
+
+
+def _is_number(out: Any) -> bool:
+    """Whether it can only be how many; numbers of NumPy have a size, too."""
+    return isinstance(out, np.integer) or not hasattr(out, "size")
 
 
 def _in_fours(out: DeviceBuffer, first: int) -> bool:
