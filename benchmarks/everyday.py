@@ -1,10 +1,10 @@
-"""Fields of CSV, expressions, replaced words, runs, and sparse products beside their peers, in one run.
+"""Fields of CSV, expressions, replaced words, blocks of LZ4, runs, and sparse products beside their peers.
 
 python benchmarks/everyday.py [--backend cpu] [--rounds 9]
 
-The peers are `csv`, `re`, `bytes`, NumPy and SciPy. Results are compared before anything is timed. Ours and
-the peer take turns; medians of the time of the process, all threads together, and of its ratio count: a busy
-machine changes these little. More than 1 means that ours is faster.
+The peers are `csv`, `re`, `bytes`, `lz4`, NumPy and SciPy. Results are compared before anything is timed.
+Ours and the peer take turns; medians of the time of the process, all threads together, and of its ratio
+count: a busy machine changes these little. More than 1 means that ours is faster.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ import io
 import os
 import re
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import lz4.block as _lz4
 import numpy as np
 import scipy.sparse
 
@@ -26,6 +28,7 @@ from vyre.library.matching import Regex
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+lz4: Any = _lz4  # has no types
 PATTERN = rb"[a-z]+ \d+"
 TEXT = b"".join(b'%d,name %d,"quo, ""ted",%.5f\n' % (i, i % 77, i / 7) for i in range(200_000))
 
@@ -77,6 +80,34 @@ def texts(backend: str, rounds: int) -> None:
     )
 
 
+def blocks(backend: str, rounds: int) -> None:
+    """The modules of Python's library, in blocks of 64 KiB."""
+    text = b"".join(path.read_bytes() for path in sorted(Path(os.__file__).parent.glob("*.py")))
+    parts = [text[k : k + 65_536] for k in range(0, len(text), 65_536)]
+    packed, offsets = decoding.encode_lz4(parts, backend=backend)
+    theirs = [lz4.compress(part, store_size=False) for part in parts]
+    assert decoding.decode_lz4(packed, offsets=offsets, backend=backend).checked() == parts
+    size = f"{len(text) / 1e6:.1f} MB"
+    print(f"LZ4: {size} to {len(packed) / len(text):.3f}, by lz4 to {sum(map(len, theirs)) / len(text):.3f}")
+    told(
+        f"packed as LZ4, {size}",
+        lambda: decoding.encode_lz4(parts, backend=backend),
+        "lz4",
+        lambda: [lz4.compress(part, store_size=False) for part in parts],
+        rounds,
+    )
+    told(
+        f"unpacked, {size}",
+        lambda: decoding.decode_lz4(packed, offsets=offsets, backend=backend),
+        "lz4",
+        lambda: [
+            lz4.decompress(block, uncompressed_size=len(part))
+            for block, part in zip(theirs, parts, strict=True)
+        ],
+        rounds,
+    )
+
+
 def numbers(backend: str, rounds: int) -> None:
     rng = np.random.default_rng(2)
     values, lengths = rng.integers(0, 9, (2, 1 << 20), dtype=np.uint32)
@@ -113,6 +144,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9)
     given = parser.parse_args()
     texts(given.backend, given.rounds)
+    blocks(given.backend, given.rounds)
     numbers(given.backend, given.rounds)
 
 

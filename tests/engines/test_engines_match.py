@@ -8,6 +8,7 @@ import pytest
 from vyre import engines
 from vyre.engines import Dfa, Shape
 from vyre.engines.dfa import WORDS
+from vyre.errors import DispatchError
 
 PART = 4 * WORDS
 rng = np.random.default_rng(3)
@@ -48,3 +49,8 @@ def test_a_state_that_is_kept_over_many_parts_is_not_lost() -> None:
     text = np.zeros(70 * PART, np.uint8)
     text[5], text[-3] = 7, 9
     assert engines.match(text, late(), backend="cpu").tolist() == list(range(5, text.size - 2))
+
+
+def test_what_is_not_an_automaton_is_refused() -> None:
+    with pytest.raises(DispatchError, match=r"dfa is bytes, not a Dfa\. Fix: pass Dfa\.finding"):
+        engines.match(b"banana", b"an", backend="cpu")  # pyright: ignore[reportArgumentType]

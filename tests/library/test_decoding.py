@@ -234,6 +234,9 @@ def test_an_error_can_be_raised() -> None:
         (lambda: decoding.encode_zigzag(np.zeros(1, np.uint32)), "the type uint32 and the shape"),
         (lambda: decoding.pack_bits(np.zeros(1, np.uint32), 33), "width of 33"),
         (lambda: decoding.decode_runs(np.zeros(1, np.uint32), np.zeros(2, np.uint32)), "2 lengths for 1"),
+        (lambda: decoding.pack_bits(np.zeros(1, np.uint32), "3"), "width is '3', a value of str"),  # pyright: ignore[reportArgumentType]
+        (lambda: decoding.unpack_bits(np.zeros(1, np.uint32), -1, 3), "-1 elements cannot be unpacked"),
+        (lambda: decoding.unpack_bits(np.zeros(1, np.uint32), 1.5, 3), "count is 1.5"),  # pyright: ignore[reportArgumentType]
     ],
 )
 def test_what_cannot_be_taken_is_refused(call: Any, said: str) -> None:

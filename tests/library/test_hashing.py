@@ -175,6 +175,8 @@ def test_no_messages_have_no_digests() -> None:
     ("messages", "offsets", "said"),
     [
         ("text", None, "is text"),
+        (None, None, "messages is NoneType, not bytes"),
+        (5, None, "messages is int, not bytes"),
         (["a", "b"], None, r"messages\[0\] is str"),
         (np.zeros(3, np.uint32), None, "uint32, not uint8"),
         (np.zeros((1, 1, 1), np.uint8), None, "3 dimensions"),

@@ -86,3 +86,11 @@ def test_what_is_outside_a_stream_is_refused() -> None:
         hashing.philox_u32(1, seed=-1)
     with pytest.raises(DispatchError, match="beyond a stream"):
         hashing.philox_u32(2, seed=0, first=(1 << 32) - 1)
+    with pytest.raises(DispatchError, match="does not have -1 elements from element 0 on"):
+        hashing.philox_u32(-1, seed=0)
+    with pytest.raises(DispatchError, match="out is 'x', a value of str"):
+        hashing.philox_u32("x", seed=0)
+
+
+def test_how_many_may_be_a_number_of_numpy() -> None:
+    assert hashing.philox_u32(np.int64(600), seed=SEED, stream=STREAM).tolist() == elements(600)

@@ -143,6 +143,12 @@ def test_a_text_may_be_on_a_device(backend: str) -> None:
         (lambda: strings.csv_fields(b"a", delimiter=b'"'), "cannot separate and quote fields"),
         (lambda: strings.csv_fields(b"a", delimiter=b"\n"), "cannot separate and quote fields"),
         (lambda: strings.lines("a"), "text, not bytes"),
+        (lambda: strings.csv_fields(b"a", delimiter=","), "delimiter is str, not bytes"),  # pyright: ignore[reportArgumentType]
+        (lambda: strings.csv_fields(b"a", quote=None), "quote is NoneType, not bytes"),  # pyright: ignore[reportArgumentType]
+        (lambda: strings.replace(b"a", b"a", "x"), "new is str, not bytes"),  # pyright: ignore[reportArgumentType]
+        (lambda: strings.replace(b"a", b"b", None), "new is NoneType, not bytes"),  # pyright: ignore[reportArgumentType]
+        (lambda: strings.is_any(b"a", "a"), "members is str, not bytes"),  # pyright: ignore[reportArgumentType]
+        (lambda: strings.is_any(b"a", 97), "members is int, not bytes"),  # pyright: ignore[reportArgumentType]
     ],
 )
 def test_what_cannot_be_taken_is_refused(call: Any, said: str) -> None:

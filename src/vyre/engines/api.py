@@ -143,7 +143,12 @@ def histogram(
 @boundary
 def match(data: Any, dfa: Dfa, *, backend: str | Backend | None = None, shape: Shape | None = None) -> Words:
     """The places of the bytes with which a match ends, ascending."""
-    found = runner_of(backend).run(match_engine(shape=shape), {"input": data, "table": dfa.table})
+    table = getattr(dfa, "table", None)
+    if table is None:
+        raise DispatchError(
+            f"dfa is {type(dfa).__name__}, not a Dfa.", fix="pass Dfa.finding([…]) with the words to find."
+        )
+    found = runner_of(backend).run(match_engine(shape=shape), {"input": data, "table": table})
     return on_host(found["output"])
 
 

@@ -192,6 +192,10 @@ def words_of(value: Any, what: str, backend: str | Backend | None) -> tuple[Any,
         held, backend = _held(value, what, backend)
         return held if held.size % 4 == 0 else held.numpy().reshape(-1), backend
     array: NDArray[Any] = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else np.asarray(value)
+    if array.dtype == np.object_ or (array.ndim == 0 and array.dtype != np.uint8):
+        raise DispatchError(
+            f"{what} is {type(value).__name__}, not bytes.", fix="pass bytes, or an array of uint8."
+        )
     if array.dtype != np.uint8:
         raise DispatchError(
             f"{what} is {array.dtype}, not uint8.", fix="pass bytes, or x.view(np.uint8) for the bytes of x."
@@ -200,11 +204,13 @@ def words_of(value: Any, what: str, backend: str | Backend | None) -> tuple[Any,
     return np.ascontiguousarray(array).reshape(-1), backend
 
 
-def key_bytes(key: Any) -> bytes:
-    """The key of a hash. Raises `DispatchError` for what is not bytes."""
-    if not isinstance(key, (bytes, bytearray)):
-        raise DispatchError(f"a key is {type(key).__name__}, not bytes.", fix="encode text with x.encode().")
-    return bytes(key)
+def plain_bytes(what: str, value: Any) -> bytes:
+    """A key, a separator or another short argument. Raises `DispatchError` for what is not bytes."""
+    if not isinstance(value, (bytes, bytearray, memoryview)):
+        raise DispatchError(
+            f"{what} is {type(value).__name__}, not bytes.", fix="encode text with x.encode()."
+        )
+    return bytes(cast("bytes", value))
 
 
 def _held(value: Any, what: str, backend: str | Backend | None) -> tuple[DeviceBuffer, str | Backend | None]:

@@ -13,7 +13,7 @@ import pytest
 from tests import wrong
 from tests.conform.verify.test_engines import PLAN, outcomes
 from tests.wrong.base import processor
-from vyre.conform.registry.engine import ENGINES, codes, frames, networks, numerals, texts
+from vyre.conform.registry.engine import ENGINES, blocks, codes, frames, networks, numerals, texts
 from vyre.conform.spec.engine import CalledEngine
 from vyre.conform.spec.invariant import EngineInvariant as Inv
 from vyre.conform.verify.stage import FAILED
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Spoil = Callable[[dict[str, Any], Any], None]
 
-SPECS = (*texts.SPECS, *codes.SPECS, *numerals.SPECS, *networks.SPECS, *frames.SPECS)
+SPECS = (*texts.SPECS, *codes.SPECS, *numerals.SPECS, *networks.SPECS, *frames.SPECS, *blocks.SPECS)
 MANY, SEVERAL = 1000, 16
 """Inputs of each engine, and of how many one is asked for what takes several runs."""
 STRAIGHT = ("translate", "base64")

@@ -6,7 +6,7 @@ first element that does not belong, and the place of that element.
     encode_varint, decode_varint                                uint32 and uint64
     encode_zigzag, decode_zigzag; encode_delta, decode_delta    int32 and uint32
     encode_runs, decode_runs; pack_bits, unpack_bits            uint32
-    decode_lz4                                                  blocks of LZ4
+    encode_lz4, decode_lz4                                      blocks of LZ4
     parse_floats, print_floats                                  float64 and float32 as decimal text
     parse_integers, print_integers                              int64, uint64, int32, uint32 as decimal text
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         unpack_bits,
     )
     from vyre.library.decoding.lz4 import decode_lz4
+    from vyre.library.decoding.lz4_packing import encode_lz4
     from vyre.library.decoding.result import Decoded, Parsed, Unpacked
     from vyre.library.decoding.shortest import print_floats
     from vyre.library.decoding.utf8 import decode_utf8, encode_utf8, validate_utf8
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Decoded", "Parsed", "Unpacked", "decode_base64", "decode_delta", "decode_hex", "decode_lz4",
     "decode_runs", "decode_utf8", "decode_varint", "decode_zigzag", "encode_base64", "encode_delta",
-    "encode_hex", "encode_runs", "encode_utf8", "encode_varint", "encode_zigzag", "pack_bits",
+    "encode_hex", "encode_lz4", "encode_runs", "encode_utf8", "encode_varint", "encode_zigzag", "pack_bits",
     "parse_floats", "parse_integers", "print_floats", "print_integers", "unpack_bits", "validate_utf8",
 ]  # fmt: skip
 
@@ -53,6 +54,7 @@ if not TYPE_CHECKING:
             unpack_bits
         """,
         "lz4": "decode_lz4",
+        "lz4_packing": "encode_lz4",
         "shortest": "print_floats",
         "result": "Decoded Parsed Unpacked",
         "utf8": "decode_utf8 encode_utf8 validate_utf8",

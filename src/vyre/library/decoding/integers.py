@@ -8,7 +8,7 @@ import numpy as np
 
 import vyre
 from vyre import In, Out, engines, u32
-from vyre.errors import DispatchError, boundary
+from vyre.errors import DispatchError, boundary, whole
 from vyre.library.decoding.result import Decoded, place_of
 from vyre.library.messages import grid
 from vyre.library.reading import owner, run_of
@@ -108,6 +108,7 @@ def _row(values: Any, what: str, *kinds: type[np.generic]) -> NDArray[Any]:
 
 
 def _width(width: int) -> int:
+    width = whole("width", width)
     if not 1 <= width <= 32:
         raise DispatchError(f"a width of {width} bits is not possible.", fix="pass 1 to 32.")
     return width
@@ -203,6 +204,9 @@ def pack_bits(values: Any, width: int, *, backend: str | Backend | None = None) 
 def unpack_bits(words: Any, count: int, width: int, *, backend: str | Backend | None = None) -> Decoded:
     """`count` elements of `width` bits; where the words end before, the error is the first one missing."""
     given = _row(words, "words", np.uint32)
+    count = whole("count", count)
+    if count < 0:
+        raise DispatchError(f"{count} elements cannot be unpacked.", fix="ask for 0 or more.")
     there = min(count, len(given) * 32 // _width(width))
     made = _unpack(given, np.zeros(there, np.uint32), width, workgroups=grid(there), backend=backend)
     return Decoded(made, None if there == count else there)

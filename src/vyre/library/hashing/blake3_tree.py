@@ -10,7 +10,7 @@ import vyre
 from vyre import In, Out, Private, packed_bytes, u32, u128, vec4
 from vyre.errors import DispatchError, boundary
 from vyre.library.hashing.sha2 import FIRST
-from vyre.library.messages import Messages, grid, key_bytes, taken
+from vyre.library.messages import Messages, grid, plain_bytes, taken
 from vyre.library.reading import owner, rotr
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def blake3(
     messages: Any, *, key: bytes | None = None, offsets: Any = None, backend: str | Backend | None = None
 ) -> Any:
     """The digests, 32 bytes of uint8 a message; with a `key` of 32 bytes, the keyed hash."""
-    if key is not None and len(key_bytes(key)) != 32:
+    if key is not None and len(plain_bytes("a key", key)) != 32:
         raise DispatchError(f"the key has {len(key)} bytes, not 32.", fix="derive one of 32 bytes.")
     found = taken(messages, offsets, backend)
     words = FIRST if key is None else np.frombuffer(key, "<u4").astype(np.uint32)

@@ -117,9 +117,13 @@ def _made(
     for name, value in (("seed", seed), ("stream", stream)):
         if not 0 <= value < 1 << 64:
             raise DispatchError(f"the {name} {value} has more than 64 bits.", fix="pass 0 to 2^64 - 1.")
-    alone = isinstance(out, int)
-    count = out if alone else int(out.size)
-    if first < 0 or count < 0 or first + count > 1 << 32:
+    alone = _is_number(out)
+    count = whole("out", out) if alone else int(out.size)
+    if first < 0 or count < 0:
+        raise DispatchError(
+            f"a stream does not have {count} elements from element {first} on.", fix="pass 0 or more."
+        )
+    if first + count > 1 << 32:
         raise DispatchError(
             f"elements {first} to {first + count} reach beyond a stream of 2^32.",
             fix="take another stream.",
@@ -132,6 +136,11 @@ def _made(
         return out
     target = np.zeros(count, dtype) if alone else out
     return kernel(target, seed, stream, first, workgroups=grid(count // 4 + 2), backend=backend)
+
+
+def _is_number(out: Any) -> bool:
+    """Whether it can only be how many; numbers of NumPy have a size, too."""
+    return isinstance(out, np.integer) or not hasattr(out, "size")
 
 
 def _in_fours(out: DeviceBuffer, first: int) -> bool:

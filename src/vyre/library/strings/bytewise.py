@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -61,4 +62,9 @@ def lower(data: Any, *, backend: str | Backend | None = None) -> NDArray[np.uint
 @boundary
 def is_any(data: Any, members: bytes, *, backend: str | Backend | None = None) -> NDArray[np.uint8]:
     """1 for each byte that is one of `members`, else 0."""
+    given: Any = members
+    if isinstance(given, str) or not isinstance(given, Container):
+        raise DispatchError(
+            f"members is {type(given).__name__}, not bytes.", fix="encode text with x.encode()."
+        )
     return translate(data, bytes(int(b in members) for b in range(256)), backend=backend)

@@ -14,7 +14,7 @@ import numpy as np
 from vyre.errors import DispatchError, boundary
 from vyre.library.matching.automata import BEGINS, EMPTY, END, ENDS, LAST_NEWLINE, SYMBOLS, Walk, explored
 from vyre.library.matching.listing import listed
-from vyre.library.messages import words_of
+from vyre.library.messages import plain_bytes, words_of
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
@@ -145,6 +145,7 @@ def csv_fields(
     A row ends with a newline, a carriage return or both, outside quotes; an empty line is a row of no fields.
     A quote that is not closed ends with the text.
     """
+    delimiter, quote = plain_bytes("delimiter", delimiter), plain_bytes("quote", quote)
     if len(delimiter) != 1 or len(quote) != 1 or delimiter == quote or set(delimiter + quote) & set(b"\r\n"):
         raise DispatchError(
             f"{delimiter!r} and {quote!r} cannot separate and quote fields.",

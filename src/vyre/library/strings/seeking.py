@@ -14,7 +14,7 @@ from vyre.errors import DispatchError, boundary
 from vyre.library.matching.regex import Regex
 from vyre.library.matching.walking import host
 from vyre.library.matching.words import Words
-from vyre.library.messages import MOST_BYTES, grid, words_of
+from vyre.library.messages import MOST_BYTES, grid, plain_bytes, words_of
 from vyre.library.reading import byte_at, owner, run_of
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ def count(data: Any, word: bytes, *, backend: str | Backend | None = None) -> in
 @boundary
 def replace(data: Any, old: bytes, new: bytes, *, backend: str | Backend | None = None) -> NDArray[np.uint8]:
     """The text with `new` for each occurrence of `old`."""
+    new = plain_bytes("new", new)
     given, backend = words_of(data, "data", backend)
     found = find_all(given, old, backend=backend).astype(np.int64)
     growth = len(new) - len(old)

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import vyre
-from vyre import In, Out, engines, packed_bytes, u32
+from vyre import engines
 from vyre.errors import DispatchError, boundary
 from vyre.library.decoding.utf8 import validate_utf8
-from vyre.library.messages import grid, words_of
-from vyre.library.reading import byte_at, owner, run_of, word_at
+from vyre.library.messages import words_of
+from vyre.library.side_by_side import joined
 from vyre.library.tables.columns import Column, packed, unpacked, valid_bits
 from vyre.library.tables.named import Table
 
@@ -25,34 +24,6 @@ if TYPE_CHECKING:
 
 ABSENT = 0xFFFFFFFF
 """The number of a row that is not there: all its values are missing."""
-
-
-@vyre.kernel
-def _joined_texts(
-    data: In[packed_bytes], starts: In[u32], offsets: In[u32], out: Out[u32], each: u32
-) -> None:
-    """The bytes, four in a word, of texts that begin at `starts` in `data`, and at `offsets` in what is made.
-
-    An invocation looks for the text of the first of `each` words, and goes on from there.
-    """
-    first = (vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)) * each
-    if first >= len(out):
-        return
-    row, size = owner(offsets, 4 * first), offsets[len(offsets) - 1]
-    for i in range(first, min(first + each, len(out))):
-        place = 4 * u32(i)
-        while vyre.bounded(place >= offsets[row + 1], 0xFFFFFFFF):
-            row += 1
-        word = u32(0)
-        if place + 4 <= offsets[row + 1]:
-            word = word_at(data, starts[row] + place - offsets[row])
-        else:
-            for k in range(4):
-                if place + u32(k) < size:
-                    while vyre.bounded(place + u32(k) >= offsets[row + 1], 0xFFFFFFFF):
-                        row += 1
-                    word |= byte_at(data, starts[row] + place + u32(k) - offsets[row]) << (8 * u32(k))
-        out[i] = word
 
 
 def taken(table: Table, places: Numbers, backend: Where) -> Table:
@@ -96,10 +67,7 @@ def _brought(
     if not size:
         return np.zeros(0, np.uint8), offsets
     bounds = Column("utf8", len(starts), data, None, offsets).bounds()
-    out, each = np.zeros(-(-size // 4), np.uint32), run_of(backend)
-    turns = grid(-(-len(out) // each))
-    made = _joined_texts(data, starts, bounds, out, each, workgroups=turns, backend=backend)
-    return made.view(np.uint8)[:size], offsets
+    return joined(data, starts, bounds, backend).view(np.uint8)[:size], offsets
 
 
 @boundary

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.conform.registry.engine import (
+    blocks,
     bucket,
     codes,
     compact,
@@ -45,5 +46,6 @@ ENGINES: tuple[EngineSpec, ...] = (
     *numerals.SPECS,
     *networks.SPECS,
     *frames.SPECS,
+    *blocks.SPECS,
 )
 """Their order is part of the names of cases: new ones go to the end."""
