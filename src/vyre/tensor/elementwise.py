@@ -12,7 +12,7 @@ from vyre.errors import boundary
 from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, LitU32, Select, UnOp
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
-from vyre.tensor.applying import WIDE, A, B, C, apply, kind_of, refused, signed_order
+from vyre.tensor.applying import LONG_FIX, WIDE, A, B, C, apply, kind_of, refused, signed_order
 from vyre.tensor.scalars import literal
 from vyre.tensor.value import V, Value
 
@@ -74,7 +74,8 @@ _BELOW = Select(BinOp(_B.Ne, Cast(_T.U32, _REST), LitU32(0)), _DIFFERS, LitU32(0
 def _whole(name: str, fix: str, words: BinaryOp, signed: Expr, a: Any, b: Any) -> Any:
     kind = kind_of(a, b)
     if kind not in (_T.U32, _T.I32):
-        raise refused(name, kind, fix if kind.is_float else "cast the tensor to i32 or u32 first.")
+        narrow = LONG_FIX if kind is _T.U64 else "cast the tensor to i32 or u32 first."
+        raise refused(name, kind, fix if kind.is_float else narrow)
     return apply(signed if kind is _T.I32 else BinOp(words, A, B), (a, b))
 
 
@@ -270,12 +271,17 @@ def absolute(x: V) -> V:
     return x if kind is _T.U32 else apply(Call("signed.abs", (A,)), (x,))
 
 
+_WIDE_BITS = {_B.BitAnd: "wide.u64.and", _B.BitOr: "wide.u64.or", _B.BitXor: "wide.u64.xor"}
+
+
 def _bits(op: BinaryOp, a: Any, b: Any) -> Any:
     kind = kind_of(a, b)
     if kind is _T.Bool:
         return apply(Cast(_T.Bool, BinOp(op, Cast(_T.U32, A), Cast(_T.U32, B))), (a, b))
     if kind.is_float:
         raise refused(op.value, kind, "compare first, or bitcast to u32.")
+    if kind is _T.U64:
+        return apply(Call(_WIDE_BITS[op], (A, B)), (a, b), gives=_T.I64)
     return apply(BinOp(op, A, B), (a, b))
 
 
@@ -302,25 +308,29 @@ def invert(x: V) -> V:
         return apply(Cast(_T.Bool, UnOp(_U.LogicalNot, A)), (x,), gives=_T.Bool)
     if kind.is_float:
         raise refused("~", kind, "compare first, or bitcast to u32.")
+    if kind is _T.U64:
+        return bitwise_xor(x, -1)
     return apply(UnOp(_U.BitNot, A), (x,))
 
 
 @boundary
 def left_shift(a: V, b: V | float) -> V:
-    """a shifted left by the low 5 bits of b."""
-    return _shift(_B.Shl, "signed.shl", a, b)
+    """a shifted left by the low 5 bits of b, 6 of an I64."""
+    return _shift(_B.Shl, "signed.shl", "wide.u64.shl", a, b)
 
 
 @boundary
 def right_shift(a: V, b: V | float) -> V:
-    """a shifted right by the low 5 bits of b; the sign of an I32 moves in."""
-    return _shift(_B.Shr, "signed.shr", a, b)
+    """a shifted right by the low 5 bits of b, 6 of an I64; the sign of a signed one moves in."""
+    return _shift(_B.Shr, "signed.shr", "wide.i64.shr", a, b)
 
 
-def _shift(words: BinaryOp, signed: str, a: Any, b: Any) -> Any:
+def _shift(words: BinaryOp, signed: str, long: str, a: Any, b: Any) -> Any:
     kind = kind_of(a, b)
     if kind is _T.U32:
         return apply(BinOp(words, A, B), (a, b))
     if kind is _T.I32:
         return apply(Call(signed, (A, Cast(_T.U32, B))), (a, b))
+    if kind is _T.U64:
+        return apply(Call(long, (A, Cast(_T.U32, B))), (a, b), gives=_T.I64)
     raise refused("a shift", kind, "use integers.")
