@@ -91,11 +91,33 @@ def test_bits_of_long_numbers(function: Any) -> None:
     check(function, function(X, y), X, y)
 
 
+def truncated(a: int, b: int) -> tuple[int, int]:
+    """As in C, modulo 2^64; 0 for a divisor of 0."""
+    quotient = abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1) if b else 0
+    wrapped = (quotient + (1 << 63)) % (1 << 64) - (1 << 63)
+    return wrapped, a - quotient * b if b else 0
+
+
+def test_long_numbers_are_divided() -> None:
+    y = drawn(3, 5, 4)
+    y[0, 0] = [0, -1, 1, 3]
+    pairs = list(zip(X.reshape(-1).tolist(), y.reshape(-1).tolist(), strict=True))
+    quotients = [truncated(a // b if b else 0, 1)[0] for a, b in pairs]
+    ways: list[tuple[Any, list[int]]] = [
+        (lambda x, y: x // y, quotients),
+        (lambda x, y: x % y, [a % b if b else 0 for a, b in pairs]),
+        (lambda x, y: vt.trunc_divide(x, y), [truncated(a, b)[0] for a, b in pairs]),
+        (lambda x, y: vt.fmod(x, y), [truncated(a, b)[1] for a, b in pairs]),
+    ]
+    for function, expected in ways:
+        check(function, np.array(expected).reshape(X.shape), X, y)
+    check(lambda x: x // -7, X // -7, X)
+    check(lambda x: 1000 % x, np.where(X == 0, 0, 1000 % np.where(X == 0, 1, X)), X)
+
+
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (lambda x: x // 2, "// does not take I64"),
-        (lambda x: x % 2, "% does not take I64"),
         (lambda x: vt.prod(x), "a product of all elements does not take I64"),
         (lambda x: vt.cumprod(x), r"cumprod\(\) does not take I64"),
         (lambda x: vt.cummax(x), r"cummax\(\) does not take I64"),

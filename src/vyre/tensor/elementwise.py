@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import boundary
-from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, LitU32, Select, UnOp
+from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, LitU32, MakeVec, Select, UnOp, u64
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
-from vyre.tensor.applying import LONG_FIX, WIDE, A, B, C, apply, kind_of, refused, signed_order
+from vyre.tensor.applying import WIDE, A, B, C, apply, kind_of, refused, signed_order
 from vyre.tensor.scalars import literal
 from vyre.tensor.value import V, Value
 
@@ -71,17 +71,25 @@ _BELOW = Select(BinOp(_B.Ne, Cast(_T.U32, _REST), LitU32(0)), _DIFFERS, LitU32(0
 """1 where the quotient toward zero is one above the floor: a rest whose sign is not the divisor's."""
 
 
-def _whole(name: str, fix: str, words: BinaryOp, signed: Expr, a: Any, b: Any) -> Any:
+_SIGNS = Cast(_T.U32, Call("wide.u64.shr", (Call("wide.u64.xor", (A, B)), LitU32(63))))
+_LONG_BELOW = MakeVec(_T.U64, (Select(Call("wide.u64.ne", (A, u64(0))), _SIGNS, LitU32(0)), LitU32(0)))
+"""The same of a rest and a divisor of I64."""
+
+
+def _whole(name: str, fix: str, words: BinaryOp, signed: Expr, a: Any, b: Any, long: str = "") -> Any:
     kind = kind_of(a, b)
+    if kind is _T.U64:
+        return apply(Call(long, (A, B)), (a, b), gives=_T.I64)
     if kind not in (_T.U32, _T.I32):
-        narrow = LONG_FIX if kind is _T.U64 else "cast the tensor to i32 or u32 first."
-        raise refused(name, kind, fix if kind.is_float else narrow)
+        raise refused(name, kind, fix if kind.is_float else "cast the tensor to i32 or u32 first.")
     return apply(signed if kind is _T.I32 else BinOp(words, A, B), (a, b))
 
 
 @boundary
 def floor_divide(a: V | float, b: V | float) -> V:
     """The quotient of integers, rounded down as in Python and NumPy; by 0 it is 0."""
+    if kind_of(a, b) is _T.U64:
+        return subtract(trunc_divide(a, b), apply(_LONG_BELOW, (fmod(a, b), b), gives=_T.I64))
     fix = "use floor(a / b), whose quotient is rounded first, or convert to integers."
     down = BinOp(_B.Sub, Call("signed.div", (A, B)), Cast(_T.I32, _BELOW))
     return _whole("//", fix, _B.Div, down, a, b)
@@ -90,6 +98,9 @@ def floor_divide(a: V | float, b: V | float) -> V:
 @boundary
 def remainder(a: V | float, b: V | float) -> V:
     """The rest of the division of integers, with the sign of `b` as in Python and NumPy; by 0 it is 0."""
+    if kind_of(a, b) is _T.U64:
+        rest = fmod(a, b)
+        return add(rest, multiply(apply(_LONG_BELOW, (rest, b), gives=_T.I64), b))
     fix = "write a - floor(a / b) * b, with the roundings that this has."
     added = Cast(_T.I32, BinOp(_B.Mul, _BELOW, Cast(_T.U32, B)))
     return _whole("%", fix, _B.Mod, BinOp(_B.Add, _REST, added), a, b)
@@ -99,14 +110,14 @@ def remainder(a: V | float, b: V | float) -> V:
 def trunc_divide(a: V | float, b: V | float) -> V:
     """The quotient of integers, rounded toward zero as in kernels and in C; by 0 it is 0."""
     fix = "use trunc(a / b), whose quotient is rounded first, or convert to integers."
-    return _whole("trunc_divide", fix, _B.Div, Call("signed.div", (A, B)), a, b)
+    return _whole("trunc_divide", fix, _B.Div, Call("signed.div", (A, B)), a, b, "wide.i64.div")
 
 
 @boundary
 def fmod(a: V | float, b: V | float) -> V:
     """The rest of the division of integers, with the sign of `a` as in kernels and in C; by 0 it is 0."""
     fix = "write a - trunc(a / b) * b, with the roundings that this has."
-    return _whole("fmod", fix, _B.Mod, _REST, a, b)
+    return _whole("fmod", fix, _B.Mod, _REST, a, b, "wide.i64.mod")
 
 
 @boundary
