@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from vyre import nn
 from vyre import tensor as vt
 from vyre.errors import VyreError
 
@@ -121,6 +122,7 @@ def test_long_numbers_are_divided() -> None:
         (lambda x: vt.prod(x), "a product of all elements does not take I64"),
         (lambda x: vt.cumprod(x), r"cumprod\(\) does not take I64"),
         (lambda x: vt.cummax(x), r"cummax\(\) does not take I64"),
+        (lambda x: nn.top_k(x, 2)[0], r"top_k\(\) does not take I64"),
         (lambda x: x[0] @ x[0].T, r"matmul\(\) does not take I64"),
     ],
 )
