@@ -242,6 +242,21 @@ def test_names_that_are_absent_do_not_confuse_python() -> None:
     assert not hasattr(vt, "__wrapped__")
 
 
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("avg_pool2d", r"use vyre\.nn\.average_pool"),
+        ("concat", r"use vyre\.tensor\.concat"),
+        ("nowhere", r"dir\(vyre\.nn\)"),
+    ],
+)
+def test_a_layer_that_is_missing_names_what_there_is(name: str, fix: str) -> None:
+    with pytest.raises(AttributeError, match=rf"vyre\.nn has no '{name}'\. Fix: {fix}"):
+        getattr(nn, name)
+    assert not hasattr(nn, name)
+    assert not hasattr(nn, "__wrapped__")
+
+
 def test_the_rest_of_python_s_operators() -> None:
     x = np.array([-7, 7, 5], np.int32)
     quotient, rest = vt.function(lambda x: divmod(x, 4))(x, backend="cpu")

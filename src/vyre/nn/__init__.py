@@ -1,5 +1,8 @@
 """`vyre.nn`: networks as compositions of tensors. Inference only; every formula is fixed (decision 31)."""
 
+from typing import TYPE_CHECKING, Any
+
+from vyre.nn.absent import absent
 from vyre.nn.activations import gelu, log_softmax, relu, sigmoid, silu, softmax, tanh
 from vyre.nn.attention import attention, merge_heads, repeat_heads, rotary, split_heads
 from vyre.nn.choosing import cross_entropy, embedding, sample, top_k
@@ -43,3 +46,8 @@ __all__ = [
     "tanh",
     "top_k",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        raise absent(name)

@@ -11,6 +11,7 @@ from vyre.nn.widened import wide
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
+from vyre.tensor.applying import LONG_FIX, refused
 from vyre.tensor.create import iota
 from vyre.tensor.indexing import take, take_along_axis
 from vyre.tensor.shaping import concat, expand_dims
@@ -40,6 +41,8 @@ def top_k(x: Tensor, k: int, axis: int = -1, *, largest: bool = True) -> tuple[T
 
     With `largest=False` the k least, least first. Among equals the first comes first.
     """
+    if x.element is _T.I64:
+        raise refused("top_k()", _T.I64, LONG_FIX)
     at = x.axis(axis)
     size = x.shape[at]
     if k < 1 or (isinstance(size, int) and k > size):

@@ -27,9 +27,11 @@ _FLOAT = 1
 def _attention(ctx: OnnxNode) -> Any:
     query, key, value = (ctx.tensor(i) for i in range(3))
     if ctx.outputs > 3:
-        raise ctx.refuse("the scores as an output")
+        raise ctx.refuse("the scores as an output are not imported")
     if ctx.attribute("softmax_precision", _FLOAT) != _FLOAT:
-        raise ctx.refuse("a softmax in another precision than F32", "export with softmax_precision=1.")
+        raise ctx.refuse(
+            "a softmax in another precision than F32 is not imported", "export with softmax_precision=1."
+        )
     flat = query.ndim == 3
     if flat:
         query = nn.split_heads(query, ctx.attribute("q_num_heads"))

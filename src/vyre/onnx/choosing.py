@@ -33,7 +33,7 @@ def _columns(ctx: OnnxNode, indices: Tensor, sizes: Sequence[Size]) -> list[Tens
     """The last axis of indices taken apart, one tensor for each axis that they index."""
     count = indices.shape[-1]
     if not isinstance(count, int):
-        raise ctx.refuse("indices of a dynamic number of axes", "export with a static shape.")
+        raise ctx.refuse("the number of axes that are indexed is dynamic", "export with a static shape.")
     return [_counted(indices[..., i], sizes[i]) for i in range(count)]
 
 

@@ -10,7 +10,7 @@ from vyre.backends.storage import BOOL, STORAGE
 from vyre.graph.sizes import Size
 from vyre.ir.types import DataType
 from vyre.onnx.folding import comparison, extreme, folded, remainder
-from vyre.onnx.values import HostArray, OnnxNode, computed, held, known
+from vyre.onnx.values import HostArray, OnnxNode, computed, element_name, held, known
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor.create import full_like
@@ -32,7 +32,8 @@ _KINDS = {
 
 def kind_of(ctx: OnnxNode, number: int) -> str:
     if number not in _KINDS:
-        raise ctx.refuse(f"the element type {number} of ONNX", "use f32, f16, bf16, f64, integers or bool.")
+        what = f"there are no tensors of the element type {element_name(number)} of ONNX"
+        raise ctx.refuse(what, "use f32, f16, bf16, f64, integers or bool.")
     return _KINDS[number]
 
 
@@ -89,7 +90,7 @@ def _quotient(ctx: OnnxNode, x: Any, y: Any) -> Any:
     if isinstance(x, Size) or isinstance(y, Size):
         found = Size(x if isinstance(x, Size) else int(x)).divided(y if isinstance(y, Size) else int(y))
         if found is None:
-            raise ctx.refuse(f"the dynamic size {x} divided by {y}", "export the model with a static shape.")
+            raise ctx.refuse(f"the dynamic size {x} is not divisible by {y}", "export with a static shape.")
         return found
     return int(abs(int(x)) // abs(int(y))) * (1 if (x < 0) == (y < 0) else -1)
 
@@ -202,11 +203,13 @@ def _pow(ctx: OnnxNode) -> Any:
     if a.element.is_float:
         whole = b if b.element is not _T.I64 else c.astype(b, _T.I32)
         if whole is not b and not isinstance(ctx.inputs[1], HostArray):
-            raise ctx.refuse("an exponent of int64", "cast the exponent to int32.")
+            raise ctx.refuse(
+                "an exponent of int64 that is computed is not imported", "cast the exponent to int32."
+            )
         return e.power(a, c.astype(whole, a.element))
     exponents = set(ctx.numbers(1)) if isinstance(ctx.inputs[1], HostArray) else set[Any]()
     if len(exponents) != 1 or ctx.inputs[1].array.ndim > a.ndim:
-        raise ctx.refuse(f"a power of {a.element.value}", "cast the base to a float type.")
+        raise ctx.refuse(f"a power of {a.element.value} is not imported", "cast the base to a float type.")
     return c.astype(e.power(a, exponents.pop()), a.element)
 
 
@@ -217,7 +220,7 @@ def _mod(ctx: OnnxNode) -> Any:
         return made
     a, b = ctx.tensor(0), ctx.tensor(1)
     if a.element.is_float:
-        raise ctx.refuse("the remainder of floats")
+        raise ctx.refuse("the remainder of floats is not imported")
     return c.astype((e.remainder if as_divisor else e.fmod)(a, b), a.element)
 
 

@@ -96,7 +96,9 @@ def remainder(ctx: OnnxNode, *, signed_as_divisor: bool) -> Two:
         if isinstance(a, Size) or isinstance(b, Size):
             if isinstance(a, Size) and not isinstance(b, Size) and a.divided(int(b)) is not None:
                 return 0
-            raise ctx.refuse(f"the rest of {a} by {b}", "fix the size with sizes= of vyre.onnx.load.")
+            raise ctx.refuse(
+                f"the rest of {a} by {b} is not known", "fix the size with sizes= of vyre.onnx.load."
+            )
         return np.mod(a, b) if signed_as_divisor else np.fmod(a, b)
 
     return rest

@@ -95,7 +95,9 @@ def _matmul(ctx: OnnxNode) -> Any:
 def _gemm(ctx: OnnxNode) -> Any:
     a, b = ctx.tensor(0), ctx.tensor(1)
     if (a.ndim, b.ndim) != (2, 2):
-        raise ctx.refuse(f"{a.type} times {b.type}", "use two matrices, or MatMul.")
+        raise ctx.refuse(
+            f"{a.type} times {b.type} is not a product of matrices", "use two matrices, or MatMul."
+        )
     left = s.transpose(a) if ctx.attribute("transA", 0) else a
     right = s.transpose(b) if ctx.attribute("transB", 0) else b
     made = matmul(left, right)

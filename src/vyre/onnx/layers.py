@@ -161,7 +161,7 @@ def _channels(x: Tensor, like: Tensor) -> Tensor:
 
 def _batch_norm(ctx: OnnxNode) -> Any:
     if ctx.attribute("training_mode", 0):
-        raise ctx.refuse("training", "export the model for inference.")
+        raise ctx.refuse("training is not imported", "export the model for inference.")
     scale, bias, mean, variance = (ctx.tensor(i) for i in range(1, 5))
     return nn.batch_norm(ctx.tensor(0), mean, variance, scale, bias, eps=ctx.attribute("epsilon", 1e-5))
 
@@ -203,7 +203,7 @@ def _padding(
     for i in range(axes):
         size = x.shape[2 + i]
         if not isinstance(size, int):
-            raise ctx.refuse("automatic padding of a dynamic size", "write the pads out.")
+            raise ctx.refuse("automatic padding of a dynamic size is not imported", "write the pads out.")
         reach = (kernel[i] - 1) * dilation[i] + 1
         total = max((-(-size // stride[i]) - 1) * stride[i] + reach - size, 0)
         small = total // 2
@@ -237,7 +237,7 @@ def _pool(ctx: OnnxNode, *, greatest: bool) -> Any:
     kernel = tuple(int(n) for n in ctx.attribute("kernel_shape"))
     stride, dilation = _geometry(ctx, x.ndim - 2)
     if ctx.outputs > 1:
-        raise ctx.refuse("the indices of the greatest")
+        raise ctx.refuse("the indices of the greatest are not imported")
     padding = _padding(ctx, x, kernel, stride, dilation)
     ceil = bool(ctx.attribute("ceil_mode", 0))
     if greatest:
@@ -269,7 +269,9 @@ def _conv_transpose(ctx: OnnxNode) -> Any:
         for i in range(axes):
             size = x.shape[2 + i]
             if not isinstance(size, int):
-                raise ctx.refuse("padding that follows from a dynamic size", "write the pads out.")
+                raise ctx.refuse(
+                    "padding that follows from a dynamic size is not imported", "write the pads out."
+                )
             full = (size - 1) * stride[i] + more[i] + (kernel[i] - 1) * dilation[i] + 1
             total = full - (size * stride[i] if wanted is None else int(wanted[-axes + i]))
             if total < 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,10 @@ from vyre.errors import VyreError, boundary
 from vyre.graph.sizes import Size
 from vyre.graph.types import ValueType
 from vyre.nn.stored import load_weights
+from vyre.onnx.nodes import Importing, initializer, require_known
 from vyre.onnx.sound import require_sound
-from vyre.onnx.table import FIRST_OPSET, HANDLERS, LAST_OPSET
-from vyre.onnx.values import HostArray, OnnxNode, counted
+from vyre.onnx.table import FIRST_OPSET, LAST_OPSET
+from vyre.onnx.values import HostArray, counted, element_name
 from vyre.planning import plan_graph, run_graph
 from vyre.tensor.builder import Builder
 from vyre.tensor.defaults import element_of
@@ -21,8 +23,6 @@ from vyre.tensor.evaluated import evaluated
 from vyre.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from vyre.backends.protocol import Backend
@@ -71,6 +71,12 @@ class OnnxModel:
         return self._named(evaluated(self.graph, self._given(inputs, named)))
 
     def _given(self, inputs: Mapping[str, Any] | None, named: Mapping[str, Any]) -> dict[str, Any]:
+        if inputs is not None and not isinstance(inputs, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            first = next(iter(self.inputs), "x")
+            raise VyreError(
+                f"inputs are passed by their names, not as {type(inputs).__name__}.",
+                fix=f"pass a dict, {{{first!r}: array}}.",
+            )
         given = {**(inputs or {}), **named}
         missing, extra = sorted(self.inputs.keys() - given.keys()), sorted(given.keys() - self.inputs.keys())
         if missing or extra:
@@ -103,7 +109,12 @@ def load(
     """
     if isinstance(weights, (str, Path)):
         weights = load_weights(weights)
-    proto = path if hasattr(path, "graph") else _read(Path(path))
+    if not isinstance(path, (str, Path)) and not hasattr(path, "opset_import"):
+        raise VyreError(
+            f"a model is a path or an onnx.ModelProto, not {type(path).__name__}.",
+            fix="pass a path; bytes are read by vyre.onnx.load(onnx.load_from_string(data)).",
+        )
+    proto = _read(Path(path)) if isinstance(path, (str, Path)) else path
     return _imported(proto, dict(sizes or {}), fixed or {}, weights or {})
 
 
@@ -130,20 +141,11 @@ def _read(path: Path) -> Any:
 def _imported(
     proto: Any, sizes: dict[str, int | str], fixed: Mapping[str, Any], replaced: Mapping[str, Any]
 ) -> OnnxModel:
-    from onnx import numpy_helper
-
     opset = _opset(proto)
-    graph = proto.graph
-    unknown = sorted({node.op_type for node in graph.node if node.op_type not in HANDLERS})
-    foreign = sorted(
-        {f"{node.domain}.{node.op_type}" for node in graph.node if node.domain not in ("", "ai.onnx")}
-    )
-    if unknown or foreign:
-        raise VyreError(
-            f"the op {', '.join(foreign or unknown)} cannot be imported.",
-            fix="export the model without it; vyre.onnx.OPS lists what can be imported.",
-        )
+    graph = _inlined(proto).graph
     require_sound(graph)
+    require_known(graph.node)
+    _require_named(graph, sizes, fixed)
     builder = Builder()
     weights: dict[str, NDArray[Any]] = {}
     values: dict[str, Any] = {
@@ -151,7 +153,7 @@ def _imported(
         **{name: HostArray(np.asarray(value)) for name, value in fixed.items()},
     }
     for tensor in graph.initializer:
-        values[tensor.name] = _initializer(tensor, numpy_helper)
+        values[tensor.name] = initializer(tensor)
     for name, array in replaced.items():
         values[name] = _replaced(name, values.get(name), np.asarray(array))
     names: dict[str, str] = {}
@@ -159,42 +161,50 @@ def _imported(
         if entry.name not in values:
             values[entry.name] = _input(builder, entry, sizes)
             names[entry.name] = values[entry.name].name
-    for position, node in enumerate(graph.node):
-        context = _context(builder, node, position, values, opset, weights)
-        made = _handled(context)
-        several: list[Any] = made if isinstance(made, list) else [made]  # pyright: ignore[reportUnknownVariableType]
-        values |= {name: value for name, value in zip(node.output, several, strict=False) if name}
+    Importing(builder, opset, weights).run(graph.node, values)
     outputs = {entry.name: values[entry.name] for entry in graph.output}
     return _model(builder, outputs, weights, names)
 
 
-def _handled(context: OnnxNode) -> Any:
-    """What the node became. A node that is not formed as its op says is named, whatever Python said of it."""
+def _inlined(proto: Any) -> Any:
+    """The model without functions of its own: the nodes that they stand for are in their place."""
+    if not proto.functions:
+        return proto
+    from onnx import inliner
+
     try:
-        with np.errstate(all="ignore"):
-            made = HANDLERS[context.op](context)
-        if isinstance(made, HostArray) and all(made is not given for given in context.inputs):
-            context.allowed(made.array.size)
-        return made
-    except VyreError as error:
-        if error.message.startswith(f"{context.op} {context.name!r}: "):
-            raise
-        raise context.refuse(error.message.rstrip("."), error.fix + _one(context)) from None
-    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
-        what = f"its inputs or attributes cannot be used ({type(error).__name__}: {error})"
-        raise context.refuse(what, "export the model again.") from error
+        return inliner.inline_local_functions(proto)
+    except Exception as error:  # what is not formed as a function
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise VyreError(
+            f"the functions of the model cannot be put in: {first.rstrip('.')}.",
+            fix="export the model again.",
+        ) from None
 
 
-def _one(context: OnnxNode) -> str:
-    """What to do where two dynamic sizes do not fit that the model's author knows to be one."""
-    shapes = [given.type.shape[::-1] for given in context.inputs if isinstance(given, Tensor)]
-    if len(shapes) != 2:
-        return ""
-    for one, other in zip(*shapes, strict=False):
-        names = str(other), str(one)
-        if one != other and all(name.isidentifier() for name in names):
-            return f" If two sizes are one, say so: vyre.onnx.load(…, sizes={{{names[0]!r}: {names[1]!r}}})."
-    return ""
+def _require_named(graph: Any, sizes: Mapping[str, Any], fixed: Mapping[str, Any]) -> None:
+    """Raises `VyreError` for a size or an input that the model does not have."""
+    inputs = [entry.name for entry in graph.input]
+    wrong = next((name for name in fixed if name not in inputs), None)
+    if wrong is not None:
+        raise VyreError(f"the model has no input {wrong!r}.", fix=f"name one of {', '.join(inputs)}.")
+    dims = [
+        (dim.dim_param, _size_name(entry, place))
+        for entry in graph.input
+        for place, dim in enumerate(entry.type.tensor_type.shape.dim)
+        if not dim.HasField("dim_value")
+    ]
+    wrong = next((name for name in sizes if not any(name in pair for pair in dims)), None)
+    if wrong is not None:
+        there = ", ".join(dict.fromkeys(repr(given or name) for given, name in dims))
+        raise VyreError(
+            f"the model has no dynamic size {wrong!r}.",
+            fix=f"name one of {there}." if there else "leave sizes= out: all sizes are numbers.",
+        )
+
+
+def _size_name(entry: Any, place: int) -> str:
+    return _identifier(entry.type.tensor_type.shape.dim[place].dim_param or f"{entry.name}_{place}")
 
 
 def _opset(proto: Any) -> int:
@@ -205,16 +215,6 @@ def _opset(proto: Any) -> int:
             fix="convert it with onnx.version_converter.",
         )
     return int(found)
-
-
-def _initializer(tensor: Any, helper: Any) -> HostArray:
-    try:
-        return HostArray(np.asarray(helper.to_array(tensor)))
-    except Exception as error:  # sizes that do not agree with the bytes
-        raise VyreError(
-            f"the weight {tensor.name!r} cannot be read: {str(error).rstrip('.')}.",
-            fix="export the model again.",
-        ) from None
 
 
 def _replaced(name: str, old: Any, new: NDArray[Any]) -> HostArray:
@@ -238,13 +238,13 @@ def _input(builder: Builder, entry: Any, sizes: Mapping[str, int | str]) -> Tens
         if dim.HasField("dim_value"):
             shape.append(Size(dim.dim_value))
         else:
-            name = _identifier(dim.dim_param or f"{entry.name}_{place}")
+            name = _size_name(entry, place)
             shape.append(Size(sizes.get(dim.dim_param, sizes.get(name, name))))
     try:
         element = element_of(helper.tensor_dtype_to_np_dtype(kind.elem_type))
     except (KeyError, VyreError):
         raise VyreError(
-            f"the input {entry.name!r} has the element type {kind.elem_type} of ONNX.",
+            f"the input {entry.name!r} has the element type {element_name(kind.elem_type)} of ONNX.",
             fix="use f32, f16, bf16, f64, integers of at most 32 bits, int64 or bool.",
         ) from None
     own = _identifier(entry.name)
@@ -255,36 +255,6 @@ def _input(builder: Builder, entry: Any, sizes: Mapping[str, int | str]) -> Tens
 def _identifier(name: str) -> str:
     kept = "".join(c if c.isalnum() or c == "_" else "_" for c in name)
     return kept if kept.isidentifier() else f"_{kept}"
-
-
-def _context(
-    builder: Builder, node: Any, position: int, values: Mapping[str, Any], opset: int, weights: dict[str, Any]
-) -> OnnxNode:
-    from onnx import numpy_helper
-
-    missing = [name for name in node.input if name not in values]
-    if missing:
-        raise VyreError(
-            f"{node.op_type} at node {position} reads {missing[0]!r}, which nothing computes.",
-            fix="repair or export the model again.",
-        )
-    attributes = {a.name: _attribute(a, numpy_helper) for a in node.attribute}
-    inputs = [values[name] for name in node.input]
-    while inputs and inputs[-1] is None:
-        inputs.pop()
-    name = node.name or f"node {position}"
-    return OnnxNode(builder, node.op_type, name, inputs, attributes, opset, len(node.output), weights)
-
-
-def _attribute(attribute: Any, helper: Any) -> Any:
-    from onnx import helper as onnx_helper
-
-    value = onnx_helper.get_attribute_value(attribute)
-    if isinstance(value, bytes):
-        return value.decode()
-    if hasattr(value, "raw_data"):
-        return np.asarray(helper.to_array(value))
-    return value
 
 
 def _model(

@@ -92,16 +92,22 @@ _USUAL = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh
 def _checked(ctx: OnnxNode, x: Tensor, both: bool) -> None:
     given = [a.decode() if isinstance(a, bytes) else a for a in ctx.attribute("activations") or ()]
     if given and given != _USUAL[ctx.op] * (2 if both else 1):
-        raise ctx.refuse(f"the activations {', '.join(given)}", "use those that the op has by default.")
+        raise ctx.refuse(
+            f"the activations {', '.join(given)} are not imported", "use those that the op has by default."
+        )
     if ctx.attribute("clip") is not None or ctx.attribute("input_forget", 0):
-        raise ctx.refuse("clip or input_forget")
+        raise ctx.refuse("clip and input_forget are not imported")
     count = x.shape[0]
     if not isinstance(count, int) or count > LONGEST:
-        raise ctx.refuse(f"a sequence of {count} steps", f"export with a static length of at most {LONGEST}.")
+        raise ctx.refuse(
+            f"{count} steps cannot be written out", f"export with a static length of at most {LONGEST}."
+        )
     if ctx.given(4):
         lengths = ctx.inputs[4]
         if not isinstance(lengths, HostArray) or any(n != count for n in lengths.array.reshape(-1)):
-            raise ctx.refuse("rows of other lengths", "export the model without sequence_lens.")
+            raise ctx.refuse(
+                "rows of different lengths are not imported", "export the model without sequence_lens."
+            )
 
 
 def _recurrent(step: Callable[[_Layer, Tensor, State], State], states: int) -> Callable[[OnnxNode], Any]:

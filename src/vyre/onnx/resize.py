@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.graph.sizes import Size
 from vyre.nn.widened import narrowed, wide
 from vyre.tensor import shaping as s
 from vyre.tensor.create import constant
 from vyre.tensor.indexing import take
+from vyre.tensor.rearranging import repeat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,14 +34,20 @@ def _resize(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
     mode, way = ctx.attribute("mode", "nearest"), _way(ctx)
     if ctx.attribute("antialias", 0) or mode not in ("nearest", "linear", "cubic"):
-        raise ctx.refuse(f"the mode {mode!r} with antialias", "export without antialias.")
+        raise ctx.refuse(f"the mode {mode!r} or antialias is not imported", "export without antialias.")
     made = x if mode == "nearest" else wide(x)
     for axis, scale, wanted in _scales(ctx, x):
         size = x.shape[axis]
         if not isinstance(size, int):
             if scale == 1:
                 continue
-            raise ctx.refuse(f"the dynamic axis {axis}", "export with a static shape.")
+            if mode != "nearest" or not _repeats(ctx, way, scale):
+                raise ctx.refuse(
+                    f"the dynamic axis {axis} of {size} elements can only be repeated by a whole number",
+                    "resize by nearest and a whole scale, or export with a static shape.",
+                )
+            made = repeat(made, int(scale), axis)
+            continue
         places = [_original(way, i, size, scale, wanted) for i in range(ctx.allowed(wanted))]
         if (size, scale) == (wanted, 1.0):
             continue
@@ -52,12 +60,23 @@ def _resize(ctx: OnnxNode) -> Any:
     return made if mode == "nearest" else narrowed(made, x)
 
 
+def _repeats(ctx: OnnxNode, way: str, scale: float) -> bool:
+    """Whether the nearest of each place is the element that a repetition puts there, for every length."""
+    nearest = ctx.attribute("nearest_mode", "round_prefer_floor")
+    halves = way in ("half_pixel", "pytorch_half_pixel", "half_pixel_symmetric")
+    whole = scale >= 1 and scale == int(scale)
+    floor_of = way == "asymmetric" and nearest == "floor"
+    return whole and (floor_of or (halves and nearest.startswith("round")))
+
+
 def _way(ctx: OnnxNode) -> str:
     way: str = ctx.attribute("coordinate_transformation_mode", "half_pixel")
     if ctx.opset < 11:
         return "asymmetric"
     if way == "tf_crop_and_resize":
-        raise ctx.refuse(f"coordinates by {way!r}", "crop the tensor before, and resize by half_pixel.")
+        raise ctx.refuse(
+            f"coordinates by {way!r} are not imported", "crop the tensor before, and resize by half_pixel."
+        )
     return way
 
 
@@ -75,7 +94,13 @@ def _scales(ctx: OnnxNode, x: Tensor) -> list[tuple[int, float, int]]:
         if isinstance(size, int) and isinstance(wanted, int):
             found.append((axis, wanted / size, wanted))
         elif wanted != x.type.shape[axis]:
-            raise ctx.refuse(f"the dynamic axis {axis}", "export with a static shape.")
+            times = Size(wanted).divided(x.type.shape[axis]) if policy == "stretch" else None
+            if times is None or times.static is None:
+                raise ctx.refuse(
+                    f"the dynamic axis {axis} of {size} elements cannot be resized to {wanted}",
+                    "export with a static shape.",
+                )
+            found.append((axis, float(times.static), 0))
     if policy == "stretch":
         return found
     scale = (min if policy == "not_larger" else max)(factor for _, factor, _ in found)

@@ -56,7 +56,7 @@ def _constant(ctx: OnnxNode) -> Any:
             if name == "value":
                 return HostArray(found)
             return HostArray(np.array(found, np.float32 if "float" in name else np.int64))
-    raise ctx.refuse("a constant that holds neither a tensor nor numbers")
+    raise ctx.refuse("the constant holds neither a tensor nor numbers")
 
 
 def _constant_of_shape(ctx: OnnxNode) -> Any:
@@ -83,7 +83,9 @@ def _range(ctx: OnnxNode) -> Any:
         steps = Tensor(ctx.builder, ctx.builder.add(Iota(ValueType(_T.I32, (count,)), 0)))
         made = c.astype(steps, _T.I64)
         return made if start == 0 else made + counted(ctx.builder, np.array(start, object))
-    raise ctx.refuse(f"a range of dynamic sizes by steps of {step}", "export with a static shape.")
+    raise ctx.refuse(
+        f"a range of dynamic sizes by steps of {step} is not imported", "export with a static shape."
+    )
 
 
 def _dynamic(numbers: list[Any]) -> bool:
@@ -196,7 +198,9 @@ def _clipped(ctx: OnnxNode, part: slice, size: Size) -> slice:  # type: ignore[t
     if step < 0 and (size.static is None) and stop <= -_FAR and (start == -1 or start >= _FAR) and step == -1:
         return slice(None, None, -1)
     if step < 1:
-        raise ctx.refuse(f"a step of {step} over the size {size}", "export with a static shape.")
+        raise ctx.refuse(
+            f"a step of {step} over the size {size} is not imported", "export with a static shape."
+        )
     if isinstance(stop, int) and stop >= _FAR:
         stop = None
     if isinstance(start, int) and start <= -_FAR:
@@ -253,7 +257,7 @@ def _expand(ctx: OnnxNode) -> Any:
 def _tile(ctx: OnnxNode) -> Any:
     times = ctx.numbers(1)
     if any(not isinstance(n, int) for n in times):
-        raise ctx.refuse("a dynamic number of repeats")
+        raise ctx.refuse("the number of repeats is dynamic")
     return tile(ctx.tensor(0), times)
 
 
@@ -283,7 +287,7 @@ def _mirrored(ctx: OnnxNode, x: Tensor, axis: int, before: int, after: int, mode
     if (before, after) == (0, 0):
         return x
     if size is None:
-        raise ctx.refuse(f"padding by {mode!r} of a dynamic axis", "pad by a constant.")
+        raise ctx.refuse(f"padding by {mode!r} of a dynamic axis is not imported", "pad by a constant.")
     places = np.arange(-before, size + after)
     match mode:
         case "edge":
@@ -294,7 +298,7 @@ def _mirrored(ctx: OnnxNode, x: Tensor, axis: int, before: int, after: int, mode
             turn = places % (2 * size - 2)
             chosen = np.minimum(turn, 2 * size - 2 - turn)
         case _:
-            raise ctx.refuse(f"padding by {mode!r} of {size} elements", "pad by a constant.")
+            raise ctx.refuse(f"padding by {mode!r} of {size} elements is not possible", "pad by a constant.")
     return take(x, chosen, axis)
 
 
@@ -310,7 +314,7 @@ def _identity(ctx: OnnxNode) -> Any:
 
 def _dropout(ctx: OnnxNode) -> Any:
     if ctx.given(2) and any(ctx.numbers(2)):
-        raise ctx.refuse("training", "export the model for inference.")
+        raise ctx.refuse("training is not imported", "export the model for inference.")
     x = ctx.tensor(0)
     return [x, full_like(x, x.type.shape, 1, _T.Bool)][: ctx.outputs]
 
@@ -333,7 +337,7 @@ def _blocks(ctx: OnnxNode, *, deeper: bool) -> Any:
 def _part(ctx: OnnxNode, size: Size, by: int) -> Size:
     found = size.divided(by)
     if found is None:
-        raise ctx.refuse(f"{size} in parts of {by}")
+        raise ctx.refuse(f"{size} cannot be split into parts of {by}")
     return found
 
 

@@ -12,7 +12,8 @@ _FIX = "repair or export the model again."
 def require_sound(graph: Any) -> None:
     """Raises `VyreError`, which names what is made twice, lacks a shape, or is asked for and never made."""
     inputs = [entry.name for entry in graph.input]
-    weights = [tensor.name for tensor in graph.initializer]
+    sparse = [tensor.values.name for tensor in graph.sparse_initializer]
+    weights = [*(tensor.name for tensor in graph.initializer), *sparse]
     computed = [name for node in graph.node for name in node.output if name]
     for names, what in ((inputs, "input"), (weights, "weight"), (computed, "value")):
         twice = _repeated(names)
@@ -27,6 +28,9 @@ def require_sound(graph: Any) -> None:
     missing = next((entry.name for entry in graph.output if entry.name not in there), None)
     if missing is not None:
         raise VyreError(f"nothing computes the output {missing!r}.", fix=_FIX)
+    if graph.sparse_initializer:
+        name = graph.sparse_initializer[0].values.name
+        raise VyreError(f"the weight {name!r} is sparse.", fix="export the model with dense weights.")
     for tensor in graph.initializer:
         if any(size < 0 for size in tensor.dims):
             raise VyreError(f"the weight {tensor.name!r} has the shape {list(tensor.dims)}.", fix=_FIX)

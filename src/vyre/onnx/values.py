@@ -125,7 +125,7 @@ class OnnxNode:
     def allowed(self, count: int) -> int:
         """A number of elements that are put together on the host, where it is not beyond all reason."""
         if count > MOST_HELD:
-            raise self.refuse(f"{count} elements on the host; {MOST_HELD} are allowed")
+            raise self.refuse(f"{count} elements on the host are too many; {MOST_HELD} are allowed")
         return count
 
     def axes(self, given: Iterable[int], rank: int) -> list[int]:
@@ -176,3 +176,11 @@ def constant(builder: Builder, array: NDArray[Any], weights: dict[str, NDArray[A
         weights[name] = whole
         return Tensor(builder, builder.input(name, ValueType(element, whole.shape)))
     return Tensor(builder, builder.add(Constant(ValueType(element, whole.shape), stored.tobytes())))
+
+
+def element_name(number: Any) -> str:
+    """An element type of ONNX by its number, and by its name where it has one."""
+    from onnx import TensorProto
+
+    named = number in TensorProto.DataType.values()
+    return f"{number} ({TensorProto.DataType.Name(number)})" if named else str(number)

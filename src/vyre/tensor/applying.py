@@ -133,5 +133,10 @@ def kind_of(*operands: Value | float | bool) -> DataType:
     return first([x for x in operands if isinstance(x, Value)]).element.loaded
 
 
+LONG_FIX = "cast the tensor to i32 first, where its numbers fit."
+
+
 def refused(name: str, kind: DataType, fix: str) -> VyreError:
-    return VyreError(f"{name} does not take {kind.value}.", fix=fix)
+    """I64 is loaded as U64, which users never see."""
+    element = _T.I64 if kind is _T.U64 else kind
+    return VyreError(f"{name} does not take {element.value}.", fix=fix)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import boundary
-from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, LitU32, Select, UnOp
+from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, LitU32, MakeVec, Select, UnOp, u64
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
 from vyre.tensor.applying import WIDE, A, B, C, apply, kind_of, refused, signed_order
@@ -71,8 +71,15 @@ _BELOW = Select(BinOp(_B.Ne, Cast(_T.U32, _REST), LitU32(0)), _DIFFERS, LitU32(0
 """1 where the quotient toward zero is one above the floor: a rest whose sign is not the divisor's."""
 
 
-def _whole(name: str, fix: str, words: BinaryOp, signed: Expr, a: Any, b: Any) -> Any:
+_SIGNS = Cast(_T.U32, Call("wide.u64.shr", (Call("wide.u64.xor", (A, B)), LitU32(63))))
+_LONG_BELOW = MakeVec(_T.U64, (Select(Call("wide.u64.ne", (A, u64(0))), _SIGNS, LitU32(0)), LitU32(0)))
+"""The same of a rest and a divisor of I64."""
+
+
+def _whole(name: str, fix: str, words: BinaryOp, signed: Expr, a: Any, b: Any, long: str = "") -> Any:
     kind = kind_of(a, b)
+    if kind is _T.U64:
+        return apply(Call(long, (A, B)), (a, b), gives=_T.I64)
     if kind not in (_T.U32, _T.I32):
         raise refused(name, kind, fix if kind.is_float else "cast the tensor to i32 or u32 first.")
     return apply(signed if kind is _T.I32 else BinOp(words, A, B), (a, b))
@@ -81,6 +88,8 @@ def _whole(name: str, fix: str, words: BinaryOp, signed: Expr, a: Any, b: Any) -
 @boundary
 def floor_divide(a: V | float, b: V | float) -> V:
     """The quotient of integers, rounded down as in Python and NumPy; by 0 it is 0."""
+    if kind_of(a, b) is _T.U64:
+        return subtract(trunc_divide(a, b), apply(_LONG_BELOW, (fmod(a, b), b), gives=_T.I64))
     fix = "use floor(a / b), whose quotient is rounded first, or convert to integers."
     down = BinOp(_B.Sub, Call("signed.div", (A, B)), Cast(_T.I32, _BELOW))
     return _whole("//", fix, _B.Div, down, a, b)
@@ -89,6 +98,9 @@ def floor_divide(a: V | float, b: V | float) -> V:
 @boundary
 def remainder(a: V | float, b: V | float) -> V:
     """The rest of the division of integers, with the sign of `b` as in Python and NumPy; by 0 it is 0."""
+    if kind_of(a, b) is _T.U64:
+        rest = fmod(a, b)
+        return add(rest, multiply(apply(_LONG_BELOW, (rest, b), gives=_T.I64), b))
     fix = "write a - floor(a / b) * b, with the roundings that this has."
     added = Cast(_T.I32, BinOp(_B.Mul, _BELOW, Cast(_T.U32, B)))
     return _whole("%", fix, _B.Mod, BinOp(_B.Add, _REST, added), a, b)
@@ -98,14 +110,14 @@ def remainder(a: V | float, b: V | float) -> V:
 def trunc_divide(a: V | float, b: V | float) -> V:
     """The quotient of integers, rounded toward zero as in kernels and in C; by 0 it is 0."""
     fix = "use trunc(a / b), whose quotient is rounded first, or convert to integers."
-    return _whole("trunc_divide", fix, _B.Div, Call("signed.div", (A, B)), a, b)
+    return _whole("trunc_divide", fix, _B.Div, Call("signed.div", (A, B)), a, b, "wide.i64.div")
 
 
 @boundary
 def fmod(a: V | float, b: V | float) -> V:
     """The rest of the division of integers, with the sign of `a` as in kernels and in C; by 0 it is 0."""
     fix = "write a - trunc(a / b) * b, with the roundings that this has."
-    return _whole("fmod", fix, _B.Mod, _REST, a, b)
+    return _whole("fmod", fix, _B.Mod, _REST, a, b, "wide.i64.mod")
 
 
 @boundary
@@ -270,12 +282,17 @@ def absolute(x: V) -> V:
     return x if kind is _T.U32 else apply(Call("signed.abs", (A,)), (x,))
 
 
+_WIDE_BITS = {_B.BitAnd: "wide.u64.and", _B.BitOr: "wide.u64.or", _B.BitXor: "wide.u64.xor"}
+
+
 def _bits(op: BinaryOp, a: Any, b: Any) -> Any:
     kind = kind_of(a, b)
     if kind is _T.Bool:
         return apply(Cast(_T.Bool, BinOp(op, Cast(_T.U32, A), Cast(_T.U32, B))), (a, b))
     if kind.is_float:
         raise refused(op.value, kind, "compare first, or bitcast to u32.")
+    if kind is _T.U64:
+        return apply(Call(_WIDE_BITS[op], (A, B)), (a, b), gives=_T.I64)
     return apply(BinOp(op, A, B), (a, b))
 
 
@@ -302,25 +319,29 @@ def invert(x: V) -> V:
         return apply(Cast(_T.Bool, UnOp(_U.LogicalNot, A)), (x,), gives=_T.Bool)
     if kind.is_float:
         raise refused("~", kind, "compare first, or bitcast to u32.")
+    if kind is _T.U64:
+        return bitwise_xor(x, -1)
     return apply(UnOp(_U.BitNot, A), (x,))
 
 
 @boundary
 def left_shift(a: V, b: V | float) -> V:
-    """a shifted left by the low 5 bits of b."""
-    return _shift(_B.Shl, "signed.shl", a, b)
+    """a shifted left by the low 5 bits of b, 6 of an I64."""
+    return _shift(_B.Shl, "signed.shl", "wide.u64.shl", a, b)
 
 
 @boundary
 def right_shift(a: V, b: V | float) -> V:
-    """a shifted right by the low 5 bits of b; the sign of an I32 moves in."""
-    return _shift(_B.Shr, "signed.shr", a, b)
+    """a shifted right by the low 5 bits of b, 6 of an I64; the sign of a signed one moves in."""
+    return _shift(_B.Shr, "signed.shr", "wide.i64.shr", a, b)
 
 
-def _shift(words: BinaryOp, signed: str, a: Any, b: Any) -> Any:
+def _shift(words: BinaryOp, signed: str, long: str, a: Any, b: Any) -> Any:
     kind = kind_of(a, b)
     if kind is _T.U32:
         return apply(BinOp(words, A, B), (a, b))
     if kind is _T.I32:
         return apply(Call(signed, (A, Cast(_T.U32, B))), (a, b))
+    if kind is _T.U64:
+        return apply(Call(long, (A, Cast(_T.U32, B))), (a, b), gives=_T.I64)
     raise refused("a shift", kind, "use integers.")

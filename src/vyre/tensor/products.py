@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from vyre.errors import VyreError
 from vyre.graph.nodes import MatMul
 from vyre.ir.types import DataType
+from vyre.tensor.applying import LONG_FIX, refused
 from vyre.tensor.defaults import element_of, product_of
 from vyre.tensor.shaping import broadcast_to, common_shape, expand_dims, reshape
 from vyre.tensor.value import operation, require
@@ -35,6 +36,8 @@ def matmul(
     require(b, "matmul")
     if a.ndim == 0 or b.ndim == 0:
         raise VyreError(f"{a.type} @ {b.type} has a scalar as an operand.", fix="use * instead.")
+    if DataType.I64 in (a.element, b.element):
+        raise refused("matmul()", DataType.I64, LONG_FIX)
     row, column = a.ndim == 1, b.ndim == 1
     left = expand_dims(a, 0) if row else a
     right = expand_dims(b, 1) if column else b

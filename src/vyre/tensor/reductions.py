@@ -10,9 +10,11 @@ from vyre.graph.sizes import Size, product
 from vyre.ir.operators import ReduceOrder
 from vyre.ir.types import DataType
 from vyre.tensor import comparing, elementwise
+from vyre.tensor.applying import LONG_FIX, refused
 from vyre.tensor.create import full_like, of_size
 from vyre.tensor.defaults import accumulator_of, element_of, order_of
-from vyre.tensor.shaping import reshape
+from vyre.tensor.long_joins import long_cumsum, long_extreme, long_sum
+from vyre.tensor.shaping import broadcast_to, reshape
 from vyre.tensor.value import operation
 
 if TYPE_CHECKING:
@@ -47,13 +49,36 @@ def _reduce(
         return full_like(x, x.type.shape, 0, element)
     if not axes:
         return comparing.astype(x, element or x.element)
+    if x.element is _T.I64 and accumulator is None:
+        return _long(x, axes, joining, keepdims=keepdims)
     within = accumulator_of(x.element, accumulator)
     ordered = joining in (Joining.Add, Joining.Mul)
     chosen = order_of(order, x.element) if ordered else ReduceOrder.TreeBinary
     made = x.made(Reduce(x.name, axes, joining, chosen, within, element or x.element))
-    if not keepdims:
-        return made
-    return reshape(made, tuple(Size(1) if i in axes else s for i, s in enumerate(x.type.shape)))
+    return reshape(made, _kept(x, axes)) if keepdims else made
+
+
+def _kept(x: Value, axes: tuple[int, ...]) -> tuple[Size, ...]:
+    return tuple(Size(1) if i in axes else s for i, s in enumerate(x.type.shape))
+
+
+def _long(x: V, axes: tuple[int, ...], joining: Joining, *, keepdims: bool) -> V:
+    """I64, which no backend joins, by its words."""
+    kept = _kept(x, axes)
+    shape = kept if keepdims else tuple(s for i, s in enumerate(x.type.shape) if i not in axes)
+    match joining:
+        case Joining.Add:
+            return reshape(long_sum(x, axes), shape)
+        case Joining.Max | Joining.Min:
+            made = long_extreme(x, joining, lambda words: _reduce(words, axes, joining, keepdims=True))
+            return reshape(made, shape)
+        case Joining.ArgMax | Joining.ArgMin:
+            extreme = Joining.Max if joining is Joining.ArgMax else Joining.Min
+            most = broadcast_to(_long(x, axes, extreme, keepdims=True), x.type.shape)
+            found = comparing.astype(comparing.equal(x, most), _T.U32)
+            return _reduce(found, axes, Joining.ArgMax, keepdims=keepdims, element=_T.U32)
+        case _:
+            raise refused("a product of all elements", _T.I64, LONG_FIX)
 
 
 def _summed(x: Value, accumulator: Any) -> DataType:
@@ -177,12 +202,16 @@ def all(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False
 @operation
 def cumsum(x: V, axis: int = -1, *, exclusive: bool = False, accumulator: Any = None) -> V:
     """Element i is the tree sum of the elements up to i, or of those before it."""
+    if x.element is _T.I64 and accumulator is None:
+        return long_cumsum(x, x.axis(axis), exclusive=exclusive)
     within = accumulator_of(x.element, accumulator)
     return x.made(Scan(x.name, x.axis(axis), Joining.Add, within, _summed(x, accumulator), exclusive))
 
 
 @operation
 def cumprod(x: V, axis: int = -1, *, exclusive: bool = False, accumulator: Any = None) -> V:
+    if x.element is _T.I64:
+        raise refused("cumprod()", _T.I64, LONG_FIX)
     within = accumulator_of(x.element, accumulator)
     return x.made(Scan(x.name, x.axis(axis), Joining.Mul, within, _summed(x, accumulator), exclusive))
 
@@ -190,6 +219,8 @@ def cumprod(x: V, axis: int = -1, *, exclusive: bool = False, accumulator: Any =
 @operation
 def cummax(x: V, axis: int = -1) -> V:
     """The greatest up to each element, as `max` has it."""
+    if x.element is _T.I64:
+        raise refused("cummax()", _T.I64, LONG_FIX)
     return x.made(Scan(x.name, x.axis(axis), Joining.Max, accumulator_of(x.element, None), x.element))
 
 

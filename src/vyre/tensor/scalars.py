@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from vyre.ir.expr import Expr
 
 _T = DataType
+_RANGES = {
+    _T.U32: (0, (1 << 32) - 1),
+    _T.I32: (-(1 << 31), (1 << 31) - 1),
+    _T.U64: (-(1 << 63), (1 << 63) - 1),
+}
+"""What fits: U64 holds the bits of an I64."""
 
 
 def literal(value: float | bool, kind: DataType) -> Expr:
@@ -38,14 +44,14 @@ def literal(value: float | bool, kind: DataType) -> Expr:
             fix="use a whole number, or make the tensor one of floats with astype(vyre.f32).",
         )
     number = int(value)
-    if kind is _T.U64:
-        return u64(number & ((1 << 64) - 1))
-    low, high = (-(1 << 31), (1 << 31) - 1) if kind is _T.I32 else (0, 0xFFFF_FFFF)
-    if kind not in (_T.I32, _T.U32) or not low <= number <= high:
+    low, high = _RANGES.get(kind, (0, -1))
+    if not low <= number <= high:
         raise VyreError(
-            f"{value!r} is not a value of {kind.value}.",
+            f"{value!r} is not a value of {'I64' if kind is _T.U64 else kind.value}.",
             fix="use a number that fits, or cast the tensor first.",
         )
+    if kind is _T.U64:
+        return u64(number & ((1 << 64) - 1))
     return LitI32(number) if kind is _T.I32 else LitU32(number)
 
 
