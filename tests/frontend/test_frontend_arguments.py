@@ -1,5 +1,6 @@
 """What a kernel is called with: scalars, lengths of outputs, and calls that are refused."""
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -59,12 +60,19 @@ def test_scalars_of_every_kind_travel_in_uniform_buffers() -> None:
         ({"c": 2}, "2 is not a Bool"),
         ({"e": 3}, "does not have 2 lanes"),
         ({"f": "1"}, "is a str"),
+        ({"f": 65520}, "65520 is beyond the largest F16.*math.inf"),
+        ({"g": -1e39}, r"-1e\+39 is beyond the largest BF16.*math.inf"),
     ],
 )
 def test_a_scalar_that_does_not_fit_is_refused(arguments: dict[str, Any], message: str) -> None:
     good: dict[str, Any] = {"a": 1, "b": 1, "c": True, "d": 1, "e": (1, 2), "f": 1.0, "g": 1.0, "h": 1}
     with pytest.raises(DispatchError, match=message):
         scalars(**{**good, **arguments}, out=8)
+
+
+@pytest.mark.parametrize(("value", "bits"), [(math.inf, 0x7C00), (65519.9, 0x7BFF), (-math.inf, 0xFC00)])
+def test_an_infinite_scalar_is_what_was_asked_for(value: float, bits: int) -> None:
+    assert scalars(8, 7, -1, True, 5, (3, 4), value, 1.5, 9)[5] == bits
 
 
 def test_omitted_outputs_take_the_longest_input() -> None:

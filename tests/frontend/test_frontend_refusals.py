@@ -48,6 +48,20 @@ BODIES = {
     "string": ('x = §"abc" + i', "a str has no meaning", "numbers"),
     "dict": ("x = §{1: 2}", "a dict", "buffer"),
     "tuple": ("§x = (1, 2)", "a tuple", "separate variables"),
+    "element of a dict": ("x = §{1: 2}[1]", "a dict", "buffer"),
+    "number past a float": ("x = §w[i] * 1e39", "1e+39 is beyond the largest F32", "math.inf"),
+    "digits of round": ("x = §round(w[i], 2)", "to a whole number", "vyre.round(x * 100.0) / 100.0"),
+    "count of names": (
+        'pass\n@vyre.kernel\ndef m(a: §In[f32, "m", 3]):\n    pass',
+        "count",
+        'In[f32, Literal["m", 3]]',
+    ),
+    "two results": (
+        "pass\ndef two(x: u32) -> u32:\n    return §x, x\n"
+        "@vyre.kernel\ndef m(out: Out[u32]):\n    out[0] = two(u32(1))",
+        "a tuple of 2 is not a value",
+        "vyre.private",
+    ),
     "walrus": ("out[i] = (§k := 3)", "`:=`", "line of its own"),
     "slice": ("x = a[§1:3]", "a slice", "one element"),
     "two indices": ("x = §a[i, i]", "1 dimension", "y * width + x"),

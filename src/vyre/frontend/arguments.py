@@ -184,6 +184,7 @@ def scalar_bytes(kernel: str, p: Parameter, value: Any) -> bytes:
         return _bits(p.element, value).to_bytes(p.element.stride, "little")
     except Refused as refusal:
         whole = isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral)
+        whole = whole and not p.element.is_float
         fix = f"pass a whole number, or annotate it {p.name}: f32." if whole else refusal.fix()
         raise DispatchError(
             f"`{p.name}` of {kernel}() is {p.element.value}: {refusal.message}", fix=fix

@@ -165,6 +165,11 @@ class Linker:
         try:
             bound = _signature(name).bind(*args, **keywords)
         except TypeError as error:
+            if name == "round" and len(args) == 2:
+                raise Refused(
+                    "round() takes one value here: it rounds to a whole number.",
+                    "write vyre.round(x * 100.0) / 100.0 for two digits behind the point.",
+                ) from error
             plain = ", ".join(
                 f"{p.name}=…" if p.kind is p.KEYWORD_ONLY else str(p).partition(":")[0]
                 for p in _signature(name).parameters.values()

@@ -217,6 +217,10 @@ class Expressions:
                     table = self._buffers.table(sequence, at.id if isinstance(at, ast.Name) else "table")
                     return self._element(replace(table, shown=ast.unparse(at)), index, at)
                 return _constant_element(sequence, index)
+            case PyObject(value=dict()):
+                raise Refused(
+                    "a dict cannot be indexed in a kernel.", "keep its values in a tuple, by number."
+                )
             case _:
                 raise Refused(f"{describe(owner)} has no elements.", "index a buffer: a[i].")
 

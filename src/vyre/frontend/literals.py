@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 import sys
 from typing import Any
@@ -27,7 +28,7 @@ _MAX_LITERAL = 1_000
 def number_bits(value: bool | int | float, target: DataType) -> int:
     """The bits of a Python number as `target`. Raises `Refused` where it has no such value."""
     if target in FORMATS:
-        return float_bits(value, target)
+        return _fitting(value, target)
     if target is DataType.Bool:
         if isinstance(value, bool):
             return int(value)
@@ -49,6 +50,17 @@ def number_bits(value: bool | int | float, target: DataType) -> int:
         wrapped = f", such as {value & high:#x} for the same bits" if signed else ""
         raise Refused(f"{value} does not fit into {target.value}.", f"{fix}{wrapped}.")
     return int(value) & ((1 << target.bits) - 1)
+
+
+def _fitting(value: bool | int | float, target: DataType) -> int:
+    """The nearest float; a number that is not infinite is refused where that is."""
+    bits, form = float_bits(value, target), FORMATS[target]
+    if bits & form.magnitude == form.infinity and abs(value) != math.inf:
+        wider = "" if target is DataType.F64 else ", or a type with a larger range, such as f64"
+        raise Refused(
+            f"{value!r} is beyond the largest {target.value}.", f"write math.inf for infinity{wider}."
+        )
+    return bits
 
 
 def literal(value: bool | int | float, target: DataType) -> Expr:

@@ -15,7 +15,17 @@ from vyre.frontend.constants import fold, fold_unary
 from vyre.frontend.elsewhere import product
 from vyre.frontend.literals import literal
 from vyre.frontend.retyping import WHOLE, conversion, retype
-from vyre.frontend.values import OPERAND, Buffer, Const, Operand, PyObject, Refused, Value, describe
+from vyre.frontend.values import (
+    OPERAND,
+    Buffer,
+    Const,
+    Operand,
+    PyObject,
+    Refused,
+    Several,
+    Value,
+    describe,
+)
 from vyre.ir.expr import BinOp, Call, Cast, Expr, LitBool, Select, UnOp
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
@@ -214,6 +224,11 @@ def number(operand: Operand) -> Value:
             raise Refused("a str has no meaning in a kernel.", "use numbers.")
         case PyObject(value=Enum() as member):
             raise Refused(f"{member} is a member of an Enum and not a number.", f"write {member}.value.")
+        case Several():
+            raise Refused(
+                f"{describe(operand)} is not a value.",
+                "use one number at a time; for several results of a function pass it a vyre.private array.",
+            )
         case _:
             raise Refused(f"{describe(operand)} is not a value.", "use numbers, buffers and vyre functions.")
 

@@ -6,7 +6,7 @@ import ast
 import re
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vyre.frontend.stored import not_a_value
 from vyre.frontend.types import BufferAnnotation, Role, Scalar
@@ -139,10 +139,13 @@ def _parameter(source: Source, node: ast.arg, names: Mapping[str, Any], *, helpe
         if any(isinstance(d, str) for d in shape):
             count = 0
         if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= U32_MAX:
+            head = f"{annotation.role.value}[{_shown(annotation.element)}, Literal"
+            named = cast("tuple[object, ...]", count) if isinstance(count, tuple) else ("m", "n")
+            sizes = ", ".join(f'"{d}"' if isinstance(d, str) else str(d) for d in named)
             source.fail(
                 node.annotation,
                 f"{count!r} is not an element count.",
-                'write Role[type, Literal[64]] for a count, Role[type, Literal["m", "n"]] for a shape.',
+                f"write {head}[64]] for a count, {head}[{sizes}]] for a shape.",
             )
         if annotation.role in OWN and count == 0 and not helper:
             private = annotation.role is Role.Private

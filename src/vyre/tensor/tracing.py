@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from vyre.errors import VyreError
 from vyre.tensor.arguments import Leaf, is_array
 from vyre.tensor.builder import Builder, tracing
+from vyre.tensor.misused import explained
 from vyre.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -25,6 +26,11 @@ def traced(
     token = tracing.set(builder)
     try:
         result = call(tensors)
+    except TypeError as error:
+        wrong = explained(error)
+        if wrong is None:
+            raise
+        raise wrong.with_traceback(error.__traceback__) from None
     finally:
         tracing.reset(token)
     outputs: dict[str, None] = {}

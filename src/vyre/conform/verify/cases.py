@@ -88,13 +88,12 @@ class Kind:
         reach = self.stream.words
         match self.name:
             case "u8":
-                return [c for c in self.graph.checks if c.positions <= reach]
+                whole = reach if _has_bytes(self.graph.spec) else 0
+                return [c for c in self.graph.checks if c.positions <= whole]
             case "u8x3":
                 return [c for c in self.graph.checks if c.positions == 3]
             case "all" | "u16":
                 return [c for c in self.graph.checks if c.positions == 1]
-            case "equivalence" if not _has_bytes(self.graph.spec):  # laws about constants run once, here
-                return [c for c in self.graph.checks if c.positions <= reach]
             case _:
                 return [c for c in self.graph.checks if 0 < c.positions <= reach]
 
@@ -142,6 +141,8 @@ def _small(graph: Graph, plan: RunPlan) -> dict[str, tuple[int, int]]:
     if _has_bytes(graph.spec):
         width = 2 if own == 2 or 2 in reaches else 1
         counts["u8"] = (width, 1 << 8 * width)
+    elif 0 in reaches:  # too many bytes to run all of, but no other kind has the laws about constants
+        counts["u8"] = (own, 1 << 8)
     if own == 1:
         counts["u16"] = (1, 1 << 16)
         if plan.exhaustive:
