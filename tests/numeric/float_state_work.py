@@ -13,7 +13,7 @@ from tests.numeric.float_state_kernel import literals, scaled
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.reference.backend import ReferenceBackend
 from vyre.conform.generate.float_streams import LANDMARKS
-from vyre.frontend.literals import number_bits, python_float
+from vyre.frontend.literals import float_bits, python_float
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import BinOp, Cast, Expr, InvocationId, Load, UnOp, f32, f64
 from vyre.ir.node import Store
@@ -115,10 +115,10 @@ def _literals() -> list[str]:
     found: list[str] = []
     for bits in DOUBLES:
         value: float = struct.unpack("<d", bits.to_bytes(8, "little"))[0]
-        found += [hex(number_bits(value, k)) for k in FORMATS]
+        found += [hex(float_bits(value, k)) for k in FORMATS]
         found += [repr(f32(value)), repr(f64(value))]
         single = np.frombuffer((bits >> 32).to_bytes(4, "little"), np.float32)[0]
-        found.append(hex(number_bits(python_float(single), DataType.F64)))
+        found.append(hex(float_bits(python_float(single), DataType.F64)))
     return found
 
 
