@@ -247,7 +247,9 @@ class ClikeEmitter:
                 self._line(d.declare(f"stop_{var}", d.type_name(1), self.value(stop)))
                 if d.unroll and is_unrolled(node):
                     self._line(d.unroll)
-                self._line(d.loop_head(f"v_{var}", self.value(start), f"stop_{var}"))
+                going = self.prepared.left.get(var)
+                end = f"stop_{var} && v_{going} != 0u" if going else f"stop_{var}"
+                self._line(d.loop_head(f"v_{var}", self.value(start), end))
                 self._nested(body)
                 self._line("}")
             case n.Block(body=body):

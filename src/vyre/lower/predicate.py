@@ -103,10 +103,12 @@ class Predicator:
             for name, bound in zip(names, (start, stop), strict=True):
                 self._declare(scope, name, bound, guards)
             start, stop = Var(names[0]), Var(names[1])
-        # Inside, the predicates hold until a Return that is absorbed clears them.
-        inner = guards if self._absorb else ()
         scope.flush()
-        scope.out.append(Loop(node.var, start, stop, self._scope(node.body, inner)))
+        scope.out.append(Loop(node.var, start, stop, self._scope(node.body, self._inside(guards))))
+
+    def _inside(self, guards: tuple[str, ...]) -> tuple[str, ...]:
+        """The predicates that a loop needs inside: they hold there until an absorbed Return clears them."""
+        return guards if self._absorb else ()
 
 
 class _Scope:

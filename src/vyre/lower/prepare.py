@@ -58,6 +58,8 @@ class Prepared:
     """Whether F64 values are doubles of the target; else they are moved as two words."""
     intrinsics: Mapping[str, Op] = field(default_factory=dict[str, "Op"])
     """The hardware instructions that the statements call."""
+    left: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Loops, by their variable, that end when a variable is 0: they are left without a jump."""
 
     @property
     def variables(self) -> Mapping[str, DataType]:

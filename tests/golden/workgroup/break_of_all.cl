@@ -22,14 +22,24 @@ void vyre_main(
   for (u32 z = local_linear; z < 64u; z += 64u) b_tile[z] = 0u;
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   u32 v_s = local_x;
+  u32 v_going = 1u;
   u32 stop_k = 8u;
-  for (u32 v_k = 0u; v_k < stop_k; v_k++) {
-    b_tile[local_x] = v_s;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    if (v_k == b_n[0u]) {
-      break;
+  for (u32 v_k = 0u; v_k < stop_k && v_going != 0u; v_k++) {
+    if (v_going != 0u) {
+      b_tile[local_x] = v_s;
     }
-    v_s = (v_s + b_tile[(63u - local_x)]);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    u32 v_then = 0u;
+    if (v_going != 0u) {
+      v_then = ((u32)(((u32)(v_k == b_n[0u])) != 0u));
+    }
+    if (v_then != 0u) {
+      v_going = 0u;
+      v_then = 0u;
+    }
+    if (v_going != 0u) {
+      v_s = (v_s + b_tile[(63u - local_x)]);
+    }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
   global_store_1(b_out, len_out, invocation_x, v_s);
