@@ -33,6 +33,27 @@ def test_it_names_device_driver_and_toolchain() -> None:
     assert info.limits.buffer_bytes
 
 
+def test_as_many_buffers_run_as_are_declared_and_no_more() -> None:
+    most = opencl().describe().limits.buffers
+    assert most is not None
+    if most > 255:
+        pytest.skip("a program cannot have so many buffers")
+
+    def adding(count: int) -> Program:
+        inputs = [BufferDecl.read(f"a{k}", k, DataType.U32) for k in range(count - 1)]
+        out = BufferDecl.read_write("out", count - 1, DataType.U32)
+        total = inputs[0][ID]
+        for decl in inputs[1:]:
+            total = total + decl[ID]
+        return Program([*inputs, out], [4], [out.store(ID, total)])
+
+    given = {f"a{k}": np.full(4, k, np.uint32) for k in range(most - 1)}
+    result = vyre.dispatch(adding(most), {**given, "out": np.zeros(4, np.uint32)}, backend=opencl())["out"]
+    assert result.tolist() == [sum(range(most - 1))] * 4
+    with pytest.raises(DispatchError, match="pack several buffers"):
+        compile_program(adding(most + 1), backend=opencl())
+
+
 def test_results_arrive_and_inputs_stay() -> None:
     a = np.arange(100, dtype=np.uint32)
     out = np.full(100, 7, np.uint32)

@@ -42,6 +42,8 @@ _POCL = "Portable Computing Language"
 _STACK = 2 << 20
 """A device of the CPU has the private memory of a whole workgroup on the stack of a thread, usually of 8 MiB,
 and ends the process where that is too little."""
+_ARGUMENT, _BASES = 12, 12
+"""Bytes of kernel arguments: address and length of a buffer, and once the first workgroup along each axis."""
 _MAX_INVOCATIONS_X = 1 << 31
 _MAX_GRID_YZ = 65_535
 """What one launch may be: NVIDIA's driver has these limits, and 32-bit devices the first."""
@@ -85,6 +87,7 @@ class OpenClBackend(Examined):
                 toolchain=f"pyopencl {self.cl.VERSION_TEXT}, {str(device.platform.version).strip()}",
                 limits=BackendLimits(
                     buffer_bytes=int(device.max_mem_alloc_size),
+                    buffers=(int(device.max_parameter_size) - _BASES) // _ARGUMENT,
                     workgroup_invocations=int(device.max_work_group_size),
                     workgroup_size_x=int(device.max_work_item_sizes[0]),
                     workgroup_size_y=int(device.max_work_item_sizes[1]),
@@ -206,7 +209,7 @@ class OpenClBackend(Examined):
             )
         bound = sum(b.access.bound for b in program.buffers)
         limit = int(device.max_parameter_size)
-        needed = bound * 8 + 4 * (3 + bound)
+        needed = bound * _ARGUMENT + _BASES
         if needed > limit:
             raise DispatchError(
                 f"{bound} buffers need {needed} bytes of kernel arguments; {device.name} has {limit}.",
