@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -181,6 +182,19 @@ def test_after_a_crash_the_next_request_is_answered(isolated: Any) -> None:
         multiply(backend, [200], [5], shared=True)
     assert multiply(backend, [3], [5], shared=True).tolist() == [15]
     assert backend.restarts == 1
+
+
+def test_a_child_that_died_unseen_is_a_crash_where_memory_is_shared_with_it(isolated: Any) -> None:
+    backend = isolated("Right")
+    executable = backend.compile(application(spec("primitive.math.mul")).program)
+    pid = backend.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    views = {name: backend.share(4) for name in ("x0", "x1", "out")}
+    with pytest.raises(BackendCrash, match="died"):
+        executable.run({n: v if n == "out" else v.toreadonly() for n, v in views.items()}, (1, 1, 1))
+    assert multiply(backend, [3], [5], shared=True).tolist() == [15]
 
 
 def test_a_hang_ends_after_the_timeout(isolated: Any) -> None:

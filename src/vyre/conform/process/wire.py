@@ -111,8 +111,9 @@ class Channel:
         for segment in segments:
             if segment.number in self.attached:
                 continue
-            self._child.connection.send(("attach", segment.number, segment.size))
-            _send_handle(self._child.connection, segment.file.fileno(), self._child.process.pid)
+            with suppress(OSError):  # as above
+                self._child.connection.send(("attach", segment.number, segment.size))
+                _send_handle(self._child.connection, segment.file.fileno(), self._child.process.pid)
             self._receive(self._limit)
             self.attached.add(segment.number)
 
