@@ -48,7 +48,11 @@ BODIES = {
     "string": ('x = §"abc" + i', "a str has no meaning", "numbers"),
     "dict": ("x = §{1: 2}", "a dict", "buffer"),
     "tuple": ("§x = (1, 2)", "a tuple", "separate variables"),
-    "element of a dict": ("x = §{1: 2}[1]", "a dict", "buffer"),
+    "element of a dict": (
+        "pass\nNAMED = {1: 2}\n@vyre.kernel\ndef m(out: Out[u32]):\n    out[0] = §NAMED[1]",
+        "dict cannot be indexed",
+        "in a tuple",
+    ),
     "number past a float": ("x = §w[i] * 1e39", "1e+39 is beyond the largest F32", "math.inf"),
     "digits of round": ("x = §round(w[i], 2)", "to a whole number", "vyre.round(x * 100.0) / 100.0"),
     "count of names": (
