@@ -162,7 +162,7 @@ def test_a_dispatch_that_writes_nothing_is_noticed(
     monkeypatch.setattr(device, "HELD", held)
     bench = Bench(Lazy(load(DEVICES[0])))
     kind = random_kind(ADD)
-    found = checks_of(bench, kind).compare(0, 1 << 14)
+    found = checks_of(bench, kind).compare(0, 1 << 15)
     assert None not in found
     assert laws(kind)[0].name == "Commutative"
 

@@ -10,6 +10,7 @@ from vyre.backends.cuda.driver import check
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from vyre.backends.cuda.order import Use
     from vyre.backends.cuda.pool import CudaOwner
 
     Grid = tuple[int, int, int]
@@ -32,9 +33,12 @@ class LaunchArguments:
 
 
 class CudaLaunch:
-    """Launches of one kernel, several where a grid axis is too long for one. `owner` keeps it loaded."""
+    """Launches of one kernel, several where a grid axis is too long for one.
 
-    __slots__ = ("_enter", "_owner", "_queue", "_stream", "function", "parts", "size")
+    `owner` keeps it loaded, and `uses` is all the memory that it touches.
+    """
+
+    __slots__ = ("_enter", "_owner", "_queue", "_stream", "function", "parts", "size", "uses")
 
     def __init__(
         self,
@@ -45,6 +49,7 @@ class CudaLaunch:
         size: Grid,
         parts: Sequence[tuple[Grid, LaunchArguments]],
         stream: Any,
+        uses: Sequence[Use],
     ) -> None:
         self._owner = owner
         self._enter = enter
@@ -53,6 +58,7 @@ class CudaLaunch:
         self.function = function
         self.size = size
         self.parts = parts
+        self.uses = uses
 
     def __call__(self) -> None:
         self._enter()

@@ -3,9 +3,10 @@
     tile = DeviceTile(bench, kind, checks, home, size, held=False)
     tile.run(start, tiles)               for each check what fails in `tiles` of them, from case `start` on
 
-The words of one tile lie where the results of the one before it were, and its results where the words were.
-So what a dispatch does not write is an input of other cases, and another one on each side of a law. Where
-there are more results than words, a pattern is written over the rest.
+Tiles take turns between lanes, each with memory of its own, so that a device may run them side by side. In a
+lane the words of one tile lie where the results of the one before it were, and its results where the words
+were. So what a dispatch does not write is an input of other cases, and another one on each side of a law.
+Where there are more results than words, a pattern is written over the rest.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ _NONE = 0xFFFF_FFFF
 _WORD = 1 << 32
 _FAR = _WORD * _NONE
 """The first of cases that nobody runs."""
+LANES = 2
+"""Of tiles whose inputs stay on the device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,10 @@ class DeviceTile:
         self._applied: dict[tuple[int, int], Callable[[], None]] = {}
         self._rows: dict[tuple[int, int], list[Callable[[], None]]] = {}
         self._batches: dict[tuple[int, int], Callable[[], None]] = {}
-        self._turn = 1
+        self._lanes = 1 if held else LANES
+        self._cycle = 2 * self._lanes
+        """Turns after which memory is used in the same way again."""
+        self._turn = self._lanes
         graph = kind.graph
         self._used = sorted({v for c in checks for v in graph.variables(c)}, key=lambda v: graph.positions[v])
         self._positions = [graph.positions[v][0] for v in self._used]
@@ -103,29 +109,35 @@ class DeviceTile:
         width = 1 if self.size % WIDE else WIDE
         self._grid, self._wide_grid = grid_of(self.size), grid_of(self.size // width)
         words = len(self._used)
-        self._values = [self._memory(4 * self.size) for _ in range(max(2 * words, words + len(self._nodes)))]
+        values = max(2 * words, words + len(self._nodes))
+        self._values = [[self._memory(4 * self.size) for _ in range(values)] for _ in range(self._lanes)]
         self._start = self._memory(8)
         self._tally = self._memory(8 * len(self._judged))
         self._maker = compile_(making(stream, self._positions, width))
         judges = [judging(group, stream, width) for group in groups(self._judged)]
         self._judges = [(compile_(program), sources) for program, sources in judges]
-        extra = self._values[2 * words :]
+        spoilers = [compile_(spoiling(n)) for n in range(values - 2 * words)]
         self._spoilers = [
-            self._home.bind(compile_(spoiling(n)), [memory], self._grid) for n, memory in enumerate(extra)
+            [
+                self._home.bind(one, [m], self._grid)
+                for one, m in zip(spoilers, lane[2 * words :], strict=True)
+            ]
+            for lane in self._values
         ]
-        for launch in self._spoilers:
-            launch()
-        self._try()
+        for turn in range(1, self._lanes + 1):
+            self._try(turn)
 
-    def _try(self) -> None:
-        """Fills the memory of the first results with words. Their numbers are then told wrong by one, which
-        has to be noticed of every word."""
+    def _try(self, turn: int) -> None:
+        """Fills the memory of the first results of a lane with words. Their numbers are then told wrong by
+        one, which has to be noticed of every word."""
+        for launch in self._spoilers[turn % self._lanes]:
+            launch()
         self._number(_FAR)
-        self._row(self._turn % 2, 0)[0]()
+        self._row(turn, 0)[0]()
         if not self.undoes:
             return
         self._number(_FAR + 1)
-        for judge in self._judging(self._turn % 2, 0):
+        for judge in self._judging(turn, 0):
             judge()
         found = self._told()[len(self._checks) :]
         if any(int(failed) != self.size for failed, _ in found):
@@ -142,39 +154,41 @@ class DeviceTile:
     def _told(self) -> NDArray[np.uint32]:
         return _words(self._tally, 2 * len(self._judged)).reshape(-1, 2)
 
-    def _value(self, source: Source, phase: int) -> ResidentMemory:
-        """Where words and results are, by turns."""
+    def _value(self, source: Source, turn: int) -> ResidentMemory:
+        """Where words and results of a turn are: in its lane, and there by turns."""
         words = len(self._used)
+        lane, phase = self._values[turn % self._lanes], turn // self._lanes % 2
         match source:
             case Variable():
-                return self._values[phase * words + self._used.index(source)]
+                return lane[phase * words + self._used.index(source)]
             case Value(node=node):
                 place = self._nodes.index(node)
-                return self._values[place + (1 - phase) * words if place < words else place + words]
+                return lane[place + (1 - phase) * words if place < words else place + words]
             case Constant(bits=bits):
                 if source not in self._constants:
                     self._constants[source] = self._memory(4 * self.size)
                     self._constants[source].write(np.full(self.size, bits, np.uint32).view(np.uint8).data)
                 return self._constants[source]
 
-    def _row(self, phase: int, place: int) -> list[Callable[[], None]]:
+    def _row(self, turn: int, place: int) -> list[Callable[[], None]]:
         """The launches of a tile."""
-        if (phase, place) not in self._rows:
-            words = [self._value(v, phase) for v in self._used]
+        key = turn % self._cycle, place
+        if key not in self._rows:
+            words = [self._value(v, turn) for v in self._used]
             numbers = [self._start, self._place(place)]
-            self._rows[phase, place] = [
+            self._rows[key] = [
                 self._home.bind(self._maker, [*numbers, *words], self._wide_grid),
-                *(self._application(j, phase) for j in self._nodes),
-                *self._judging(phase, place),
-                *self._spoilers,
+                *(self._application(j, turn) for j in self._nodes),
+                *self._judging(turn, place),
+                *self._spoilers[turn % self._lanes],
             ]
-        return self._rows[phase, place]
+        return self._rows[key]
 
-    def _judging(self, phase: int, place: int) -> list[Callable[[], None]]:
+    def _judging(self, turn: int, place: int) -> list[Callable[[], None]]:
         numbers = [self._start, self._place(place)]
         found: list[Callable[[], None]] = []
         for judge, sources in self._judges:
-            values = [self._value(s, phase) for s in sources]
+            values = [self._value(s, turn) for s in sources]
             found.append(self._home.bind(judge, [self._tally, *numbers, *values], self._wide_grid))
         return found
 
@@ -185,21 +199,22 @@ class DeviceTile:
             self._places.append(memory)
         return self._places[number]
 
-    def _application(self, number: int, phase: int) -> Callable[[], None]:
-        if (number, phase) not in self._applied:
-            self._applied[number, phase] = self._bound(number, phase)
-        return self._applied[number, phase]
+    def _application(self, number: int, turn: int) -> Callable[[], None]:
+        key = number, turn % self._cycle
+        if key not in self._applied:
+            self._applied[key] = self._bound(number, turn)
+        return self._applied[key]
 
-    def _bound(self, number: int, phase: int) -> Callable[[], None]:
+    def _bound(self, number: int, turn: int) -> Callable[[], None]:
         node = self._kind.graph.nodes[number]
         compiled = self._bench.compiled(node.spec)
         if compiled.refusal is not None:
             raise compiled.refusal
         assert compiled.kernel is not None
-        by_name = {compiled.kernel.results[0]: self._value(Value(number, 0), phase)}
+        by_name = {compiled.kernel.results[0]: self._value(Value(number, 0), turn)}
         for entry in compiled.kernel.inputs:
             assert isinstance(entry.source, Variable)
-            by_name[entry.buffer] = self._value(node.args[entry.source.index], phase)
+            by_name[entry.buffer] = self._value(node.args[entry.source.index], turn)
         memories = [by_name[b.name] for b in compiled.program.buffers]
         return self._home.bind(compiled.executable, memories, self._grid)
 
@@ -226,17 +241,17 @@ class DeviceTile:
 
     def _launch(self, start: int, tiles: int) -> None:
         self._number(start)
-        key = self._turn % 2, tiles
+        key = self._turn % self._cycle, tiles
         if key not in self._batches:
             turns = range(self._turn + 1, self._turn + 1 + tiles)
-            rows = [self._row(turn % 2, place) for place, turn in enumerate(turns)]
+            rows = [self._row(turn, place) for place, turn in enumerate(turns)]
             self._batches[key] = self._home.row([launch for row in rows for launch in row])
         self._batches[key]()
         self._turn += tiles
 
     def _hold(self, start: int) -> None:
         """The words of the last tile, after their use, are the host's."""
-        values = [self._value(v, self._turn % 2) for v in self._used]
+        values = [self._value(v, self._turn) for v in self._used]
         words = {p: _words(memory, self.size) for p, memory in zip(self._positions, values, strict=True)}
         mistake = self._bench.inputs.mistake(self._kind.stream, words, start)
         if mistake is not None:
