@@ -6,17 +6,17 @@ import random
 
 import pytest
 
-from vyre.backends.cuda.order import Use, waits
+from vyre.backends.cuda.order import MemoryUse, waits
 
 pytestmark = pytest.mark.fast
 
 
-def read(address: int, nbytes: int = 8) -> Use:
-    return Use(address, nbytes, written=False)
+def read(address: int, nbytes: int = 8) -> MemoryUse:
+    return MemoryUse(address, nbytes, written=False)
 
 
-def write(address: int, nbytes: int = 8) -> Use:
-    return Use(address, nbytes, written=True)
+def write(address: int, nbytes: int = 8) -> MemoryUse:
+    return MemoryUse(address, nbytes, written=True)
 
 
 def test_two_that_read_the_same_run_side_by_side() -> None:
@@ -51,7 +51,7 @@ def test_every_two_that_conflict_keep_their_order(seed: int) -> None:
     draw = random.Random(seed)
     row = [
         [
-            Use(draw.randrange(0, 400), draw.randrange(0, 24), draw.random() < 0.4)
+            MemoryUse(draw.randrange(0, 400), draw.randrange(0, 24), draw.random() < 0.4)
             for _ in range(draw.randrange(1, 4))
         ]
         for _ in range(40)
@@ -68,6 +68,6 @@ def test_every_two_that_conflict_keep_their_order(seed: int) -> None:
                 assert sooner in behind[later], (sooner, later)
 
 
-def _conflict(a: Use, b: Use) -> bool:
+def _conflict(a: MemoryUse, b: MemoryUse) -> bool:
     shared = min(a.address + a.nbytes, b.address + b.nbytes) > max(a.address, b.address)
     return shared and (a.written or b.written)

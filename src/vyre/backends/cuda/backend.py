@@ -13,7 +13,7 @@ from vyre.backends.cuda.driver import bindings
 from vyre.backends.cuda.driver import check as _check
 from vyre.backends.cuda.launch import AddressedLaunch, CudaLaunch, LaunchArguments
 from vyre.backends.cuda.memory import CudaMemory, VisibleMemory, adopt, allocate, borrow, reserve
-from vyre.backends.cuda.order import Use
+from vyre.backends.cuda.order import MemoryUse
 from vyre.backends.cuda.plain import PlainReader
 from vyre.backends.cuda.pool import CudaPool, open_pool
 from vyre.backends.forks import Home
@@ -353,7 +353,7 @@ class CudaExecutable:
         enter, queue = self._backend.enter, self._driver.cuLaunchKernel
         on = self._driver.CUstream(stream)
         uses = [
-            Use(address, lengths[decl.name] * decl.element.stride, decl.access.writable)
+            MemoryUse(address, lengths[decl.name] * decl.element.stride, decl.access.writable)
             for decl, address in zip(self.source.buffers, addresses, strict=True)
         ]
         return CudaLaunch(self, enter, queue, self._function, self.source.workgroup_size, parts, on, uses)

@@ -10,7 +10,7 @@ from vyre.backends.cuda.driver import check
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from vyre.backends.cuda.order import Use
+    from vyre.backends.cuda.order import MemoryUse
     from vyre.backends.cuda.pool import CudaOwner
 
     Grid = tuple[int, int, int]
@@ -49,7 +49,7 @@ class CudaLaunch:
         size: Grid,
         parts: Sequence[tuple[Grid, LaunchArguments]],
         stream: Any,
-        uses: Sequence[Use],
+        uses: Sequence[MemoryUse],
     ) -> None:
         self._owner = owner
         self._enter = enter

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Use(NamedTuple):
+class MemoryUse(NamedTuple):
     """Memory that a launch reads, or also writes."""
 
     address: int
@@ -23,7 +23,7 @@ class Use(NamedTuple):
     written: bool
 
 
-def waits(row: Sequence[Sequence[Use]]) -> list[list[int]]:
+def waits(row: Sequence[Sequence[MemoryUse]]) -> list[list[int]]:
     """For each launch in ascending order."""
     starts = _regions([use for uses in row for use in uses])
     writer: dict[int, int] = {}
@@ -50,7 +50,7 @@ def waits(row: Sequence[Sequence[Use]]) -> list[list[int]]:
     return found
 
 
-def _regions(uses: Sequence[Use]) -> list[int]:
+def _regions(uses: Sequence[MemoryUse]) -> list[int]:
     """Where memory begins that overlaps nothing before it."""
     starts: list[int] = []
     end = -1
