@@ -42,7 +42,7 @@ graphs() {
 }
 
 tests() {
-  "$PYTHON" -m pytest -q -n "$CORES" --dist loadfile -p no:cacheprovider -k cuda \
+  "$PYTHON" -m pytest -q -n "$CORES" --dist loadfile -p no:cacheprovider -p no:benchmark -k cuda \
     tests/backends tests/engines tests/library tests/kernels tests/tensor tests/planning tests/nn
 }
 

@@ -14,7 +14,7 @@ from vyre.conform.process.load import load
 from vyre.conform.registry import lookup, spec
 from vyre.conform.spec.law import Commutative
 from vyre.conform.suite.plan import make_plan
-from vyre.conform.verify import device
+from vyre.conform.verify import device, device_tile
 from vyre.conform.verify.bench import Bench
 from vyre.conform.verify.cases import Kind, kind_of
 from vyre.conform.verify.device import DeviceChecks, applies, device_checks
@@ -167,10 +167,12 @@ def test_a_dispatch_that_writes_nothing_is_noticed(
     assert laws(kind)[0].name == "Commutative"
 
 
-@pytest.mark.parametrize("tile", [1 << 14, 4099])
+@pytest.mark.parametrize(("tile", "batch"), [(1 << 14, 256), (4099, 256), (1 << 12, 4), (1 << 12, 3)])
 def test_cases_whose_inputs_stay_on_the_device_are_counted_alike(
-    tile: int, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    tile: int, batch: int, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """In one batch, and in several that follow without the host."""
+    monkeypatch.setattr(device_tile, "BATCH", batch)
     kind = random_kind(SUB, false_law=True)
     start = (1 << 32) - (COUNT >> 1)
     (wanted,) = checks_of(bench, kind).compare(start, COUNT)
@@ -178,8 +180,12 @@ def test_cases_whose_inputs_stay_on_the_device_are_counted_alike(
     monkeypatch.setattr(device, "TILE", tile)
     monkeypatch.setattr(device, "LARGE_TILE", tile)
     monkeypatch.setattr(device, "_QUICK", 100)
-    monkeypatch.setattr(device, "MOST_TILES", 4)
-    (found,) = checks_of(bench, kind).compare(start, COUNT)
+    monkeypatch.setattr(device, "MOST_TILES", 4 if batch == 256 else 16)
+    checks = checks_of(bench, kind)
+    (found,) = checks.compare(start, COUNT)
+    tile_ = checks._tile
+    assert tile_ is not None
+    tile_._hold(start + COUNT - tile_.size)  # the last words are those of the last cases
     a, b = kind.stream.block(start, COUNT)[:2]
     assert found == wanted == DeviceVerdict(int((a != b).sum() - ((a ^ b) == 1 << 31).sum()), start)
     assert checks_of(bench, random_kind(DIV)).compare(start, COUNT) == [None] * len(laws(random_kind(DIV)))

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 TILE = 1 << 20
 """Cases at a time whose inputs are fetched, so that more would gain little."""
-LARGE_TILE = 1 << 21
-"""Cases at a time whose inputs stay: so few that their values stay in the cache of a large device."""
+LARGE_TILE = 1 << 20
+"""Cases at a time whose inputs stay: so few that the values of all lanes stay in the cache of a large device."""
 HELD = 1 << 23
 """Cases whose inputs are held against the host's; those of a plan as it is are fewer."""
-MOST_TILES = 256
+MOST_TILES = 1 << 12
 """Tiles that are queued before the first is looked at, so that the device does not wait for the host."""
 _QUICK = 0.02
 """Seconds for the queued tiles below which there may be more of them the next time."""

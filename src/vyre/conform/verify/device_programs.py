@@ -3,6 +3,7 @@
     making(stream, positions, width)       writes the operand words of cases
     judging(group, stream, width)          counts the cases that fail a check, and keeps the least of each
     spoiling(number)                       overwrites results
+    advancing(count)                       counts the first case on
 
 The cases of a tile are those from `start` + `place` on; `start` is the number's two halves, of which `place`
 and the cases of the tile never carry into the upper. An invocation has `width` cases that follow each other,
@@ -173,3 +174,9 @@ def spoiling(number: int) -> Program:
     """Overwrites results with a pattern, another one for each number."""
     out = BufferDecl.read_write("out", 0, U32)
     return Program((out,), WORKGROUP, (Store("out", InvocationId(0), LitU32(POISON + number)),))
+
+
+def advancing(count: int) -> Program:
+    """Adds to the lower half of the number of the first case."""
+    first = BufferDecl.read_write("first", 0, U32, count=2)
+    return Program((first,), (1, 1, 1), (Store("first", LitU32(0), Load("first", LitU32(0)) + count),))

@@ -18,7 +18,15 @@ import numpy as np
 
 from vyre.conform.spec.term import Constant, Variable
 from vyre.conform.verify.bench import grid_of
-from vyre.conform.verify.device_programs import WIDE, InputWords, groups, judging, making, spoiling
+from vyre.conform.verify.device_programs import (
+    WIDE,
+    InputWords,
+    advancing,
+    groups,
+    judging,
+    making,
+    spoiling,
+)
 from vyre.conform.verify.graph import Value
 from vyre.errors import VyreError
 
@@ -40,6 +48,8 @@ _FAR = _WORD * _NONE
 """The first of cases that nobody runs."""
 LANES = 2
 """Of tiles whose inputs stay on the device."""
+BATCH = 256
+"""Tiles that are launched at once. More follow without the host, as the device counts on by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,13 +251,21 @@ class DeviceTile:
 
     def _launch(self, start: int, tiles: int) -> None:
         self._number(start)
+        batches, rest = divmod(tiles, BATCH)
+        for size in [BATCH] * batches + [rest] * (rest > 0):
+            self._batch(size)()
+            self._turn += size
+
+    def _batch(self, tiles: int) -> Callable[[], None]:
+        """The tiles from the next turn on, behind which those after them are the next."""
         key = self._turn % self._cycle, tiles
         if key not in self._batches:
             turns = range(self._turn + 1, self._turn + 1 + tiles)
             rows = [self._row(turn, place) for place, turn in enumerate(turns)]
-            self._batches[key] = self._home.row([launch for row in rows for launch in row])
-        self._batches[key]()
-        self._turn += tiles
+            advance = self._bench.backend.compile(advancing(tiles * self.size))
+            last = self._home.bind(advance, [self._start], (1, 1, 1))
+            self._batches[key] = self._home.row([launch for row in [*rows, [last]] for launch in row])
+        return self._batches[key]
 
     def _hold(self, start: int) -> None:
         """The words of the last tile, after their use, are the host's."""
