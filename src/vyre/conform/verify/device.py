@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 TILE = 1 << 20
 """Cases at a time whose inputs are fetched, so that more would gain little."""
 LARGE_TILE = 1 << 20
-"""Cases at a time whose inputs stay: so few that the values of all lanes stay in the cache of a large device."""
+"""Cases at a time whose inputs stay: so few that the values of all lanes fit the cache of a large device."""
 HELD = 1 << 23
 """Cases whose inputs are held against the host's; those of a plan as it is are fewer."""
 MOST_TILES = 1 << 12
