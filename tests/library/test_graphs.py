@@ -11,6 +11,7 @@ import pytest
 
 import vyre
 from vyre import engines
+from vyre.backends.device_buffer import DeviceBuffer
 from vyre.errors import DispatchError
 from vyre.library import graphs
 from vyre.library.graphs import ABSENT, Graph
@@ -132,6 +133,23 @@ def test_every_row_is_added_as_a_tree(backend: str) -> None:
     bounds = pairwise(offsets.tolist())
     expected = [engines.reduce_tree(products[a:b]) if b > a else 0.0 for a, b in bounds]
     assert found.view(np.uint32).tolist() == np.array(expected, np.float32).view(np.uint32).tolist()
+
+
+def test_a_product_of_device_buffers_stays_on_the_device(backend: str) -> None:
+    graph = made(300, 4000)
+    values = rng.standard_normal(graph.edges).astype(np.float32)
+    x = rng.standard_normal(graph.nodes).astype(np.float32)
+    held = [vyre.to_device(array, backend=backend) for array in (values, x)]
+    found = graphs.spmv(graph, *held)
+    assert isinstance(found, DeviceBuffer)
+    assert found.numpy().tobytes() == graphs.spmv(graph, values, x, backend="cpu").tobytes()
+    kept = graph.beside(held[0])
+    assert graphs.spmv(graph, *held, backend=backend).numpy().tobytes() == found.numpy().tobytes()
+    assert graph.beside(held[0]) is kept
+    kept[0].close()
+    assert graphs.spmv(graph, *held).numpy().tobytes() == found.numpy().tobytes()
+    with pytest.raises(DispatchError, match="x have the type float32 and the shape"):
+        graphs.spmv(graph, held[0], held[0])
 
 
 @pytest.mark.parametrize(("nodes", "edges"), SIZES)

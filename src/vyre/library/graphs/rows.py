@@ -105,6 +105,15 @@ class Graph:
                 f"an edge leads to node {self.targets.max()} of {self.nodes}.",
                 fix="use targets below the nodes.",
             )
+        self._held: tuple[DeviceBuffer, DeviceBuffer] | None = None
+
+    def beside(self, array: DeviceBuffer) -> tuple[DeviceBuffer, DeviceBuffer]:
+        """Offsets and targets on the device of this array; they stay until another device is asked for."""
+        held = self._held
+        if held is None or held[0]._owner is not array._owner or held[0].closed or held[1].closed:
+            offsets, targets = (vyre.to_device(a, backend=array._owner) for a in (self.offsets, self.targets))
+            self._held = held = offsets, targets
+        return held
 
     @property
     def nodes(self) -> int:
@@ -147,11 +156,18 @@ def transpose(graph: Graph, *, backend: str | Backend | None = None) -> tuple[Gr
 
 
 @boundary
-def spmv(graph: Graph, values: Any, x: Any, *, backend: str | Backend | None = None) -> NDArray[np.float32]:
+def spmv(graph: Graph, values: Any, x: Any, *, backend: str | Backend | None = None) -> Any:
     """For each node the sum of `values[edge] * x[target]` over its edges, of float32.
 
-    Products are rounded, and added in the order of `engines.reduce_tree`; a node without edges has 0.
+    Products are rounded, and added in the order of `engines.reduce_tree`; a node without edges has 0. If
+    `values` and `x` are device buffers, so is the result; the graph stays on that device for later calls.
     """
+    if isinstance(values, DeviceBuffer) and isinstance(x, DeviceBuffer) and graph.edges:
+        _require_floats("values", values, graph.edges)
+        _require_floats("x", x, graph.nodes)
+        owner = values._owner if backend is None else backend
+        memory = *graph.beside(values), values, x
+        return _products(*memory, graph.nodes, workgroups=grid(graph.nodes), backend=owner)
     factors, vector = _floats("values", values, graph.edges), _floats("x", x, graph.nodes)
     if not graph.edges:
         return np.zeros(graph.nodes, np.float32)
@@ -163,9 +179,13 @@ def spmv(graph: Graph, values: Any, x: Any, *, backend: str | Backend | None = N
 
 def _floats(what: str, values: Any, size: int) -> NDArray[np.float32]:
     found = np.asarray(values.numpy() if isinstance(values, DeviceBuffer) else values)
+    _require_floats(what, found, size)
+    return np.ascontiguousarray(found)
+
+
+def _require_floats(what: str, found: Any, size: int) -> None:
     if found.dtype != np.float32 or found.shape != (size,):
         raise DispatchError(
             f"{what} have the type {found.dtype} and the shape {found.shape}.",
             fix=f"pass {size} float32 in a row.",
         )
-    return np.ascontiguousarray(found)
