@@ -283,7 +283,9 @@ def quick() -> str:
     reach = ln2 / 16 + arb(1) / 5000
     series = interpolated(lambda x: (x.expm1() - x) / x**2, 3, -reach, reach)
     note = "(exp(x) - 1 - x) / x^2, by degree, in units of 2^-29, 2^-25, 2^-35 and 2^-16"
-    page.integers("QUICK_SERIES", note, [integer(c, b) for c, b in zip(series, (29, 25, 35, 16), strict=True)])
+    page.integers(
+        "QUICK_SERIES", note, [integer(c, b) for c, b in zip(series, (29, 25, 35, 16), strict=True)]
+    )
     return page.text
 
 

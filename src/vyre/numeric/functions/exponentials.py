@@ -65,12 +65,13 @@ def _power(fmt: FloatFormat, name: str, doc: str, log2_of_base: int | None, base
         finite = _finite(s, fmt, x, log2_of_base)
         return s.gives(_with_limits(s, fmt, x.sign, x.size, finite))
     first = quick.first_try(s, a, base)
-    result = s("result", first.bits)
+    result, again = s("result", first.bits), s("again", 0)
     with s.when(first.open):
         size, sign = s("size", a & fmt.magnitude), s("sign", a >> fmt.sign_shift)
         s.assign(result, _with_limits(s, fmt, sign, size, LitU32(fmt.one)))
-        with s.when(size - TINY < (fmt.bias + RANGE << fmt.fraction_bits) - TINY):
-            s.assign(result, _finite(s, fmt, taken_apart(s, fmt, a), log2_of_base))
+        s.assign(again, size - TINY < (fmt.bias + RANGE << fmt.fraction_bits) - TINY)
+    with s.when(again):
+        s.assign(result, _finite(s, fmt, taken_apart(s, fmt, a), log2_of_base))
     return s.gives(result)
 
 

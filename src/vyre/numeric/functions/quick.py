@@ -5,10 +5,10 @@ the upper half of a product costs a dozen instructions: nothing in it needs one.
 
     base^x = 2^whole * table[index] * exp(r)       |r| < 0.0435
 
-`whole` and `index` are the digits of a number `n`, which counts eighths of an octave. `r` is what is left of x,
-modulo 2^32 units of 2^-35, so most of it comes out of products that wrap. A number of 31 bits and a sign is
-split into halves, the lower one signed too, so that a product of two of them is three products of halves,
-two of which are added before the lowest 16 places are cut off. `docs/functions.md` has the errors.
+`whole` and `index` are the digits of a number `n`, which counts eighths of an octave. `r` is what is left of
+x in units of 2^-35; it fits in a word, so the products that it comes out of may wrap. To multiply, words are
+split into halves, the lower ones signed too. A product is three products of halves: the two in the middle are
+added and cut off, and the lowest is left out. `docs/functions.md` has the errors.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Base:
 
     `places` is how finely x is seen, `index` makes `n` of it, `step` is what an index is worth and `start`
     what `n = 0` is; `scale` is the logarithm of the base, where it is not 1. From `limit` on, in bits of F32,
-    results may be subnormal or infinite. `slack` is the largest integer that an error in units of 2^-34 may
-    pass: so many to each side of a midpoint leave the rounding open.
+    results may be subnormal or infinite. Errors are less than `slack + 1` units of 2^-34, which `python -m
+    lab.functions.quick_errors` has measured of every argument.
     """
 
     places: int
@@ -85,7 +85,10 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A result before it is rounded: `high * 2^-23 + low * 2^-34`, where `low` has an offset; the digits `n`."""
+    """A significand before it is rounded, `high * 2^-23 + low * 2^-34`, and the digits `n`.
+
+    `high` is a wrapped integer. Half a place and the slack are part of `low`.
+    """
 
     high: Expr
     low: Expr
@@ -98,6 +101,7 @@ def first_try(s: Script, a: Expr, base: Base) -> Try:
     significand = s("quick_significand", value.high + (value.low >> 11))
     # `n` has 128 octaves where the field has 127, and the leading bit of the significand adds one to that.
     bits = s("quick_bits", (value.n >> 3 << 23) + significand - (2 << 23))
+    # An integer whose error is less than slack + 1 is on the wrong side of a midpoint only if it is that near.
     near = s("near_midpoint", value.low << 21 < 2 * base.slack + 1 << 21)
     # Where `n` is one too small, the result is 2 or more, and has one place less.
     late = s("late", significand > (1 << 24))
@@ -120,8 +124,8 @@ def unrounded(s: Script, a: Expr, base: Base) -> Sum:
     beside = s("beside", (LitU32(digits) >> (n << 2)) & 15)
     high, low = _halves(s, _less_one(s, rest))
     cross = s("cross", row_high * low + row_low * high + (_SIGN + (1 << 14)) >> 15)
-    # The offsets of the row, of the digits beside it and of the cross product; half a place; the slack.
-    fixed = -(1 << 15 + 4) % 2048 + lowest - (1 << 16) + (1 << 10) + base.slack + _SIGN
+    # The offsets of the digits beside the row and of the cross product; half a place; the slack.
+    fixed = lowest - (1 << 16) + (1 << 10) + base.slack + _SIGN
     total = (row_high * high << 1) + cross + ((row & 127) << 4) + beside + (fixed & 0xFFFFFFFF)
     return Sum(s("row_top", (row >> 7) - (1 << 15 - 7) - (_SIGN >> 11)), s("total", total), n)
 
