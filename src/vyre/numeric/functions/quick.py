@@ -101,7 +101,7 @@ def first_try(s: Script, a: Expr, base: Base) -> Try:
     significand = s("quick_significand", value.high + (value.low >> 11))
     # `n` has 128 octaves where the field has 127, and the leading bit of the significand adds one to that.
     bits = s("quick_bits", (value.n >> 3 << 23) + significand - (2 << 23))
-    # An integer whose error is less than slack + 1 is on the wrong side of a midpoint only if it is that near.
+    # With an error below slack + 1, an integer is on the wrong side of a midpoint only if it is that near.
     near = s("near_midpoint", value.low << 21 < 2 * base.slack + 1 << 21)
     # Where `n` is one too small, the result is 2 or more, and has one place less.
     late = s("late", significand > (1 << 24))
