@@ -31,7 +31,7 @@ ERF_DEGREE = 14
 """Of the polynomial of each half from 1/2 to 4."""
 
 QUICK_CENTRE = 17923302995
-"""A number near 2^(1/16), in units of 2^-34, whose products with 2^(i/8) are all within 0.07 of integers."""
+"""A number near 2^(1/16), in units of 2^-34, whose products with 2^(i/8) are all within 0.09 of integers."""
 
 
 def integer(value: Number, bits: int) -> int:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from vyre.ir.expr import Expr
     from vyre.ir.node import Node
     from vyre.ir.op import Op
-    from vyre.numeric.functions.quick import Base, Sum, Try
+    from vyre.numeric.functions.quick import QuickBase, Sum, Try
 
     Words = NDArray[np.uint32]
 
@@ -47,7 +47,7 @@ def arguments(name: str, count: int, *, least: int = LEAST) -> Words:
     return rng.integers(least, BASES[name].limit, count, dtype=np.uint32) | sign
 
 
-def sums(base: Base, given: Words) -> tuple[list[int], list[int]]:
+def sums(base: QuickBase, given: Words) -> tuple[list[int], list[int]]:
     """The unrounded significands in units of 2^-34, without slack and half a place, and the octaves."""
 
     def part(choose: Callable[[Sum], Expr]) -> NDArray[np.int64]:
@@ -60,7 +60,7 @@ def sums(base: Base, given: Words) -> tuple[list[int], list[int]]:
     return totals.tolist(), (part(lambda v: v.n) // 8 - 128).tolist()
 
 
-def largest_error(name: str, base: Base, given: Words) -> float:
+def largest_error(name: str, base: QuickBase, given: Words) -> float:
     """In units of 2^-34 of a significand between 1 and 2."""
     largest = Fraction(0)
     for total, octave, x in zip(*sums(base, given), decoded(F32, given).tolist(), strict=True):
@@ -69,7 +69,7 @@ def largest_error(name: str, base: Base, given: Words) -> float:
     return float(largest)
 
 
-def tried(base: Base, given: Words) -> tuple[Words, NDArray[np.bool_]]:
+def tried(base: QuickBase, given: Words) -> tuple[Words, NDArray[np.bool_]]:
     def part(choose: Callable[[Try], Expr]) -> Words:
         s = Script("soft.test.quick", "a", doc="")
         return evaluate(s.gives(choose(quick.first_try(s, s.params[0], base))), given)
@@ -80,7 +80,7 @@ def tried(base: Base, given: Words) -> tuple[Words, NDArray[np.bool_]]:
 def never_quick(name: str, patch: pytest.MonkeyPatch) -> Op:
     """The op with a quick way that leaves everything open."""
 
-    def nothing(_s: Script, _a: Expr, _base: Base) -> Try:
+    def nothing(_s: Script, _a: Expr, _base: QuickBase) -> Try:
         return quick.Try(LitU32(0xDEADBEEF), LitU32(1))
 
     patch.setattr(quick, "first_try", nothing)

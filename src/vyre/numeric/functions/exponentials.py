@@ -57,7 +57,7 @@ def exp10(fmt: FloatFormat) -> Op:
     return _power(fmt, "exp10", "10 to the power of the argument, correctly rounded.", LOG2_10, quick.TEN)
 
 
-def _power(fmt: FloatFormat, name: str, doc: str, log2_of_base: int | None, base: quick.Base) -> Op:
+def _power(fmt: FloatFormat, name: str, doc: str, log2_of_base: int | None, base: quick.QuickBase) -> Op:
     s = Script(f"{prefix(fmt)}.{name}", "a", doc=doc)
     (a,) = s.params
     if fmt is not F32:

@@ -3,7 +3,7 @@
 `first_try` gives the nearest F32, or says that its error leaves the rounding open. It is for targets where
 the upper half of a product costs a dozen instructions: nothing in it needs one.
 
-    base^x = 2^whole * table[index] * exp(r)       |r| < 0.0435
+    base^x = 2^whole * table[index] * exp(r)       |r| < 0.0444
 
 `whole` and `index` are the digits of a number `n`, which counts eighths of an octave. `r` is what is left of
 x in units of 2^-35; it fits in a word, so the products that it comes out of may wrap. To multiply, words are
@@ -36,7 +36,7 @@ _SIGN = 1 << 31
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class QuickBase:
     """The constants of a base.
 
     `places` is how finely x is seen, `index` makes `n` of it, `step` is what an index is worth and `start`
@@ -54,8 +54,8 @@ class Base:
     slack: int
 
 
-E = Base(35, constants.QUICK_INDEX_E, constants.QUICK_STEP_E, constants.QUICK_START_E, 0, 0x42AE0000, 2)
-TWO = Base(
+E = QuickBase(35, constants.QUICK_INDEX_E, constants.QUICK_STEP_E, constants.QUICK_START_E, 0, 0x42AE0000, 2)
+TWO = QuickBase(
     34,
     constants.QUICK_INDEX_2,
     constants.QUICK_STEP_2,
@@ -64,7 +64,7 @@ TWO = Base(
     0x42FC0000,
     2,
 )
-TEN = Base(
+TEN = QuickBase(
     36,
     constants.QUICK_INDEX_10,
     constants.QUICK_STEP_10,
@@ -95,7 +95,7 @@ class Sum:
     n: Expr
 
 
-def first_try(s: Script, a: Expr, base: Base) -> Try:
+def first_try(s: Script, a: Expr, base: QuickBase) -> Try:
     """The power of the number with these bits; open outside of 2^-25 up to the limit of the base."""
     value = unrounded(s, a, base)
     significand = s("quick_significand", value.high + (value.low >> 11))
@@ -111,7 +111,7 @@ def first_try(s: Script, a: Expr, base: Base) -> Try:
     return Try(bits, s("open", near | late | outside))
 
 
-def unrounded(s: Script, a: Expr, base: Base) -> Sum:
+def unrounded(s: Script, a: Expr, base: QuickBase) -> Sum:
     """The sum whose bits above 2^-23 are the significand, if its error does not matter."""
     n, rest = _reduced(s, a, base)
     table = [value + 7 >> 4 for value in constants.QUICK_TABLE]
@@ -130,7 +130,7 @@ def unrounded(s: Script, a: Expr, base: Base) -> Sum:
     return Sum(s("row_top", (row >> 7) - (1 << 15 - 7) - (_SIGN >> 11)), s("total", total), n)
 
 
-def _reduced(s: Script, a: Expr, base: Base) -> tuple[Expr, Expr]:
+def _reduced(s: Script, a: Expr, base: QuickBase) -> tuple[Expr, Expr]:
     """The digits `n`, and `r` in units of 2^-35 as a wrapped integer."""
     field = s("quick_field", a >> 23 & 0xFF)
     number = s("number", a & 0x7FFFFF | 0x800000)
