@@ -24,10 +24,14 @@ if TYPE_CHECKING:
 PATH = Path(__file__).parents[2] / "src" / "vyre" / "numeric" / "functions" / "coefficients.py"
 ANGLES = PATH.with_name("angle_coefficients.py")
 ERRORS = PATH.with_name("error_coefficients.py")
+QUICK = PATH.with_name("quick_coefficients.py")
 PRECISION = 600
 
 ERF_DEGREE = 14
 """Of the polynomial of each half from 1/2 to 4."""
+
+QUICK_CENTRE = 17923302995
+"""A number near 2^(1/16), in units of 2^-34, whose products with 2^(i/8) are all within 0.09 of integers."""
 
 
 def integer(value: Number, bits: int) -> int:
@@ -226,7 +230,7 @@ def generate() -> dict[Path, str]:
         signs=1,
         low=-1,
     )
-    return {PATH: plain.text, ANGLES: page.text, ERRORS: error_function()}
+    return {PATH: plain.text, ANGLES: page.text, ERRORS: error_function(), QUICK: quick()}
 
 
 def error_function() -> str:
@@ -260,6 +264,33 @@ def error_function() -> str:
         page.text += "    ),\n"
     page.text += ")\n"
     return page.text
+
+
+def quick() -> str:
+    """For `vyre.numeric.functions.quick`, which says what the numbers are for."""
+    page = Page("the quick exponentials")
+    ln2 = arb(2).log()
+    centre = arb(fmpz(QUICK_CENTRE)) / arb(2) ** 34
+    page.table("QUICK_TABLE", "a centre near 2^(1/16), times 2^(i/8)", powers_of_eighths(centre), 34)
+    for name, base, places in (("E", arb(1).exp(), 35), ("2", arb(2), 34), ("10", arb(10), 36)):
+        octave = ln2 / base.log()
+        page.constant(f"QUICK_INDEX_{name}", f"8 log2({name.lower()})", 8 / octave, 26)
+        page.constant(f"QUICK_STEP_{name}", "1/8 over that logarithm", octave / 8, places + 16)
+        start = 128 * octave - centre.log() / base.log()
+        page.constant(f"QUICK_START_{name}", "where the index 0 has its centre, negated", start, places + 16)
+    page.constant("QUICK_SCALE_2", "log(2)", ln2, 32)
+    page.constant("QUICK_SCALE_10", "log(10)", arb(10).log(), 30)
+    reach = ln2 / 16 + arb(1) / 5000
+    series = interpolated(lambda x: (x.expm1() - x) / x**2, 3, -reach, reach)
+    note = "(exp(x) - 1 - x) / x^2, by degree, in units of 2^-29, 2^-25, 2^-35 and 2^-16"
+    page.integers(
+        "QUICK_SERIES", note, [integer(c, b) for c, b in zip(series, (29, 25, 35, 16), strict=True)]
+    )
+    return page.text
+
+
+def powers_of_eighths(first: Number) -> list[Number]:
+    return [first * arb(2) ** (arb(i) / 8) for i in range(8)]
 
 
 def lowered(values: list[Number], part: int, bits: int = 29) -> list[int]:
