@@ -1,7 +1,8 @@
 """Formulas over doubles: the bits of an F32 go in, become an F64, and come out again rounded once.
 
 The steps are the language's own F64 operations, strict on every target that has them, so a formula gives the
-same bits everywhere. Four more operations reach into the bits of a double; targets with doubles have them.
+same bits everywhere. Four more operations reach into the bits of a double, and two divide and take roots of
+numbers that are not extreme; targets with doubles have them.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ MAGIC = number(3, -51)
 
 LOW_WORD, HIGH_WORD, JOINED = "native.f64.low_word", "native.f64.high_word", "native.f64.joined"
 SCALE, NARROW, FROM_I32 = "native.f64.scale", "native.f64.to_f32", "native.f64.from_i32"
+QUOTIENT, ROOT = "native.f64.quotient", "native.f64.root"
 
 SIGN, SIZE, INFINITY, NAN = F32.sign, F32.magnitude, F32.infinity, F32.nan
 
@@ -109,8 +111,19 @@ def below(a: Expr, b: Expr) -> Expr:
     return BinOp(BinaryOp.FLt, a, b)
 
 
+def quotient(a: Expr, b: Expr) -> Expr:
+    """`a / b`, rounded once, of numbers with at most 32 significant bits and sizes from 2^-200 to 2^200, or
+    where a is zero. The result is unspecified elsewhere."""
+    return Call(QUOTIENT, (a, b))
+
+
 def root(a: Expr) -> Expr:
-    return UnOp(UnaryOp.FSqrt, a)
+    """The square root, rounded once, of a number from 2^-800 to 2^200. It is unspecified elsewhere."""
+    return Call(ROOT, (a,))
+
+
+def negated(a: Expr) -> Expr:
+    return UnOp(UnaryOp.FNeg, a)
 
 
 def low_word(value: Expr) -> Expr:
