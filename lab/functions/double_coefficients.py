@@ -30,7 +30,7 @@ PATH = Path(__file__).parents[2] / "src" / "vyre" / "numeric" / "doubles" / "coe
 RADIUS = arb(0.1725)
 """How far from 1 the argument of a logarithm is at most, when its series begins."""
 NUDGE = 2.0**-60
-"""A step of the nudges of a coefficient, times `RADIUS` to its power."""
+"""A step of the nudges of a coefficient, times the largest argument to its power."""
 TANGENT_ABOVE, TANGENT_BELOW = 3, 3
 """How many coefficients the dividend and the divisor of tan have behind the first."""
 SHORT = 10
@@ -49,6 +49,32 @@ NUDGES = (
     -1048576,
 )
 """By `lab/functions/nudge_log2.py`."""
+ARC_TANGENT, ARC_SINE = 8, 9
+"""The degrees of the series of atan, and of asin and acos, which are right to 2^-48 and 2^-46."""
+ARC_TANGENT_NUDGES = (
+    461623,
+    -1048576,
+    -891297,
+    1048576,
+    1048576,
+    1048576,
+    196377,
+    -1048576,
+    -1048576,
+)
+ARC_SINE_NUDGES = (
+    -1067262,
+    22571476,
+    -132449263,
+    268435456,
+    -81067405,
+    -268435456,
+    72098935,
+    268435456,
+    -108507986,
+    -40666273,
+)
+"""By `lab/functions/nudge_inverse.py`."""
 
 
 def nearest(value: Number) -> float:
@@ -89,10 +115,11 @@ class Page:
         nudges: tuple[int, ...] = (),
     ) -> None:
         """From `low`, `-high` if it is not given, to a little more than `high`: no node is zero."""
+        radius = high
         low, high = -high if low is None else low, high * (1 + arb(1) / 1024)
         values = [nearest(c) for c in interpolated(function, degree, low, high)]
         for place, steps in enumerate(nudges):
-            values[place] = nearest(arb(values[place]) + steps * NUDGE / RADIUS**place)
+            values[place] = nearest(arb(values[place]) + steps * NUDGE / radius**place)
         worst = arb(0)
         for step in range(1001):
             x = low + (high - low) * arb(step) / 1000 + arb(1) / (1 << 40)
@@ -147,6 +174,14 @@ def split_octave(scale: Number) -> tuple[float, float]:
 def logarithm_series(scale: Number) -> Function:
     """What is left of the logarithm of 1 + x behind x / log b, over x^2."""
     return lambda x: (x.log1p() - x) / (x * x) / scale
+
+
+def arc_tangent_series(x: Number) -> Number:
+    return (x.sqrt().atan() / x.sqrt() - 1) / x
+
+
+def arc_sine_series(x: Number) -> Number:
+    return (x.sqrt().asin() / x.sqrt() - 1) / x
 
 
 def generate() -> str:
@@ -204,19 +239,21 @@ def generate() -> str:
     )
     page.polynomial(
         "ARC_TANGENT",
-        "(atan(y) / y - 1) / x for y = sqrt(x) up to tan(pi / 8)",
-        lambda x: (x.sqrt().atan() / x.sqrt() - 1) / x,
-        11,
+        "(atan(y) / y - 1) / x for y = sqrt(x) up to tan(pi / 8), nudged",
+        arc_tangent_series,
+        ARC_TANGENT,
         (pi / 8).tan() ** 2,
         low=arb(0),
+        nudges=ARC_TANGENT_NUDGES,
     )
     page.polynomial(
         "ARC_SINE",
-        "(asin(y) / y - 1) / x for y = sqrt(x)",
-        lambda x: (x.sqrt().asin() / x.sqrt() - 1) / x,
-        13,
+        "(asin(y) / y - 1) / x for y = sqrt(x), nudged",
+        arc_sine_series,
+        ARC_SINE,
         one / 4,
         low=arb(0),
+        nudges=ARC_SINE_NUDGES,
     )
     hyperbolic(page)
     error_function(page)
