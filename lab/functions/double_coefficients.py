@@ -205,6 +205,7 @@ def generate() -> str:
             half,
         )
 
+    page.parts("ROOT_HALF", "sqrt(1/2)", (one / 2).sqrt(), 1)
     for name, base in (("LOG", one.exp()), ("LOG2", two), ("LOG10", ten)):
         scale = base.log()
         factor, shift = split_octave(scale)
@@ -237,14 +238,19 @@ def generate() -> str:
         (TANGENT_ABOVE, TANGENT_BELOW),
         (pi / 4) ** 2,
     )
+    note = "(atan(y) / y - 1) / x for y = sqrt(x)"
+    steep = (pi / 8).tan() ** 2
     page.polynomial(
-        "ARC_TANGENT",
-        "(atan(y) / y - 1) / x for y = sqrt(x) up to tan(pi / 8), nudged",
+        "ARC_TANGENT_SHORT",
+        f"{note} up to tan(pi / 8), nudged",
         arc_tangent_series,
         ARC_TANGENT,
-        (pi / 8).tan() ** 2,
+        steep,
         low=arb(0),
         nudges=ARC_TANGENT_NUDGES,
+    )
+    page.polynomial(
+        "ARC_TANGENT", f"{note} up to 0.434", arc_tangent_series, ARC_TANGENT + 1, arb(0.434) ** 2, low=arb(0)
     )
     page.polynomial(
         "ARC_SINE",

@@ -159,7 +159,7 @@ def _words(cpu: Any, name: str, part: str, monkeypatch: pytest.MonkeyPatch) -> W
     from vyre.numeric.doubles import script
 
     def tested(s: script.DoubleScript, value: Any, _: float) -> tuple[Any, Any]:
-        return s("half", getattr(script, part)(value)), s("sure", s.params[0] | 1)
+        return s("half", getattr(script, part)(value)), s("unsure", s.params[0] & 0)
 
     with monkeypatch.context() as patch:
         patch.setattr(module, "_tested", tested)

@@ -63,6 +63,9 @@ EXP10_SERIES = (
     0x3F52F4EDB7FA59D7,
 )
 
+# sqrt(1/2), in 1 parts
+ROOT_HALF = (0x3FE6A09E667F3BCD,)
+
 # a factor of about sqrt(1/2), and minus its logarithm
 LOG_HALF = (
     0x3FE6A0EC2EC8DE68,
@@ -210,7 +213,7 @@ TANGENT_BELOW = (
 )
 
 # (atan(y) / y - 1) / x for y = sqrt(x) up to tan(pi / 8), nudged; error 2^-41.1
-ARC_TANGENT = (
+ARC_TANGENT_SHORT = (
     0xBFD5555555553773,
     0x3FC99999998A1680,
     0xBFC249248AA9E763,
@@ -220,6 +223,20 @@ ARC_TANGENT = (
     0xBFB0C504FC3513A3,
     0x3FAA7577EA99DCF3,
     0xBF9BDEEA98AEBDE8,
+)
+
+# (atan(y) / y - 1) / x for y = sqrt(x) up to 0.434; error 2^-48.8
+ARC_TANGENT = (
+    0xBFD5555555555530,
+    0x3FC99999999861D0,
+    0xBFC2492491730A74,
+    0x3FBC71C6A9F265CD,
+    0xBFB745C1D4FD2252,
+    0x3FB3AFFF892F7D16,
+    0xBFB101C0EE166BF9,
+    0x3FAD2E6D2C9C79C2,
+    0xBFA65CCB27467ACE,
+    0x3F95C054A265B619,
 )
 
 # (asin(y) / y - 1) / x for y = sqrt(x), nudged; error 2^-39.9

@@ -91,15 +91,11 @@ def atan() -> Op:
     cosine = s("cosine", joined(select(far, 0, ONE_HIGH), LitU32(0)))
     ratio = s("ratio", quotient(fused(x, cosine, negated(sine)), fused(x, sine, cosine)))
     high = s("start_high", select(far, HALF_HIGH, select(middle, QUARTER_HIGH, 0)))
-    angle = arc_tangent(s, ratio, ratio, joined(high, select(middle, PI_LOW, 0)))
+    square = s("square", times(ratio, ratio))
+    bend = series(s, square, (ONE, *c.ARC_TANGENT_SHORT))
+    angle = s("angle", fused(ratio, bend, joined(high, select(middle, PI_LOW, 0))))
     value = s("value", fairly_rounded(s, "atan", size, angle) | a & SIGN)
     return s.gives(select(size > INFINITY, NAN, value))
-
-
-def arc_tangent(s: DoubleScript, ratio: Expr, signed: Expr, start: Expr) -> Expr:
-    """`start` and the angle of a ratio of at most tan(pi/8), with the sign of `signed`."""
-    square = s("square", times(ratio, ratio))
-    return s("angle", fused(signed, series(s, square, (ONE, *c.ARC_TANGENT)), start))
 
 
 def _arc(s: DoubleScript, a: Var) -> tuple[Expr, Expr, Expr, Expr, Expr]:
