@@ -25,7 +25,6 @@ from vyre.numeric.doubles.script import (
     joined,
     low_word,
     minus,
-    negated,
     quotient,
     root,
     series,
@@ -87,9 +86,10 @@ def atan() -> Op:
     size = s("size", a & SIZE)
     x = s("x", widened(select(size < LARGEST, size, LARGEST)))
     far, middle = s("far", size > THREE_EIGHTHS), s("middle", size > EIGHTH_TURN)
-    sine = s("sine", joined(select(middle, ONE_HIGH, 0), LitU32(0)))
+    sine = s("sine", select(middle, ONE_HIGH, 0))
     cosine = s("cosine", joined(select(far, 0, ONE_HIGH), LitU32(0)))
-    ratio = s("ratio", quotient(fused(x, cosine, negated(sine)), fused(x, sine, cosine)))
+    above = s("above", fused(x, cosine, joined(sine ^ SIGN, LitU32(0))))
+    ratio = s("ratio", quotient(above, fused(x, joined(sine, LitU32(0)), cosine)))
     high = s("start_high", select(far, HALF_HIGH, select(middle, QUARTER_HIGH, 0)))
     square = s("square", times(ratio, ratio))
     bend = series(s, square, (ONE, *c.ARC_TANGENT_SHORT))

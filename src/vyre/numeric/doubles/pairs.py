@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.expr import Call, Expr, LitU32, select
 from vyre.numeric.doubles import coefficients as c
-from vyre.numeric.doubles.inverse import HALF_HIGH, LARGEST, ONE_HIGH, PI_HIGH, PI_LOW
+from vyre.numeric.doubles.inverse import LARGEST, ONE_HIGH
 from vyre.numeric.doubles.logarithms import exponent_of
 from vyre.numeric.doubles.script import (
-    INFINITY,
     MAGIC,
     NAN,
     ONE,
@@ -29,7 +28,6 @@ from vyre.numeric.doubles.script import (
     joined,
     less,
     low_word,
-    negated,
     number,
     quotient,
     rounded,
@@ -55,24 +53,34 @@ at least 0.395 if the sum is larger than the other high word, else at most 0.434
 SUBNORMAL = 0x36600000, 0x38100000
 """The high words of the doubles 2^-153 and 2^-126."""
 
-LIMIT = number(256) >> 32
+LIMIT, ENDLESS = number(256) >> 32, 0x7FF00000
+"""The high words of 256 and of infinity."""
+
+EIGHTHS = tuple(number(k) >> 32 for k in range(5))
+"""The high words of numbers of eighths of a turn."""
 
 
 def power() -> Op:
     s = DoubleScript("pow", "a", "b")
     a, b = s.params
     logarithm = exponent_of(s, s("base", widened(a & SIZE)))
-    exponent = _limited(s, s("exponent", times(widened(b), logarithm)))
+    product = s("product", times(widened(b), logarithm))
+    high = s("high", high_word(product))
+    size = s("size", high & SIZE)
+    # Within about 256: what is beyond is 0 or infinity, and stays so.
+    exponent = s("exponent", joined(select(size < LIMIT, size, LIMIT) | high & SIGN, low_word(product)))
     lifted = s("lifted", added(exponent, double(MAGIC)))
     rest = s("rest", less(exponent, less(lifted, double(MAGIC))))
     polynomial = series(s, rest, (ONE, *c.EXP2_SLOPE, *c.EXP2_SERIES))
-    bits, unsure = _tested(s, s("value", scaled(polynomial, low_word(lifted))), POWER_SLACK)
+    value = s("value", scaled(polynomial, low_word(lifted)))
+    bits = s("bits", rounded(value))
+    subnormal = high_word(value) - SUBNORMAL[0] < SUBNORMAL[1] - SUBNORMAL[0]
+    hard = s("hard", _is_near(value, POWER_SLACK) | subnormal | (size >= ENDLESS))
     result = s("result", bits)
-    with s.when((a - 1 >= LARGEST) | ((b & SIZE) >= INFINITY) | unsure):
+    with s.when((a - 1 >= LARGEST) | hard):
         whole, odd = _integer(s, s("size", b & SIZE))
         s.assign(result, select(whole, bits | odd << 31, NAN))
-        usual = s("usual", (a & SIZE) - 1 < LARGEST)
-        with s.when(usual.eq(0) | ((b & SIZE) >= INFINITY) | unsure):
+        with s.when(((a & SIZE) - 1 >= LARGEST) | hard):
             s.assign(result, Call("soft.f32.pow", s.params))
     return s.gives(result)
 
@@ -82,42 +90,33 @@ def atan2() -> Op:
     s = DoubleScript("atan2", "a", "b")
     a, b = s.params
     rise, run = s("rise", a & SIZE), s("run", b & SIZE)
-    steep = s("steep", rise > run)
-    small = s("small", widened(select(steep, run, rise)))
-    large = s("large", widened(select(steep, rise, run)))
+    steep, left = s("steep", rise > run), s("left", b >> 31)
+    least, most = s("least", select(steep, run, rise)), s("most", select(steep, rise, run))
+    small, large = s("small", widened(least)), s("large", widened(most))
     wide = s("wide", high_word(small) + FAR_APART > high_word(large))
-    sine_high = s("sine_high", select(wide, ONE_HIGH, 0))
-    sine = s("sine", joined(sine_high, LitU32(0)))
-    ratio = s("ratio", quotient(fused(large, negated(sine), small), fused(small, sine, large)))
-    back = s("back", steep << 31 ^ b & SIGN)
-    axis_high = s("axis_high", select(steep, HALF_HIGH, select(b >> 31, PI_HIGH, 0)))
-    axis = s("axis", joined(axis_high, select(axis_high, PI_LOW, 0)))
-    start = s("start", fused(joined(sine_high ^ back, LitU32(0)), double(c.QUARTER_PI[0]), axis))
+    sine = s("sine", select(wide, ONE_HIGH, 0))
+    above = s("above", fused(large, joined(sine ^ SIGN, LitU32(0)), small))
+    under = s("under", fused(small, joined(sine, LitU32(0)), large))
+    ratio = s("ratio", quotient(above, under))
     bend = series(s, s("square", times(ratio, ratio)), (ONE, *c.ARC_TANGENT))
+    axis = s("axis", select(steep, EIGHTHS[2], select(left, EIGHTHS[4], EIGHTHS[0])))
+    eighths = s("eighths", select(wide, select(left, EIGHTHS[3], EIGHTHS[1]), axis))
+    start = s("start", times(joined(eighths, LitU32(0)), double(c.QUARTER_PI[0])))
+    back = s("back", select(steep, SIGN, 0) ^ b & SIGN)
     turned = s("turned", joined(high_word(ratio) ^ back, low_word(ratio)))
-    bits, unsure = _tested(s, s("angle", fused(turned, bend, start)), ANGLE_SLACK)
-    result = s("result", bits | a & SIGN)
-    s.rarely((rise - 1 >= LARGEST) | (run - 1 >= LARGEST) | unsure, result, "soft.f32.atan2")
+    angle = s("angle", fused(turned, bend, start))
+    result = s("result", rounded(angle) | a & SIGN)
+    unusual = least.eq(0) | (most > LARGEST)
+    hard = _is_near(angle, ANGLE_SLACK) | (high_word(angle) < SUBNORMAL[1])
+    s.rarely(unusual | hard, result, "soft.f32.atan2")
     return s.gives(result)
 
 
-def _tested(s: DoubleScript, value: Expr, slack: int) -> tuple[Expr, Expr]:
-    """The rounded bits, and whether anything within 2^-slack of the value may round to others.
-
-    The last 29 bits of a double say how far it is from where two F32 meet, except among the subnormal ones.
-    """
+def _is_near(value: Expr, slack: int) -> Expr:
+    """Whether a number within 2^-slack of the value may round to another F32 than it, if it is not subnormal:
+    the last 29 bits of a double say how far it is from where two F32 meet."""
     units = 1 << (53 - slack)
-    place = s("place", low_word(value) * 8 - ((1 << 31) - 8 * units))
-    below = s("below", high_word(value) - SUBNORMAL[0])
-    unsure = (place <= 16 * units) | (below < SUBNORMAL[1] - SUBNORMAL[0])
-    return s("rounded", rounded(value)), s("unsure", unsure)
-
-
-def _limited(s: DoubleScript, exponent: Expr) -> Expr:
-    """Within about 256: what is beyond is 0 or infinity, and stays so."""
-    high = s("high", high_word(exponent))
-    size = s("size", high & SIZE)
-    return s("limited", joined(select(size < LIMIT, size, LIMIT) | high & SIGN, low_word(exponent)))
+    return low_word(value) * 8 - ((1 << 31) - 8 * units) <= 16 * units
 
 
 def _integer(s: DoubleScript, size: Expr) -> tuple[Expr, Expr]:

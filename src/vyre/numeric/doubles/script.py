@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, Literal, UnOp, Var, lift
+from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, Literal, Var, lift
 from vyre.ir.float_formats import F32
-from vyre.ir.operators import BinaryOp, UnaryOp
+from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
 from vyre.numeric.functions.script import Script
 
@@ -120,10 +120,6 @@ def quotient(a: Expr, b: Expr) -> Expr:
 def root(a: Expr) -> Expr:
     """The square root, rounded once, of a number from 2^-800 to 2^200. It is unspecified elsewhere."""
     return Call(ROOT, (a,))
-
-
-def negated(a: Expr) -> Expr:
-    return UnOp(UnaryOp.FNeg, a)
 
 
 def low_word(value: Expr) -> Expr:
