@@ -58,13 +58,15 @@ LEAST_HIGH = 0x10000000
 
 
 def asin() -> Op:
+    """Above 1/2 the angle is computed less than zero, and its sign dropped."""
     s = DoubleScript("asin", "a")
     (a,) = s.params
     size, far, x, y, bend = _arc(s, a)
-    start = joined(select(far, HALF_HIGH, 0), s("start_low", select(far, PI_LOW, 0)))
-    high = s("high", select(far, high_word(y) + (SIGN | DOUBLED), high_word(x)))
+    start = joined(select(far, SIGN | HALF_HIGH, 0), s("start_low", select(far, PI_LOW, 0)))
+    # Not a sum in one arm of a choice: compilers make a branch of that.
+    high = s("high", select(far, high_word(y), high_word(x)) + select(far, DOUBLED, 0))
     angle = s("angle", fused(joined(high, s("low", select(far, low_word(y), low_word(x)))), bend, start))
-    return s.gives(select(size > F32_ONE, NAN, fairly_rounded(s, "asin", size, angle) | a & SIGN))
+    return s.gives(select(size > F32_ONE, NAN, fairly_rounded(s, "asin", size, angle) & SIZE | a & SIGN))
 
 
 def acos() -> Op:
@@ -74,7 +76,8 @@ def acos() -> Op:
     negative = s("negative", a >> 31)
     start_high = s("start_high", select(far, select(negative, PI_HIGH, 0), HALF_HIGH))
     start = joined(start_high, s("start_low", select(start_high, PI_LOW, 0)))
-    high = s("high", select(far, high_word(y) + DOUBLED, high_word(x) ^ SIGN) ^ a & SIGN)
+    leg = s("leg", high_word(y) + DOUBLED)
+    high = s("high", select(far, leg, high_word(x) ^ SIGN) ^ a & SIGN)
     angle = s("angle", fused(joined(high, s("low", select(far, low_word(y), low_word(x)))), bend, start))
     return s.gives(select(size > F32_ONE, NAN, fairly_rounded(s, "acos", a, angle)))
 
