@@ -42,11 +42,15 @@ def cosine(x: Expr) -> Expr:
     return UnOp(UnaryOp.FCos, x)
 
 
+def within(x: Expr) -> Expr:
+    return BinOp(BinaryOp.FAdd, sine(cosine(x)), cosine(x))
+
+
 VALUES: dict[str, Any] = {
     "sin": sine,
     "pow": partial(BinOp, BinaryOp.FPow),
     "atan2": partial(BinOp, BinaryOp.FATan2),
-    "within": lambda x: BinOp(BinaryOp.FAdd, sine(cosine(x)), cosine(x)),
+    "within": within,
 }
 
 

@@ -41,6 +41,18 @@ def words(value: float) -> tuple[int, int]:
     return high, low
 
 
+def high_word(value: float) -> int:
+    return words(value)[0]
+
+
+def low_word(value: float) -> int:
+    return words(value)[1]
+
+
+def joined(high: int, low: int) -> float:
+    return struct.unpack(">d", struct.pack(">iI", high, low))[0]
+
+
 def run(statements: str, seed: Callable[[float], float], **given: float) -> float:
     """Executes statements of C that are expressions, calls and one estimate."""
     python = re.sub(r'asm\("[^"]*" : "=d"\(r\) : "d"\((\w)\)\)', r"r = seed(\1)", statements)
@@ -49,10 +61,10 @@ def run(statements: str, seed: Callable[[float], float], **given: float) -> floa
     known: dict[str, object] = {
         "seed": seed,
         "__fma_rn": fma,
-        "__dmul_rn": lambda a, b: a * b,
-        "__double2hiint": lambda x: words(x)[0],
-        "__double2loint": lambda x: words(x)[1],
-        "__hiloint2double": lambda high, low: struct.unpack(">d", struct.pack(">iI", high, low))[0],
+        "__dmul_rn": float.__mul__,
+        "__double2hiint": high_word,
+        "__double2loint": low_word,
+        "__hiloint2double": joined,
         **given,
     }
     exec("\n".join(lines), known)
@@ -63,8 +75,7 @@ def run(statements: str, seed: Callable[[float], float], **given: float) -> floa
 
 def estimate(exact: float, error: float) -> float:
     """As the device has them: 20 bits behind the first, the rest zero."""
-    high, _ = words(exact * (1 + error))
-    return struct.unpack(">d", struct.pack(">iI", high, 0))[0]
+    return joined(high_word(exact * (1 + error)), 0)
 
 
 def short(rng: random.Random) -> float:
@@ -84,14 +95,23 @@ def test_quotients_of_short_numbers_are_rounded_once() -> None:
     cases += [(0.0, 3.0), (-1.0, 3.0), (1.0, float.fromhex("0x1.fffffffep0"))]
     for x, y in cases:
         error = rng.uniform(-SEED_ERROR, SEED_ERROR)
-        found = run(CUDA.quotient, lambda y, error=error: estimate(1 / y, error), x=x, y=y)
-        assert found == x / y, (x, y)
+        for steps in (CUDA.short_quotient, CUDA.quotient):
+            found = run(steps, lambda y, error=error: estimate(1 / y, error), x=x, y=y)
+            assert found == x / y, (x, y)
+
+
+def test_quotients_of_long_numbers_are_rounded_once() -> None:
+    rng = random.Random(3)
+    for _ in range(3000):
+        x, y = (math.ldexp(rng.getrandbits(53) | 1 << 52, rng.randrange(-150, 50)) for _ in range(2))
+        error = rng.uniform(-SEED_ERROR, SEED_ERROR)
+        assert run(CUDA.quotient, lambda y, e=error: estimate(1 / y, e), x=x, y=y) == x / y, (x, y)
 
 
 def test_a_step_less_would_be_noticed() -> None:
     rng = random.Random(1)
-    worse = CUDA.quotient.replace("__fma_rn(r, __fma_rn(-y, q, x), q)", "q")
-    assert worse != CUDA.quotient
+    worse = CUDA.short_quotient.replace("__fma_rn(r, __fma_rn(-y, q, x), q)", "q")
+    assert worse != CUDA.short_quotient
     cases = [(short(rng), short(rng)) for _ in range(100)]
     found = [run(worse, lambda y: estimate(1 / y, SEED_ERROR), x=x, y=y) for x, y in cases]
     assert found != [x / y for x, y in cases]
@@ -112,6 +132,7 @@ STRAIGHT: dict[str, Callable[..., Expr]] = {
     for name, op in {"asin": UnaryOp.FASin, "acos": UnaryOp.FACos, "atan": UnaryOp.FATan}.items()
 }
 ENDING: dict[str, Callable[..., Expr]] = {
+    "tan": partial(UnOp, UnaryOp.FTan),
     "pow": partial(BinOp, BinaryOp.FPow),
     "atan2": partial(BinOp, BinaryOp.FATan2),
 }
@@ -123,7 +144,7 @@ def test_the_compiler_finds_nothing_to_branch_for(name: str) -> None:
     pytest.importorskip("cuda.bindings.nvrtc", reason="the package cuda-bindings is missing")
     from vyre.backends.cuda.backend import compile_source
 
-    inputs = [F32] * (1 if name in STRAIGHT else 2)
+    inputs = [F32] * (2 if name in ("pow", "atan2") else 1)
     program = elementwise((STRAIGHT | ENDING)[name], *inputs, output=F32)
     ptx = compile_source(lower(program, "cuda"), "compute_90").decode()
     blocks = re.split(r"\n\$L\w+:|\n.*\bbra(?:\.uni)?\s", ptx)

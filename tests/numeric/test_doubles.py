@@ -162,10 +162,13 @@ def _words(cpu: Any, name: str, part: str, monkeypatch: pytest.MonkeyPatch) -> W
     def half(value: Any) -> Any:
         return getattr(script, part)(value)
 
+    def nothing(*_: Any) -> Any:
+        return nullcontext()
+
     with monkeypatch.context() as patch:
         patch.setattr(module, "rounded", half)
-        patch.setattr(module.DoubleScript, "when", lambda *_: nullcontext())
-        patch.setattr(module.DoubleScript, "assign", lambda *_: None)
+        patch.setattr(module.DoubleScript, "when", nothing)
+        patch.setattr(module.DoubleScript, "assign", nothing)
         double_op.cache_clear()
         prepare._function.cache_clear()  # pyright: ignore[reportPrivateUsage]
         try:

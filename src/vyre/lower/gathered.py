@@ -1,7 +1,7 @@
 """Rare cases of calls in a row, behind one branch: what comes before it is computed side by side.
 
-A function in doubles ends with a branch for the pairs or arguments that it leaves to integers. Four calls in a
-row have four, and a compiler moves nothing across them: each call waits for the one before, and loads
+A function in doubles ends with a branch for the arguments that it leaves to integers. Four calls in a row
+have four, and a compiler moves nothing across them: each call waits for the one before, and loads
 every coefficient again. Here the statements of such functions take the place of the calls, their branches
 move behind the last of them, inside a branch for all, and the statements that use the results follow.
 

@@ -15,8 +15,10 @@ from vyre.lower.prepare import function_name
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-_INSTRUCTION = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "quotient": "fdiv"}
-_INTRINSIC = {"sqrt": "sqrt", "root": "sqrt", "floor": "floor", "ceil": "ceil", "round": "roundeven", "trunc": "trunc"}
+_QUOTIENTS = ("div", "quotient", "short_quotient")
+_INSTRUCTION = {"add": "fadd", "sub": "fsub", "mul": "fmul", **dict.fromkeys(_QUOTIENTS, "fdiv")}
+_ROUNDED = {"floor": "floor", "ceil": "ceil", "round": "roundeven", "trunc": "trunc"}
+_INTRINSIC = {"sqrt": "sqrt", "root": "sqrt", **_ROUNDED}
 _COMPARE = {"eq": "oeq", "ne": "une", "lt": "olt", "gt": "ogt", "le": "ole", "ge": "oge"}
 _MODES = {"nearest": "roundeven", "truncate": "trunc", "floor": "floor", "ceil": "ceil"}
 _TYPE = {"f32": "float", "f64": "double", "f16": "float", "bf16": "float"}

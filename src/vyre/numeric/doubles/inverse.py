@@ -25,9 +25,9 @@ from vyre.numeric.doubles.script import (
     joined,
     low_word,
     minus,
-    quotient,
     root,
     series,
+    short_quotient,
     times,
     widened,
 )
@@ -92,7 +92,7 @@ def atan() -> Op:
     sine = s("sine", select(middle, ONE_HIGH, 0))
     cosine = s("cosine", joined(select(far, 0, ONE_HIGH), LitU32(0)))
     above = s("above", fused(x, cosine, joined(sine ^ SIGN, LitU32(0))))
-    ratio = s("ratio", quotient(above, fused(x, joined(sine, LitU32(0)), cosine)))
+    ratio = s("ratio", short_quotient(above, fused(x, joined(sine, LitU32(0)), cosine)))
     high = s("start_high", select(far, HALF_HIGH, select(middle, QUARTER_HIGH, 0)))
     square = s("square", times(ratio, ratio))
     bend = series(s, square, (ONE, *c.ARC_TANGENT_SHORT))

@@ -1,7 +1,7 @@
 """pow and atan2: a value in doubles with a bound on its error; where that is not enough, on integers.
 
-2^64 pairs cannot be tried, so each rounding is tested: a double farther than its error from where two F32 meet
-rounds as the exact value does. Of pairs at random one in 2^17 (pow) and one in 2^23 (atan2) fails.
+2^64 pairs cannot be tried, so each rounding is tested: a double that is farther than its error from where two
+F32 meet rounds as the exact value does. Of pairs at random one in 2^17 (pow) and one in 2^23 (atan2) fails.
 Subnormal results are left to the integers too. Like the inverse functions these have no branches
 but the rare one at the end, and make choices on words.
 """
@@ -29,10 +29,10 @@ from vyre.numeric.doubles.script import (
     less,
     low_word,
     number,
-    quotient,
     rounded,
     scaled,
     series,
+    short_quotient,
     times,
     widened,
 )
@@ -97,7 +97,7 @@ def atan2() -> Op:
     sine = s("sine", select(wide, ONE_HIGH, 0))
     above = s("above", fused(large, joined(sine ^ SIGN, LitU32(0)), small))
     under = s("under", fused(small, joined(sine, LitU32(0)), large))
-    ratio = s("ratio", quotient(above, under))
+    ratio = s("ratio", short_quotient(above, under))
     bend = series(s, s("square", times(ratio, ratio)), (ONE, *c.ARC_TANGENT))
     axis = s("axis", select(steep, EIGHTHS[2], select(left, EIGHTHS[4], EIGHTHS[0])))
     eighths = s("eighths", select(wide, select(left, EIGHTHS[3], EIGHTHS[1]), axis))

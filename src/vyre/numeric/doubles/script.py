@@ -1,8 +1,8 @@
 """Formulas over doubles: the bits of an F32 go in, become an F64, and come out again rounded once.
 
 The steps are the language's own F64 operations, strict on every target that has them, so a formula gives the
-same bits everywhere. Four more operations reach into the bits of a double, and two divide and take roots of
-numbers that are not extreme; targets with doubles have them.
+same bits everywhere. Four more operations reach into the bits of a double, and three divide and take roots
+of numbers that are not extreme; targets with doubles have them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ MAGIC = number(3, -51)
 
 LOW_WORD, HIGH_WORD, JOINED = "native.f64.low_word", "native.f64.high_word", "native.f64.joined"
 SCALE, NARROW, FROM_I32 = "native.f64.scale", "native.f64.to_f32", "native.f64.from_i32"
-QUOTIENT, ROOT = "native.f64.quotient", "native.f64.root"
+QUOTIENT, SHORT_QUOTIENT = "native.f64.quotient", "native.f64.short_quotient"
+ROOT = "native.f64.root"
 
 SIGN, SIZE, INFINITY, NAN = F32.sign, F32.magnitude, F32.infinity, F32.nan
 
@@ -112,9 +113,13 @@ def below(a: Expr, b: Expr) -> Expr:
 
 
 def quotient(a: Expr, b: Expr) -> Expr:
-    """`a / b`, rounded once, of numbers with at most 32 significant bits and sizes from 2^-200 to 2^200, or
-    where a is zero. The result is unspecified elsewhere."""
+    """`a / b`, rounded once, of sizes from 2^-200 to 2^200, or where a is zero; unspecified elsewhere."""
     return Call(QUOTIENT, (a, b))
+
+
+def short_quotient(a: Expr, b: Expr) -> Expr:
+    """The same of numbers with at most 32 significant bits."""
+    return Call(SHORT_QUOTIENT, (a, b))
 
 
 def root(a: Expr) -> Expr:
