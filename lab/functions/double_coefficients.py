@@ -50,7 +50,8 @@ NUDGES = (
 )
 """By `lab/functions/nudge_log2.py`."""
 ARC_TANGENT, ARC_SINE = 8, 9
-"""The degrees of the series of atan, and of asin and acos, which are right to 2^-48 and 2^-46."""
+"""The degrees of the series of atan, and of asin and acos, which are right to 2^-48 and 2^-46
+of the angle before they are nudged."""
 ARC_TANGENT_NUDGES = (
     461623,
     -1048576,
