@@ -1,6 +1,6 @@
 """Strict floats on a GPU, on buffers that stay there, against peers in the same run.
 
-    python benchmarks/gpu_floats.py cuda [--log2 28]
+    python benchmarks/gpu_floats.py cuda [--log2 28] [--only asin,acos,atan,pow,atan2]
 
 Arithmetic against a kernel that only moves, functions against torch. WebGPU has `webgpu_floats.py`.
 
@@ -31,7 +31,12 @@ from vyre.ir.types import DataType
 
 F32, U32 = DataType.F32, DataType.U32
 UNARY = ("exp", "log", "exp2", "log2", "cos", "sin", "tan", "asin", "acos", "atan", "exp10", "log10")
-BARS = {"exp": 0.9, "log": 0.9, "exp2": 0.9, "log2": 0.9, "cos": 0.9, "sin": 0.85}
+BINARY = {"pow": BinaryOp.FPow, "atan2": BinaryOp.FATan2}
+BARS = {
+    **dict.fromkeys(("exp", "log", "exp2", "log2", "cos"), 0.9),
+    "sin": 0.85,
+    **dict.fromkeys(("tan", "asin", "acos", "atan", "pow", "atan2"), 0.8),
+}
 
 Value = Callable[..., Expr]
 
@@ -94,7 +99,7 @@ def _moved2(a: Expr, b: Expr) -> Expr:
     return Cast(F32, Cast(U32, a) ^ Cast(U32, b))
 
 
-def functions(backend: Any, arrays: dict[str, Any], count: int) -> None:
+def functions(backend: Any, arrays: dict[str, Any], count: int, names: list[str]) -> None:
     torch = _torch()
     if torch is None:
         raise SystemExit("torch is the peer of the functions.")
@@ -102,7 +107,7 @@ def functions(backend: Any, arrays: dict[str, Any], count: int) -> None:
     special: dict[str, Any] = dict.fromkeys(("log", "log2", "log10"), np.abs(a))
     special |= dict.fromkeys(("asin", "acos"), np.clip(a / 4, -1, 1).astype(np.float32))
     out = torch.empty(count, dtype=torch.float32, device="cuda")
-    for name in UNARY:
+    for name in [x for x in UNARY if x in names]:
         x = special.get(name, a)
         took = timed(unary(name), backend, {"a": x, "out": arrays["out"]}, count)
         if not hasattr(torch, name):
@@ -113,9 +118,9 @@ def functions(backend: Any, arrays: dict[str, Any], count: int) -> None:
         theirs = slope(lambda f=peer, x=held: f(x, out=out), torch.cuda.synchronize)
         show(name, took, "torch", theirs)
         del held
-    for name, op in (("pow", BinaryOp.FPow), ("atan2", BinaryOp.FATan2)):
+    for name in [x for x in BINARY if x in names]:
         x = np.abs(a) if name == "pow" else a
-        took = timed(binary(op), backend, {"a": x, "b": b, "out": arrays["out"]}, count)
+        took = timed(binary(BINARY[name]), backend, {"a": x, "b": b, "out": arrays["out"]}, count)
         first, second = torch.from_numpy(x).cuda(), torch.from_numpy(b).cuda()
         peer = getattr(torch, name)
         theirs = slope(lambda f=peer, x=first, y=second: f(x, y, out=out), torch.cuda.synchronize)
@@ -139,15 +144,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("backend")
     parser.add_argument("--log2", type=int, default=28)
+    parser.add_argument("--only", default="", help="these functions alone, separated by commas")
     options = parser.parse_args()
+    names = options.only.split(",") if options.only else [*UNARY, *BINARY]
+    if unknown := set(names) - {*UNARY, *BINARY}:
+        raise SystemExit(f"--only names functions that are not timed: {', '.join(sorted(unknown))}.")
     count: int = 1 << options.log2
     backend = opened(options.backend)
     print(f"{backend.name} | {backend.describe().device} | {backend.describe().driver} | {count} elements")
     rng = np.random.default_rng(1)
     arrays = {name: rng.standard_normal(count, dtype=np.float32) for name in "ab"}
     arrays["out"] = np.zeros(count, np.float32)
-    arithmetic(backend, arrays, count)
-    functions(backend, arrays, count)
+    if not options.only:
+        arithmetic(backend, arrays, count)
+    functions(backend, arrays, count, names)
 
 
 if __name__ == "__main__":

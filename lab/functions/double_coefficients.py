@@ -30,7 +30,7 @@ PATH = Path(__file__).parents[2] / "src" / "vyre" / "numeric" / "doubles" / "coe
 RADIUS = arb(0.1725)
 """How far from 1 the argument of a logarithm is at most, when its series begins."""
 NUDGE = 2.0**-60
-"""A step of the nudges of a coefficient, times `RADIUS` to its power."""
+"""A step of the nudges of a coefficient, times the largest argument to its power."""
 TANGENT_ABOVE, TANGENT_BELOW = 3, 3
 """How many coefficients the dividend and the divisor of tan have behind the first."""
 SHORT = 10
@@ -49,6 +49,33 @@ NUDGES = (
     -1048576,
 )
 """By `lab/functions/nudge_log2.py`."""
+ARC_TANGENT, ARC_SINE = 8, 9
+"""The degrees of the series of atan, and of asin and acos, which are right to 2^-48 and 2^-46
+of the angle before they are nudged."""
+ARC_TANGENT_NUDGES = (
+    461623,
+    -1048576,
+    -891297,
+    1048576,
+    1048576,
+    1048576,
+    196377,
+    -1048576,
+    -1048576,
+)
+ARC_SINE_NUDGES = (
+    -1067262,
+    22571476,
+    -132449263,
+    268435456,
+    -81067405,
+    -268435456,
+    72098935,
+    268435456,
+    -108507986,
+    -40666273,
+)
+"""By `lab/functions/nudge_inverse.py`."""
 
 
 def nearest(value: Number) -> float:
@@ -89,10 +116,11 @@ class Page:
         nudges: tuple[int, ...] = (),
     ) -> None:
         """From `low`, `-high` if it is not given, to a little more than `high`: no node is zero."""
+        radius = high
         low, high = -high if low is None else low, high * (1 + arb(1) / 1024)
         values = [nearest(c) for c in interpolated(function, degree, low, high)]
         for place, steps in enumerate(nudges):
-            values[place] = nearest(arb(values[place]) + steps * NUDGE / RADIUS**place)
+            values[place] = nearest(arb(values[place]) + steps * NUDGE / radius**place)
         worst = arb(0)
         for step in range(1001):
             x = low + (high - low) * arb(step) / 1000 + arb(1) / (1 << 40)
@@ -149,6 +177,14 @@ def logarithm_series(scale: Number) -> Function:
     return lambda x: (x.log1p() - x) / (x * x) / scale
 
 
+def arc_tangent_series(x: Number) -> Number:
+    return (x.sqrt().atan() / x.sqrt() - 1) / x
+
+
+def arc_sine_series(x: Number) -> Number:
+    return (x.sqrt().asin() / x.sqrt() - 1) / x
+
+
 def generate() -> str:
     ctx.prec = PRECISION
     page = Page()
@@ -170,6 +206,7 @@ def generate() -> str:
             half,
         )
 
+    page.parts("ROOT_HALF", "sqrt(1/2)", (one / 2).sqrt(), 1)
     for name, base in (("LOG", one.exp()), ("LOG2", two), ("LOG10", ten)):
         scale = base.log()
         factor, shift = split_octave(scale)
@@ -202,21 +239,28 @@ def generate() -> str:
         (TANGENT_ABOVE, TANGENT_BELOW),
         (pi / 4) ** 2,
     )
+    note = "(atan(y) / y - 1) / x for y = sqrt(x)"
+    steep = (pi / 8).tan() ** 2
     page.polynomial(
-        "ARC_TANGENT",
-        "(atan(y) / y - 1) / x for y = sqrt(x) up to tan(pi / 8)",
-        lambda x: (x.sqrt().atan() / x.sqrt() - 1) / x,
-        11,
-        (pi / 8).tan() ** 2,
+        "ARC_TANGENT_SHORT",
+        f"{note} up to tan(pi / 8), nudged",
+        arc_tangent_series,
+        ARC_TANGENT,
+        steep,
         low=arb(0),
+        nudges=ARC_TANGENT_NUDGES,
+    )
+    page.polynomial(
+        "ARC_TANGENT", f"{note} up to 0.434", arc_tangent_series, ARC_TANGENT + 1, arb(0.434) ** 2, low=arb(0)
     )
     page.polynomial(
         "ARC_SINE",
-        "(asin(y) / y - 1) / x for y = sqrt(x)",
-        lambda x: (x.sqrt().asin() / x.sqrt() - 1) / x,
-        13,
+        "(asin(y) / y - 1) / x for y = sqrt(x), nudged",
+        arc_sine_series,
+        ARC_SINE,
         one / 4,
         low=arb(0),
+        nudges=ARC_SINE_NUDGES,
     )
     hyperbolic(page)
     error_function(page)

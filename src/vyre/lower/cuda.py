@@ -15,6 +15,7 @@ from vyre.lower.cdialect import (
     tables,
 )
 from vyre.lower.clike import ClikeEmitter, function_lines
+from vyre.lower.gathered import gathered
 from vyre.lower.intrinsics import CUDA_HARDWARE, CUDA_PRELUDE
 from vyre.lower.matrices import CUDA_PRELUDE as MATRIX_PRELUDE
 from vyre.lower.matrices import ELEMENTS, MATRICES
@@ -166,6 +167,7 @@ class CudaDialect(CDialect):
 def emit(prepared: Prepared, *, backend: str = "cuda") -> Source:
     """The kernel as CUDA C. Arguments: the buffers' addresses in order, then the hidden words."""
     check_supported(prepared, backend, hardware=CUDA_HARDWARE | MATRICES)
+    prepared = gathered(prepared)
     dialect = CudaDialect(doubles=prepared.doubles)
     hidden = hidden_words(prepared)
     params: list[str] = []

@@ -56,7 +56,10 @@ CHAIN_KEY = "f32.chain"
 
 GUARDED_KEYS = frozenset({*GUARDED_RANGES, CHAIN_KEY})
 
-WORD_KEYS = frozenset({"f64.low_word", "f64.high_word", "f64.joined", "f64.scale"})
+WORD_KEYS = frozenset(
+    f"f64.{name}"
+    for name in ("low_word", "high_word", "joined", "scale", "quotient", "short_quotient", "root")
+)
 """What formulas over doubles need beside the operations: see `vyre.numeric.doubles.script`."""
 
 _MAKES_NAN = frozenset({*ARITHMETIC, "fma", "sqrt", "min", "max", *ROUNDINGS, "to_f32", "from_f32", "to_f16"})
@@ -119,6 +122,7 @@ def native_signature(op_id: str) -> OpSignature:
         return OpSignature((own, DataType.U32), own)
     if name == "joined":
         return OpSignature((DataType.U32, DataType.U32), own)
-    arity = 2 if name in (*ARITHMETIC, *COMPARISONS, "min", "max") else 3 if name == "fma" else 1
+    two = name in (*ARITHMETIC, *COMPARISONS, "min", "max", "quotient", "short_quotient")
+    arity = 2 if two else 3 if name == "fma" else 1
     bits = name in (*COMPARISONS, "is_nan", "is_inf", "low_word", "high_word") or name.startswith("to_")
     return OpSignature((own,) * arity, DataType.U32 if bits else own)

@@ -43,6 +43,12 @@ class CNative:
     """The double of the high word a and the low word b."""
     scale: str
     """Double x with b added to its exponent."""
+    quotient: str
+    """Statements that return x / y of numbers that are not extreme (`vyre.numeric.doubles.script`)."""
+    short_quotient: str
+    """Likewise of short numbers."""
+    root: str
+    """Statements that return the square root of x, which is neither zero nor extreme."""
     half_in: str
     half_out: str
     plus_zero: str
@@ -109,6 +115,8 @@ def _computed(fmt: str, name: str, language: CNative) -> str:
         return f"return {language.scale};"
     if name == "joined":
         return f"return {language.joined};"
+    if name in ("quotient", "short_quotient", "root"):
+        return str(getattr(language, name))
     if name == "canon":
         return f"return {_is_nan('x', language)} ? {language.from_bits}({_nan(language)}) : x;"
     if name == "is_nan":
@@ -206,6 +214,29 @@ def _cuda_from_integer(fmt: str, integer: str) -> str:
     return f"__int2{target}_rn((int)a)" if integer == "i32" else f"__uint2{target}_rn(a)"
 
 
+_CUDA_RECIPROCAL = (
+    'double r; asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(y)); '
+    "double e = __fma_rn(-y, r, 1.0); r = __fma_rn(r, __fma_rn(e, e, e), r); "
+)
+"""The estimate is right to 2^-18 or better; behind a step of third order, to half a last place and 2^-57."""
+_CUDA_DIVIDED = "double q = __dmul_rn(x, r); return __fma_rn(r, __fma_rn(-y, q, x), q);"
+"""The remainder is exact, so that what is rounded at the end is right to 2^-104."""
+_CUDA_SHORT_QUOTIENT = _CUDA_RECIPROCAL + _CUDA_DIVIDED
+"""Without the branch for extreme operands that `__ddiv_rn` has, so that calls in a row overlap. A quotient of
+short numbers is farther than 2^-104 from where two doubles meet."""
+_CUDA_QUOTIENT = _CUDA_RECIPROCAL + "r = __fma_rn(r, __fma_rn(-y, r, 1.0), r); " + _CUDA_DIVIDED
+"""Of any numbers: with a reciprocal that is rounded right, the quotient is (Markstein). These are the steps
+of `__ddiv_rn` for usual operands."""
+_CUDA_ROOT = (
+    'double r; asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x)); '
+    "double e = __fma_rn(x, -__dmul_rn(r, r), 1.0); "
+    "r = __fma_rn(__fma_rn(e, 0.375, 0.5), __dmul_rn(r, e), r); double q = __dmul_rn(x, r); "
+    "double h = __hiloint2double(__double2hiint(r) - 1048576, __double2loint(r)); "
+    "return __fma_rn(__fma_rn(q, -q, x), h, q);"
+)
+"""Likewise: the steps of `__dsqrt_rn` for usual operands, without its branch."""
+
+
 CUDA = CNative(
     operation=_cuda_operation,
     to_float="__uint_as_float",
@@ -218,6 +249,9 @@ CUDA = CNative(
     narrow="__double2float_rn(x)",
     joined="__hiloint2double((int)a, (int)b)",
     scale="__hiloint2double(__double2hiint(x) + (int)(b << 20), __double2loint(x))",
+    quotient=_CUDA_QUOTIENT,
+    short_quotient=_CUDA_SHORT_QUOTIENT,
+    root=_CUDA_ROOT,
     half_in=(
         'FN float f16_value(u32 a) { float r; asm("{.reg .b16 h; cvt.u16.u32 h, %1; cvt.f32.f16 %0, h;}" '
         ': "=f"(r) : "r"(a)); return r; }'
@@ -283,6 +317,9 @@ OPENCL = CNative(
     narrow="convert_float_rte(x)",
     joined="as_double(((ulong)a << 32) | b)",
     scale="as_double(as_ulong(x) + ((ulong)b << 52))",
+    quotient="return x / y;",
+    short_quotient="return x / y;",
+    root="return sqrt(x);",
     half_in="FN float f16_value(u32 a) { ushort h = (ushort)a; return vload_half(0, (const half*)&h); }",
     half_out="FN u32 f16_bits(float x) { ushort h; vstore_half_rte(x, 0, (half*)&h); return h; }",
     whole=(

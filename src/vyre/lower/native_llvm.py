@@ -15,8 +15,10 @@ from vyre.lower.prepare import function_name
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-_INSTRUCTION = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
-_INTRINSIC = {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "round": "roundeven", "trunc": "trunc"}
+_QUOTIENTS = ("div", "quotient", "short_quotient")
+_INSTRUCTION = {"add": "fadd", "sub": "fsub", "mul": "fmul", **dict.fromkeys(_QUOTIENTS, "fdiv")}
+_ROUNDED = {"floor": "floor", "ceil": "ceil", "round": "roundeven", "trunc": "trunc"}
+_INTRINSIC = {"sqrt": "sqrt", "root": "sqrt", **_ROUNDED}
 _COMPARE = {"eq": "oeq", "ne": "une", "lt": "olt", "gt": "ogt", "le": "ole", "ge": "oge"}
 _MODES = {"nearest": "roundeven", "truncate": "trunc", "floor": "floor", "ceil": "ceil"}
 _TYPE = {"f32": "float", "f64": "double", "f16": "float", "bf16": "float"}
@@ -73,7 +75,7 @@ def declarations(called: Container[str]) -> list[str]:
     """Declarations of the float intrinsics that are called."""
     found: list[str] = []
     for kind, short in _SHORT.items():
-        found += [f"{kind} @llvm.{name}.{short}({kind})" for name in _INTRINSIC.values()]
+        found += [f"{kind} @llvm.{name}.{short}({kind})" for name in dict.fromkeys(_INTRINSIC.values())]
         found += [f"{kind} @llvm.fma.{short}({kind}, {kind}, {kind})"]
         found += [f"i32 @llvm.fpto{sign}.sat.i32.{short}({kind})" for sign in ("si", "ui")]
     return [f"declare {d}" for d in found if d.split()[1].partition("(")[0] in called]

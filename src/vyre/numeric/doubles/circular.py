@@ -22,7 +22,7 @@ from vyre.numeric.doubles.script import (
     less,
     low_word,
     minus,
-    over,
+    quotient,
     rounded,
     series,
     times,
@@ -67,7 +67,7 @@ def tan() -> Op:
     above = s("above", times(rest, series(s, square, (ONE, *c.TANGENT_ABOVE))))
     under = s("under", series(s, square, (ONE, *c.TANGENT_BELOW)))
     odd = s("odd", low_word(lifted) & 1)
-    ratio = s("ratio", over(select(odd, under, above), select(odd, above, under)))
+    ratio = s("ratio", quotient(select(odd, under, above), select(odd, above, under)))
     return _result(s, "tan", rounded(ratio) ^ odd << 31)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from vyre.ir.expr import Expr, select
+from vyre.ir.expr import Expr, LitU32, select
 from vyre.numeric.doubles import coefficients as c
 from vyre.numeric.doubles.script import (
     INFINITY,
@@ -25,8 +25,10 @@ from vyre.numeric.doubles.script import (
     fused,
     high_word,
     joined,
+    less,
     low_word,
     minus,
+    number,
     series,
     times,
     widened,
@@ -62,8 +64,11 @@ class Base(NamedTuple):
 
 E = Base(c.LOG_OF_2[0], c.LOG_HALF, ONE, c.LOG_SERIES)
 TWO = Base(ONE, c.LOG2_HALF, c.LOG2_SLOPE[0], c.LOG2_SHORT)
-TWO_TO_THE_LAST_PLACE = TWO._replace(series=c.LOG2_SERIES)
 TEN = Base(c.LOG10_OF_2[0], c.LOG10_HALF, c.LOG10_SLOPE[0], c.LOG10_SERIES)
+
+
+COUNT_HIGH, COUNT = 0x40880000, number(3, -8)
+"""768 as a double: its high word plus 2^11 is that of 769."""
 
 
 def log() -> Op:
@@ -94,25 +99,39 @@ def log1p() -> Op:
 def _logarithm(name: str, base: Base) -> Op:
     s = DoubleScript(name, "a")
     (a,) = s.params
-    logarithm = logarithm_of(s, s("whole", widened(a)), base)
+    x, first = _reduced(s, s("whole", widened(a)), base)
+    logarithm = s("logarithm", fused(x, series(s, x, (base.slope, *base.series)), first))
     value = fairly_rounded(s, name, a, logarithm)
     special = s("special", select(a & SIZE, select(a.eq(INFINITY), INFINITY, NAN), 0xFF800000))
     return s.gives(select((a - 1) < 0x7F7FFFFF, value, special))
 
 
-def logarithm_of(s: DoubleScript, whole: Expr, base: Base) -> Expr:
-    """The logarithm of a positive normal double."""
-    x, first = _reduced(s, whole, base)
-    return s("logarithm", fused(x, series(s, x, (base.slope, *base.series)), first))
+def exponent_of(s: DoubleScript, whole: Expr) -> Expr:
+    """The logarithm to base 2 of a positive normal double, right to 2^-51 of itself, for pow.
+
+    The factor of the upper half is sqrt(1/2), so that the first part is a multiple of 1/2, which is put
+    together from bits.
+    """
+    octaves, upper, near = _parted(s, whole)
+    x = s("x", fused(near, select(upper, double(c.ROOT_HALF[0]), double(ONE)), minus(ONE)))
+    halves = s("halves", (octaves ^ SIGN) + select(upper, 1 << (OCTAVE - 1), 0))
+    count = s("count", joined((halves >> 9) + (COUNT_HIGH - (SIGN >> 9)), LitU32(0)))
+    polynomial = series(s, x, (*c.LOG2_SLOPE, *c.LOG2_SERIES))
+    return s("logarithm", fused(x, polynomial, less(count, double(COUNT))))
+
+
+def _parted(s: DoubleScript, whole: Expr) -> tuple[Expr, Expr, Expr]:
+    """The octaves, at the place of the exponent in a high word; whether the rest is in the upper half; the
+    rest."""
+    high = s("high", high_word(whole))
+    octaves = s("octaves", (high - LOWEST) & 0xFFF00000)
+    part = s("part", high - octaves)
+    return octaves, s("upper", part >= MIDDLE), s("near", joined(part, low_word(whole)))
 
 
 def _reduced(s: DoubleScript, whole: Expr, base: Base) -> tuple[Expr, Expr]:
     """How far the argument is from 1 behind its power of two and the factor, and their logarithm."""
-    high = s("high", high_word(whole))
-    octaves = s("octaves", (high - LOWEST) & 0xFFF00000)
-    part = s("part", high - octaves)
-    upper = s("upper", part >= MIDDLE)
-    near = s("near", joined(part, low_word(whole)))
+    octaves, upper, near = _parted(s, whole)
     x = s("x", fused(near, select(upper, double(base.half[0]), double(ONE)), minus(ONE)))
     of_2 = double(base.of_2 - (OCTAVE << 52))  # divided by 2^20
     return x, s("first", fused(from_i32(octaves), of_2, select(upper, double(base.half[1]), double(ZERO))))

@@ -1,37 +1,38 @@
 """pow and atan2: a value in doubles with a bound on its error; where that is not enough, on integers.
 
-2^64 pairs cannot be tried, so each rounding is tested: if the value a little less and a little more round
-to the same F32, that is the result. Of pairs at random one in 2^18 (pow) and one in 2^24 (atan2) fails.
+2^64 pairs cannot be tried, so each rounding is tested: a double that is farther than its error from where two
+F32 meet rounds as the exact value does. Of pairs at random one in 2^17 (pow) and one in 2^23 (atan2) fails.
+Subnormal results are left to the integers too. Like the inverse functions these have no branches
+but the rare one at the end, and make choices on words.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.expr import Expr, select
+from vyre.ir.expr import Call, Expr, LitU32, select
 from vyre.numeric.doubles import coefficients as c
-from vyre.numeric.doubles.inverse import arc_tangent
-from vyre.numeric.doubles.logarithms import TWO_TO_THE_LAST_PLACE, logarithm_of
+from vyre.numeric.doubles.inverse import LARGEST, ONE_HIGH
+from vyre.numeric.doubles.logarithms import exponent_of
 from vyre.numeric.doubles.script import (
-    INFINITY,
     MAGIC,
     NAN,
     ONE,
     SIGN,
     SIZE,
-    ZERO,
     DoubleScript,
     added,
-    below,
     double,
+    fused,
+    high_word,
+    joined,
     less,
     low_word,
-    minus,
     number,
-    over,
     rounded,
     scaled,
     series,
+    short_quotient,
     times,
     widened,
 )
@@ -39,67 +40,83 @@ from vyre.numeric.doubles.script import (
 if TYPE_CHECKING:
     from vyre.ir.op import Op
 
-LARGEST = 0x7F7FFFFF
-POWER_SLACK = 43
-"""2^-43, relative: an exponent below 256, off by at most 3 * 2^-53 of itself, is 2^-44 of the power."""
+POWER_SLACK = 42
+"""2^-42, relative: an exponent below 256, off by 2^-51 of itself, is 2^-43.5 of the power."""
 
-ANGLE_SLACK = 49
-"""2^-49, relative. Five roundings and the polynomial stay below 8 * 2^-53."""
+ANGLE_SLACK = 48
+"""2^-48, relative. Five roundings and the polynomial stay below 12 * 2^-53."""
+
+FAR_APART = 0x143D71
+"""Added to the high word of the smaller number, it decides whether their ratio is above about 0.414: it is
+at least 0.395 if the sum is larger than the other high word, else at most 0.434."""
+
+SUBNORMAL = 0x36600000, 0x38100000
+"""The high words of the doubles 2^-153 and 2^-126."""
+
+LIMIT, ENDLESS = number(256) >> 32, 0x7FF00000
+"""The high words of 256 and of infinity."""
+
+EIGHTHS = tuple(number(k) >> 32 for k in range(5))
+"""The high words of numbers of eighths of a turn."""
 
 
 def power() -> Op:
     s = DoubleScript("pow", "a", "b")
     a, b = s.params
-    size = s("size", a & SIZE)
-    logarithm = logarithm_of(s, s("base", widened(size)), TWO_TO_THE_LAST_PLACE)
-    exponent = _limited(s, s("exponent", times(widened(b), logarithm)))
+    logarithm = exponent_of(s, s("base", widened(a & SIZE)))
+    product = s("product", times(widened(b), logarithm))
+    high = s("high", high_word(product))
+    size = s("size", high & SIZE)
+    # Within about 256: what is beyond is 0 or infinity, and stays so.
+    exponent = s("exponent", joined(select(size < LIMIT, size, LIMIT) | high & SIGN, low_word(product)))
     lifted = s("lifted", added(exponent, double(MAGIC)))
     rest = s("rest", less(exponent, less(lifted, double(MAGIC))))
     polynomial = series(s, rest, (ONE, *c.EXP2_SLOPE, *c.EXP2_SERIES))
     value = s("value", scaled(polynomial, low_word(lifted)))
-    bits, sure = _tested(s, value, POWER_SLACK)
-    whole, odd = _integer(s, b & SIZE)
-    negative = s("negative", a >> 31)
-    signed = s("signed", select(whole, bits | (negative & odd) << 31, NAN))
-    result = s("result", select(negative, signed, bits))
-    unusual = (size - 1 >= LARGEST) | ((b & SIZE) >= INFINITY)
-    s.rarely(unusual | sure.eq(0), result, "soft.f32.pow")
+    bits = s("bits", rounded(value))
+    subnormal = high_word(value) - SUBNORMAL[0] < SUBNORMAL[1] - SUBNORMAL[0]
+    hard = s("hard", _is_near(value, POWER_SLACK) | subnormal | (size >= ENDLESS))
+    result = s("result", bits)
+    with s.when((a - 1 >= LARGEST) | hard):
+        whole, odd = _integer(s, s("size", b & SIZE))
+        s.assign(result, select(whole, bits | odd << 31, NAN))
+        with s.when(((a & SIZE) - 1 >= LARGEST) | hard):
+            s.assign(result, Call("soft.f32.pow", s.params))
     return s.gives(result)
 
 
 def atan2() -> Op:
+    """The angle from the nearer axis, or from the diagonal, then the axis or diagonal itself."""
     s = DoubleScript("atan2", "a", "b")
     a, b = s.params
     rise, run = s("rise", a & SIZE), s("run", b & SIZE)
-    steep = s("steep", rise > run)
-    small, large = (
-        s("small", widened(select(steep, run, rise))),
-        s("large", widened(select(steep, rise, run))),
-    )
-    wide = s("wide", below(times(large, double(number(53, 7))), small))
-    above = s("above", select(wide, less(small, large), small))
-    under = s("under", select(wide, added(small, large), large))
-    start = tuple(s("start", select(wide, double(part), double(ZERO))) for part in c.QUARTER_PI)
-    angle = arc_tangent(s, s("ratio", over(above, under)), start)
-    angle = s("angle", select(steep, less(double(c.HALF_PI[0]), angle), angle))
-    angle = s("angle", select(b >> 31, less(double(c.PI[0]), angle), angle))
-    bits, sure = _tested(s, angle, ANGLE_SLACK)
-    result = s("result", bits | a & SIGN)
-    unusual = (rise - 1 >= LARGEST) | (run - 1 >= LARGEST)
-    s.rarely(unusual | sure.eq(0), result, "soft.f32.atan2")
+    steep, left = s("steep", rise > run), s("left", b >> 31)
+    least, most = s("least", select(steep, run, rise)), s("most", select(steep, rise, run))
+    small, large = s("small", widened(least)), s("large", widened(most))
+    wide = s("wide", high_word(small) + FAR_APART > high_word(large))
+    sine = s("sine", select(wide, ONE_HIGH, 0))
+    above = s("above", fused(large, joined(sine ^ SIGN, LitU32(0)), small))
+    under = s("under", fused(small, joined(sine, LitU32(0)), large))
+    ratio = s("ratio", short_quotient(above, under))
+    bend = series(s, s("square", times(ratio, ratio)), (ONE, *c.ARC_TANGENT))
+    axis = s("axis", select(steep, EIGHTHS[2], select(left, EIGHTHS[4], EIGHTHS[0])))
+    eighths = s("eighths", select(wide, select(left, EIGHTHS[3], EIGHTHS[1]), axis))
+    start = s("start", times(joined(eighths, LitU32(0)), double(c.QUARTER_PI[0])))
+    back = s("back", select(steep, SIGN, 0) ^ b & SIGN)
+    turned = s("turned", joined(high_word(ratio) ^ back, low_word(ratio)))
+    angle = s("angle", fused(turned, bend, start))
+    result = s("result", rounded(angle) | a & SIGN)
+    unusual = least.eq(0) | (most > LARGEST)
+    hard = _is_near(angle, ANGLE_SLACK) | (high_word(angle) < SUBNORMAL[1])
+    s.rarely(unusual | hard, result, "soft.f32.atan2")
     return s.gives(result)
 
 
-def _tested(s: DoubleScript, value: Expr, slack: int) -> tuple[Expr, Expr]:
-    """The rounded bits, and whether everything within 2^-slack of it rounds to them."""
-    low = s("low_end", rounded(times(value, double(number((1 << slack) - 1, slack)))))
-    return low, s("sure", low.eq(rounded(times(value, double(number((1 << slack) + 1, slack))))))
-
-
-def _limited(s: DoubleScript, exponent: Expr) -> Expr:
-    """Within 256: what is beyond is 0 or infinity, and stays so."""
-    high = s("high", select(below(double(number(256)), exponent), double(number(256)), exponent))
-    return s("limited", select(below(high, minus(number(256))), minus(number(256)), high))
+def _is_near(value: Expr, slack: int) -> Expr:
+    """Whether a number within 2^-slack of the value may round to another F32 than it, if it is not subnormal:
+    the last 29 bits of a double say how far it is from where two F32 meet."""
+    units = 1 << (53 - slack)
+    return low_word(value) * 8 - ((1 << 31) - 8 * units) <= 16 * units
 
 
 def _integer(s: DoubleScript, size: Expr) -> tuple[Expr, Expr]:

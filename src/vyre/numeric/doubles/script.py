@@ -1,16 +1,17 @@
 """Formulas over doubles: the bits of an F32 go in, become an F64, and come out again rounded once.
 
 The steps are the language's own F64 operations, strict on every target that has them, so a formula gives the
-same bits everywhere. Four more operations reach into the bits of a double; targets with doubles have them.
+same bits everywhere. Four more operations reach into the bits of a double, and three divide and take roots
+of numbers that are not extreme; targets with doubles have them.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, Literal, UnOp, Var, lift
+from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, Literal, Var, lift
 from vyre.ir.float_formats import F32
-from vyre.ir.operators import BinaryOp, UnaryOp
+from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
 from vyre.numeric.functions.script import Script
 
@@ -40,6 +41,8 @@ MAGIC = number(3, -51)
 
 LOW_WORD, HIGH_WORD, JOINED = "native.f64.low_word", "native.f64.high_word", "native.f64.joined"
 SCALE, NARROW, FROM_I32 = "native.f64.scale", "native.f64.to_f32", "native.f64.from_i32"
+QUOTIENT, SHORT_QUOTIENT = "native.f64.quotient", "native.f64.short_quotient"
+ROOT = "native.f64.root"
 
 SIGN, SIZE, INFINITY, NAN = F32.sign, F32.magnitude, F32.infinity, F32.nan
 
@@ -109,8 +112,19 @@ def below(a: Expr, b: Expr) -> Expr:
     return BinOp(BinaryOp.FLt, a, b)
 
 
+def quotient(a: Expr, b: Expr) -> Expr:
+    """`a / b`, rounded once, of sizes from 2^-200 to 2^200, or where a is zero; unspecified elsewhere."""
+    return Call(QUOTIENT, (a, b))
+
+
+def short_quotient(a: Expr, b: Expr) -> Expr:
+    """The same of numbers with at most 32 significant bits."""
+    return Call(SHORT_QUOTIENT, (a, b))
+
+
 def root(a: Expr) -> Expr:
-    return UnOp(UnaryOp.FSqrt, a)
+    """The square root, rounded once, of a number from 2^-800 to 2^200. It is unspecified elsewhere."""
+    return Call(ROOT, (a,))
 
 
 def low_word(value: Expr) -> Expr:

@@ -40,7 +40,6 @@ TIES = {
     "log10": Ties(larger=(0x0EFEEE7A,), smaller=(0x120B93DC, 0x13AE78D3), mask=0x2),
     "sin": Ties(smaller=(0x46199998,)),
     "acos": Ties(larger=(0x328885A3, 0x39826222)),
-    "atan": Ties(larger=(0x3D8D6B23,)),
     "sinh": Ties(smaller=(0x3A1285FF,)),
     "log1p": Ties(
         larger=(0x35400003, 0x3710001B, 0x65D890D3, 0x6F31A8EC, 0xBB0EC8C4),
