@@ -48,11 +48,10 @@ def certain_bits(node: CertainProduct, depth: Size, pull: Pull, coords: tuple[Ex
     *batch, row, column = coords
     length = fmul(pull.at(node.rows, *batch, row), _lost(draft, depth))
     missed = draft.let(fmul(length, pull.at(node.columns, *batch, column)))
-    least = bits_of(draft, BinOp(BinaryOp.FSub, total, missed), node.into)
-    most = bits_of(draft, fadd(total, missed), node.into)
-    infinite = UnOp(UnaryOp.FIsInf, total)
-    near = bits_of(draft, total, node.into)
-    return draft.let(Select(infinite | least.eq(most), near, OPEN))
+    infinite = draft.let(UnOp(UnaryOp.FIsInf, total))
+    ends = BinOp(BinaryOp.FSub, total, missed), fadd(total, missed)
+    least, most = (bits_of(draft, Select(infinite, total, end), node.into) for end in ends)
+    return draft.let(Select(least.eq(most), least, OPEN))
 
 
 def _lost(draft: Draft, depth: Size) -> Expr:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.expr import BinOp, Cast, Convert, Expr, FMulAdd, LitU32, Select, UnOp, f64, fadd, fmul
+from vyre.ir.expr import BinOp, Cast, Convert, Expr, FMulAdd, LitU32, Select, UnOp, Var, f64, fadd, fmul
 from vyre.ir.node import Assign
 from vyre.ir.operators import BinaryOp, RoundMode, UnaryOp
 from vyre.ir.types import DataType
@@ -74,7 +74,7 @@ class LevelSum:
     """The levels of one sum in variables."""
 
     def __init__(self, draft: Draft, tops: Sequence[Expr]) -> None:
-        self.draft, self.tops = draft, tops
+        self.draft = draft
         self.levels = [draft.variable(top, "level") for top in tops]
         self.left = draft.variable(f64(0.0), "left")
 
@@ -91,8 +91,15 @@ class LevelSum:
         assert rest is not None
         self.draft.emit(Assign(self.left.name, fadd(self.left, UnOp(UnaryOp.FAbs, rest))))
 
-    def parts(self) -> list[Expr]:
-        return [*(less(level, top) for level, top in zip(self.levels, self.tops, strict=True)), self.left]
+    @property
+    def held(self) -> list[Var]:
+        return [*self.levels, self.left]
+
+
+def parts_of(held: Sequence[Expr], tops: Sequence[Expr]) -> list[Expr]:
+    """The parts of the sum that levels from these tops on hold."""
+    *levels, left = held
+    return [*(less(level, top) for level, top in zip(levels, tops, strict=True)), left]
 
 
 def settled(draft: Draft, tops: Sequence[Expr], parts: Sequence[Expr], into: DataType) -> Expr:

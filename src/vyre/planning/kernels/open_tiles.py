@@ -20,7 +20,7 @@ from vyre.planning.certain import OpenProduct
 from vyre.planning.draft import Place
 from vyre.planning.kernels.certain import OPEN
 from vyre.planning.kernels.exact import exact_bits
-from vyre.planning.kernels.levels import PARTS, LevelSum, settled, tops_of
+from vyre.planning.kernels.levels import PARTS, LevelSum, parts_of, settled, tops_of
 from vyre.planning.kernels.site import Variant
 from vyre.planning.numbers import plus, times, widened
 
@@ -161,13 +161,14 @@ class _OpenTile:
         """The parts of an invocation's share of one sum: every so many of the k."""
         draft = self.draft
         row, column = self._place(at % LitU32(LANES), at // LitU32(LANES))
-        total = LevelSum(draft, self._tops(row, column))
+        tops = self._tops(row, column)
+        total = LevelSum(draft, tops)
         turns = draft.let((self.depth + LitU32(LANES - 1)) // LitU32(LANES), "turns")
         with draft.loop("k", turns) as turn:
             k = draft.let(plus(times(turn, LitU32(LANES)), self.lane), "k")
             with draft.where(k < self.depth):
                 total.add(self._left(row, k), self._right(k, column))
-        for number, part in enumerate(total.parts()):
+        for number, part in enumerate(parts_of(total.held, tops)):
             draft.emit(Store(self.parts.name, plus(LitU32(number * LANES), self.lane), part))
 
     def _many(self) -> None:
@@ -183,7 +184,7 @@ class _OpenTile:
                 for number, total in enumerate(totals):
                     total.add(lefts[number // WIDE], rights[number % WIDE])
             for number, total in enumerate(totals):
-                for part, value in enumerate(total.parts()):
+                for part, value in enumerate(total.held):
                     draft.emit(Store(self.own.name, LitU32(number * PARTS + part), value))
             with (
                 draft.loop("e", LitU32(EACH)) as number,
@@ -191,10 +192,9 @@ class _OpenTile:
             ):
                 tops = self._tops(*self._place(self.lane, number))
                 first = draft.let(times(number, LitU32(PARTS)), "first")
-                parts = [draft.variable(self.own[plus(first, LitU32(k))], "part") for k in range(PARTS)]
-                draft.emit(
-                    Store(self.state.name, self._at(number), settled(draft, tops, parts, node.element))
-                )
+                held = [draft.variable(self.own[plus(first, LitU32(k))], "held") for k in range(PARTS)]
+                bits = settled(draft, tops, parts_of(held, tops), node.element)
+                draft.emit(Store(self.state.name, self._at(number), bits))
 
     def _leave(self) -> None:
         draft, site = self.draft, self.site
@@ -208,10 +208,9 @@ class _OpenTile:
                 site.close(self.pull, place, Cast(self.node.element, bits), self.node.element)
 
     def _tops(self, row: Expr, column: Expr) -> list[Expr]:
-        of = self.pull.at(self.node.rows, *self.batch, row), self.pull.at(
-            self.node.columns, *self.batch, column
-        )
-        return tops_of(self.draft, self.deep, *of)
+        rows = self.pull.at(self.node.rows, *self.batch, row)
+        columns = self.pull.at(self.node.columns, *self.batch, column)
+        return tops_of(self.draft, self.deep, rows, columns)
 
     def _left(self, row: Expr, k: Expr) -> Var:
         return self._double(self.node.left, (*self.batch, row, k))
