@@ -204,7 +204,7 @@ class _OpenTile:
                 place = Place(site.type.shape, (*self.batch, row, column))
                 bits = draft.variable(self.state[self._at(number)], "bits")
                 with draft.where(bits.eq(OPEN)):
-                    draft.emit(Assign(bits.name, exact_bits(site, self.pull, place)))
+                    draft.emit(Assign(bits.name, exact_bits(site, self.pull, place, again=True)))
                 site.close(self.pull, place, Cast(self.node.element, bits), self.node.element)
 
     def _tops(self, row: Expr, column: Expr) -> list[Expr]:
