@@ -94,7 +94,9 @@ def spread(rng: np.random.Generator, shape: tuple[int, ...], low: int, high: int
     return (rng.normal(size=shape) * 2.0 ** rng.integers(low, high, shape)).astype(np.float32)
 
 
-def cancelling(rng: np.random.Generator, reach: int, rows: int = 9, columns: int = 66) -> tuple[Floats, Floats]:
+def cancelling(
+    rng: np.random.Generator, reach: int, rows: int = 9, columns: int = 66
+) -> tuple[Floats, Floats]:
     """Sums of which nothing is left."""
     half, other = spread(rng, (rows, 12), -reach, reach), spread(rng, (12, columns), -reach, reach)
     return np.concatenate([half, -half], axis=1), np.concatenate([other, other])
@@ -152,7 +154,17 @@ def test_results_that_are_subnormal_or_round_to_a_zero() -> None:
 
 def test_infinities_nan_and_overflow() -> None:
     top, inf, nan = np.finfo(np.float32).max, np.inf, np.nan
-    rows = [[inf, 1], [inf, -inf], [nan, 1], [top, top], [-top, -top], [top, -top], [inf, 0], [0, 0], [-0.0, 0]]
+    rows = [
+        [inf, 1],
+        [inf, -inf],
+        [nan, 1],
+        [top, top],
+        [-top, -top],
+        [top, -top],
+        [inf, 0],
+        [0, 0],
+        [-0.0, 0],
+    ]
     b = np.array([[1, 0, top, -1, inf], [1, 1, top, 1, 1]], np.float32)
     check(np.array(rows, np.float32), b)
     half = np.float32(2.0**103)  # which makes of the largest number the first that is infinite

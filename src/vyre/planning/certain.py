@@ -2,8 +2,8 @@
 
 A sum of doubles with k ascending misses the exact sum by no more than a bound. Where both ends of the bound
 round to the same number, that is the result, and most results are found by the fastest kernels there are.
-The others are marked, and a second kernel looks at those alone. The bound takes the lengths of the rows of the
-left side and of the columns of the right side (in the sense of Euclid), which are reductions of their own.
+The others are marked, and a second kernel looks at those alone. The bound takes the lengths of the rows of
+the left side and of the columns of the right side (in the sense of Euclid), which are reductions of their own.
 """
 
 from __future__ import annotations
@@ -68,8 +68,10 @@ def in_steps(graph: Graph) -> Graph:
     names = (name for name in map("exact{}".format, count()) if name not in graph.nodes)
     values: dict[str, GraphNode] = {}
     for name, node in graph.values:
-        wanted = isinstance(node, MatMul) and _is_wanted(graph, node)
-        values[name] = _stepped(graph, node, names, values) if wanted else node
+        if isinstance(node, MatMul) and _is_wanted(graph, node):
+            values[name] = _stepped(graph, node, names, values)
+        else:
+            values[name] = node
     return Graph(values, graph.outputs)
 
 
@@ -83,9 +85,7 @@ def _is_wanted(graph: Graph, node: GraphNode) -> bool:
     return work is None or work >= LEAST
 
 
-def _stepped(
-    graph: Graph, node: MatMul, names: Iterator[str], values: dict[str, GraphNode]
-) -> OpenProduct:
+def _stepped(graph: Graph, node: MatMul, names: Iterator[str], values: dict[str, GraphNode]) -> OpenProduct:
     def add(made: GraphNode) -> str:
         name = next(names)
         values[name] = made
@@ -104,6 +104,4 @@ def _stepped(
     certain = CertainProduct(
         *sides, Accumulator.F64, MulStep.FMulAdd, T.F32, None, rows, columns, node.element
     )
-    return OpenProduct(
-        *sides, Accumulator.Exact, node.step, node.element, None, add(certain), rows, columns
-    )
+    return OpenProduct(*sides, Accumulator.Exact, node.step, node.element, None, add(certain), rows, columns)

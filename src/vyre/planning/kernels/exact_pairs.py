@@ -1,10 +1,10 @@
-"""Exact sums of products of F32 and narrower floats by pairs of doubles, for cores with native doubles.
+"""Exact sums of products of F32 and narrower floats by pairs of doubles, where doubles are native.
 
 A product of two F32 is exact in F64. Each is added to `high`, and what that addition loses, which is itself a
 double, to `low`; so `high + low` misses the sum by no more than what the additions to `low` lose. With k
 products whose magnitudes sum to `size` that is below k^2 * 2^-106 * size. Where the least and the largest
-number that the sum may be round to the same bits, those are the result. Elsewhere (a tie, a sum of which almost
-nothing is left, an infinity, a NaN) every bit is kept, as on other backends.
+number that the sum may be round to the same bits, those are the result. Elsewhere (a tie, a sum of which
+almost nothing is left, an infinity, a NaN) every bit is kept, as on other backends.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from vyre.ir.expr import BinOp, Cast, Convert, Expr, UnOp, Var, f64, fadd, fmul
 from vyre.ir.node import Assign
 from vyre.ir.operators import BinaryOp, RoundMode, UnaryOp
 from vyre.ir.types import DataType
-from vyre.planning.certain import FACTORS, OpenProduct
+from vyre.planning.certain import FACTORS
 from vyre.planning.draft import Place
-from vyre.planning.kernels.certain import OPEN, bits_of
+from vyre.planning.kernels.certain import bits_of
 from vyre.planning.kernels.exact import exact_bits, exact_variants
 from vyre.planning.kernels.products import LANES, product_node
 from vyre.planning.kernels.site import Variant
@@ -37,7 +37,6 @@ _FINITE = 2.0**300
 
 
 def paired_variants(site: Site) -> tuple[Variant, ...]:
-    """An invocation an element; after a `CertainProduct` for those alone that are open there."""
     node = product_node(site)
     elements = {node.element, *(site.of(side).element for side in (node.left, node.right))}
     if not elements <= FACTORS:
@@ -47,17 +46,9 @@ def paired_variants(site: Site) -> tuple[Variant, ...]:
     index = draft.invocation(LANES, of.count)
     with draft.where(index < draft.size(of.count)):
         place = Place(of.shape, None, index)
-        if isinstance(node, OpenProduct):
-            found = Cast(T.U32, pull.value(node.found, place))
-            bits = draft.variable(found, "bits")
-            with draft.where(bits.eq(OPEN)):
-                draft.emit(Assign(bits.name, _paired(site, pull, place)))
-        else:
-            bits = _paired(site, pull, place)
+        bits = _paired(site, pull, place)
         site.close(pull, place, Cast(node.element, bits), node.element)
     label = "an invocation an element, pairs of doubles"
-    if isinstance(node, OpenProduct):
-        label = f"what is open, {label}"
     return (Variant(site.finished(pull, LANES), ((of.count, LANES),), (), label),)
 
 

@@ -1,8 +1,8 @@
 """Exact sums of products of F32 and narrower floats in levels of doubles, none of which ever rounds.
 
-A level is a double that begins at `top`, 1.5 times a power of two 2^e, and stays between 2^e and 2^(e + 1). So
-its last bit is worth g = 2^(e - 52) all the time. What is added to it is rounded to a multiple of g, the
-difference to before shows what was taken, and what is left, at most g / 2, is exact and goes to the next level:
+A level is a double that begins at `top`, 1.5 times a power of two 2^e, and stays between 2^e and 2^(e + 1).
+So its last bit is always worth g = 2^(e - 52). What is added to it is rounded to a multiple of g, the difference
+to before shows what was taken, and what is left, at most g / 2, is exact and goes to the next level:
 
 - The first level begins at 24 times the power of two at or below |a| |b| (lengths as in `certain`, which are
   too small by less than 2^-10), so that every sum of some of the products is below 2^(e - 2).
@@ -11,13 +11,14 @@ difference to before shows what was taken, and what is left, at most g / 2, is e
   leaves behind is at most K g / 2 of its own, below 2^(e - 2) as well, so all of them stay where they should.
 
 What the last level leaves is summed as well, by its size: 0 says that every bit was kept. With K = 4096 five
-levels keep 208 bits from the top. The parts of a sum, levels less their tops, are multiples of their g below
-2^(e - 1); sums of some products may be summed apart and joined by adding parts, which is exact.
+levels keep 208 bits from the top. The parts of a sum are levels less their tops, multiples of their g below
+2^(e - 1), and that size. Products may be summed apart and joined by adding the parts, which is exact.
 
 In the end each level passes on to the one above it what is a multiple of that one's g. Then a part is at most
 half of the g above it. They are joined from the top, until something is lost by it; the lower parts cannot
-change the sign of that. So the sum is `near` and a rest of known sign, less than the distance from `near` to the
-next double. It rounds as `near` does, unless `near` lies half-way between two results: then the sign decides.
+change the sign of that. So the sum is `near` and a rest of known sign, less than the distance from `near` to
+the next double. It rounds as `near` does, unless `near` lies half-way between two results: then the sign
+decides.
 """
 
 from __future__ import annotations
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
     from vyre.planning.draft import Draft
 
 T = DataType
-LEVELS = 5
-PARTS = LEVELS + 1
-"""What a sum is: a part for each level, and what they left behind."""
 _FIRST = 24.0
 _SHARE = 2.0**-50
 """Of a level, for the next one, times half of 2^n."""
@@ -50,14 +48,14 @@ _SUMMED = 1 + 2.0**-10
 """For what the sum of K sizes loses."""
 
 
-def tops_of(draft: Draft, depth: Size, rows: Expr, columns: Expr) -> list[Expr]:
-    """Where the levels begin, for a row and a column of these lengths."""
+def tops_of(draft: Draft, depth: Size, rows: Expr, columns: Expr, count: int) -> list[Expr]:
+    """Where so many levels begin, for a row and a column of these lengths."""
     size = draft.let(fmul(rows, columns))
     large = draft.let(fmul(size, f64(2.0**52 + 1)))
     power = UnOp(UnaryOp.FAbs, less(large, fmul(large, f64(1 - 2.0**-53))))
     found = [draft.let(fmul(power, f64(_FIRST)))]
     share = _share(draft, depth)
-    for _ in range(LEVELS - 1):
+    for _ in range(count - 1):
         found.append(draft.let(fmul(found[-1], share)))
     return found
 
@@ -106,7 +104,7 @@ def settled(draft: Draft, tops: Sequence[Expr], parts: Sequence[Expr], into: Dat
     """The bits of the sum with these parts in a format; `OPEN` where the bits that are kept do not tell."""
     let = draft.let
     *levels, left = parts
-    for k in range(LEVELS - 1, 0, -1):
+    for k in range(len(levels) - 1, 0, -1):
         above = let(less(let(fadd(levels[k], tops[k - 1])), tops[k - 1]))
         levels[k] = let(less(levels[k], above))
         levels[k - 1] = let(fadd(levels[k - 1], above))

@@ -1,9 +1,9 @@
 """The elements of an exact product that a sum of doubles left open, by teams of processors.
 
-A workgroup has a tile of the result. Where few of its elements are open, all invocations sum one of them after
-the other together, each some of the k. Where many are, each invocation sums its own few at once, so that what
-is loaded and widened serves several sums. Both keep levels of doubles (`levels`); the rest of the elements, of
-which even those cannot tell, keep every bit (`exact`), an invocation an element.
+A workgroup has a tile of the result. Where few of its elements are open, all invocations sum one of them
+after the other together, each some of the k. Where many are, each invocation sums its own few at once, so that
+what is loaded and widened serves several sums. Both keep levels of doubles (`levels`). Where even those cannot
+tell, every bit is kept (`exact`), an invocation an element.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from vyre.ir.expr import Cast, Expr, LitU32, LocalId, Select, UnOp, Var, f64, fa
 from vyre.ir.node import Assign, Barrier, If, Store
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
-from vyre.planning.certain import OpenProduct
 from vyre.planning.draft import Place
 from vyre.planning.kernels.certain import OPEN
 from vyre.planning.kernels.exact import exact_bits
-from vyre.planning.kernels.levels import PARTS, LevelSum, parts_of, settled, tops_of
+from vyre.planning.kernels.levels import LevelSum, parts_of, settled
+from vyre.planning.kernels.open import double, open_node, open_tops
 from vyre.planning.kernels.site import Variant
-from vyre.planning.numbers import plus, times, widened
+from vyre.planning.numbers import plus, times
 
 if TYPE_CHECKING:
     from vyre.planning.draft import Draft
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from vyre.planning.pull import Pull
 
 T = DataType
+LEVELS = 5
+PARTS = LEVELS + 1
+"""What a sum is: a part for each level, and the size of what they left."""
 LANES = 64
 ACROSS = 32
 """Invocations along a row of the tile; the others lie below them."""
@@ -41,7 +44,7 @@ FEW = 16
 """Open elements of a tile up to which they are summed one after the other."""
 
 
-def open_variants(site: Site) -> tuple[Variant, ...]:
+def open_tile_variants(site: Site) -> tuple[Variant, ...]:
     *batch, rows, columns = site.type.shape
     kernel = _OpenTile(site, site.pull())
     kernel.write()
@@ -54,9 +57,7 @@ class _OpenTile:
     """The statements of the kernel, in the order in which they are written."""
 
     def __init__(self, site: Site, pull: Pull) -> None:
-        node = site.node
-        assert isinstance(node, OpenProduct)
-        self.site, self.pull, self.node = site, pull, node
+        self.site, self.pull, self.node = site, pull, open_node(site)
         self.draft: Draft = pull.draft
         own = self.draft.own
         self.state = own(BufferDecl.workgroup("state", T.U32, EACH * LANES))
@@ -66,7 +67,7 @@ class _OpenTile:
         self.parts = own(BufferDecl.workgroup("parts", T.F64, PARTS * LANES))
         self.sums = own(BufferDecl.workgroup("sums", T.F64, PARTS))
         self.own = own(BufferDecl.private("own", T.F64, PARTS * EACH))
-        self.deep = site.of(node.left).shape[-1]
+        self.deep = site.of(self.node.left).shape[-1]
 
     def write(self) -> None:
         draft, shape = self.draft, self.site.type.shape
@@ -208,17 +209,10 @@ class _OpenTile:
                 site.close(self.pull, place, Cast(self.node.element, bits), self.node.element)
 
     def _tops(self, row: Expr, column: Expr) -> list[Expr]:
-        rows = self.pull.at(self.node.rows, *self.batch, row)
-        columns = self.pull.at(self.node.columns, *self.batch, column)
-        return tops_of(self.draft, self.deep, rows, columns)
+        return open_tops(self.site, self.pull, (*self.batch, row, column), LEVELS)
 
     def _left(self, row: Expr, k: Expr) -> Var:
-        return self._double(self.node.left, (*self.batch, row, k))
+        return double(self.site, self.pull, self.node.left, (*self.batch, row, k))
 
     def _right(self, k: Expr, column: Expr) -> Var:
-        return self._double(self.node.right, (*self.batch, k, column))
-
-    def _double(self, name: str, coords: tuple[Expr, ...]) -> Var:
-        of = self.site.of(name)
-        value = self.pull.value(name, Place(of.shape, coords))
-        return self.draft.variable(widened(value, of.element, T.F64), "x")
+        return double(self.site, self.pull, self.node.right, (*self.batch, k, column))
