@@ -1,6 +1,6 @@
 """Exact products of F32 (`accumulator="exact"`) beside products that round at every step.
 
-    python benchmarks/exact.py [--backend cuda] [--sizes 1024,2048,4096] [--kinds normal,…] [--before] [--parts]
+    python benchmarks/exact.py [--backend cpu] [--sizes 1024,2048] [--kinds normal,…] [--before] [--parts]
 
 On `cuda` the peer is cuBLAS fp32 through torch (TF32 off), times are those of the device, the best of many
 public calls between two events. On `cpu` the peer is NumPy and times are by the clock. Kinds of inputs:
@@ -62,7 +62,7 @@ def inputs(kind: str, size: int) -> tuple[NDArray[np.float32], NDArray[np.float3
 def nearest(total: int) -> np.float32:
     """So many times 2^-298, rounded to F32; ties to even. Sums here are far from overflow."""
     guess = np.float32(float(total) * 2.0**-UNIT) if abs(total) < 1 << 900 else np.float32(0)
-    around: list[Any] = [np.nextafter(guess, np.float32(end)) for end in (-np.inf, np.inf)]
+    around: list[Any] = [np.nextafter(guess, np.float32(end)) for end in ("-inf", "inf")]
 
     def key(x: Any) -> tuple[int, int]:
         top, bottom = float(x).as_integer_ratio()
@@ -75,10 +75,10 @@ def nearest(total: int) -> np.float32:
 def wrong_samples(a: NDArray[Any], b: NDArray[Any], y: NDArray[Any]) -> int:
     rng, wrong = np.random.default_rng(1), 0
     for _ in range(SAMPLES):
-        i, j = int(rng.integers(y.shape[0])), int(rng.integers(y.shape[1]))
+        i, j = int(rng.integers(len(y))), int(rng.integers(len(y)))
         products = a[i].astype(np.float64) * b[:, j].astype(np.float64)
         total = 0
-        for x in products:
+        for x in products.tolist():
             top, bottom = float(x).as_integer_ratio()
             total += top * (1 << UNIT) // bottom
         wrong += nearest(total).view(np.uint32) != y[i, j].view(np.uint32)

@@ -106,8 +106,9 @@ def nearly(rng: np.random.Generator, reach: int) -> tuple[Floats, Floats]:
     """Sums of which hardly anything is left."""
     a, b = cancelling(rng, reach)
     for row in range(1, len(a)):
-        at = int(rng.integers(a.shape[1]))
-        a[row, at] = np.nextafter(a[row, at], np.float32(row % 2 * 9), dtype=np.float32)
+        at = int(rng.integers(24))
+        towards = np.float32(row % 2 * 9)
+        a[row, at] = np.nextafter(a[row, at], towards, dtype=np.float32)
     return a, b
 
 
@@ -141,7 +142,8 @@ def test_sums_that_cancel(reach: int) -> None:
 
 def test_ties_and_their_neighbours() -> None:
     check(*ties())
-    check(*(x * np.float32(2.0**-63) for x in ties()))
+    a, b = ties()
+    check(a * np.float32(2.0**-63), b * np.float32(2.0**-63))
     check(*lost_products())
 
 
@@ -267,15 +269,19 @@ def test_ends_too_close_are_seen(monkeypatch: pytest.MonkeyPatch, share: float) 
         check(*lost_products())
 
 
+def check_hard_sums() -> None:
+    rng = np.random.default_rng(1)
+    for a, b in (nearly(rng, 20), ties(), lost_products(), nearly(rng, 60), nearly(rng, 40)):
+        check(a, b)
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("_FIRST", 2.0**-60), ("_SHARE", 2.0**-80), ("_AROUND", 0.0), ("_SUMMED", 0.0)]
 )
 def test_wrong_levels_are_seen(monkeypatch: pytest.MonkeyPatch, name: str, value: float) -> None:
     monkeypatch.setattr(levels, name, value)
-    rng = np.random.default_rng(1)
     with pytest.raises(AssertionError, match="differ"):
-        for a, b in (nearly(rng, 20), ties(), lost_products(), nearly(rng, 60), nearly(rng, 40)):
-            check(a, b)
+        check_hard_sums()
 
 
 def test_tiles_by_matrix_instructions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,8 @@
 
 A sum of doubles with k ascending misses the exact sum by no more than a bound. Where both ends of the bound
 round to the same number, that is the result, and most results are found by the fastest kernels there are.
-The others are marked, and a second kernel looks at those alone. The bound takes the lengths of the rows of
-the left side and of the columns of the right side (in the sense of Euclid), which are reductions of their own.
+The others are marked, and a second kernel looks at those alone. The bound takes the lengths (in the sense of
+Euclid) of the rows of the left side and of the columns of the right side, which are reductions of their own.
 """
 
 from __future__ import annotations

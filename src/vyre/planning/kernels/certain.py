@@ -3,11 +3,11 @@
 Let u be 2^-53, and a and b a row and a column of K numbers that F32 holds. Their products are exact in F64:
 they have 48 bits, and lie between 2^-298 and 2^256 where they are not 0. Every sum of them is a multiple of
 2^-298, so nothing underflows, and below 2^288, so nothing overflows. Each of the K steps `FMulAdd` rounds
-once, by at most u of what it gives. So the last total t misses the exact sum s by at most ((1 + u)^K - 1) times
+once, by at most u of what it gives. So the last total t misses the exact sum by at most ((1 + u)^K - 1) times
 the sum of |a_k b_k|, which is at most |a| |b| (Cauchy and Schwarz). With K below 2^32 that is below
-K u (1 + 2^-20) |a| |b|. The ends t - m and t + m are rounded too, which moves them by at most u (|t| + m), and
-|t| is at most |a| |b| (1 + 2^-20). The lengths |a| and |b| are computed in F64 from exact squares, in a tree
-of at most 32 levels, and are too small by less than 2^-46 of themselves. So
+K u (1 + 2^-20) |a| |b|. The ends t - m and t + m are rounded too, which moves them by at most u (|t| + m),
+and |t| is at most |a| |b| (1 + 2^-20). The lengths |a| and |b| are computed in F64 from exact squares, in a
+tree of at most 32 levels, and are too small by less than 2^-46 of themselves. So
 
     m = (K + 2) u (1 + 2^-10) |a| |b|
 

@@ -1,8 +1,8 @@
 """Exact sums of products of F32 and narrower floats in levels of doubles, none of which ever rounds.
 
 A level is a double that begins at `top`, 1.5 times a power of two 2^e, and stays between 2^e and 2^(e + 1).
-So its last bit is always worth g = 2^(e - 52). What is added to it is rounded to a multiple of g, the difference
-to before shows what was taken, and what is left, at most g / 2, is exact and goes to the next level:
+So its last bit is always worth g = 2^(e - 52). What is added to it is rounded to a multiple of g, the
+difference to before shows what was taken, and what is left, at most g / 2, is exact and goes to the next:
 
 - The first level begins at 24 times the power of two at or below |a| |b| (lengths as in `certain`, which are
   too small by less than 2^-10), so that every sum of some of the products is below 2^(e - 2).

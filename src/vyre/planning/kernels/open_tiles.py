@@ -1,9 +1,9 @@
 """The elements of an exact product that a sum of doubles left open, by teams of processors.
 
 A workgroup has a tile of the result. Where few of its elements are open, all invocations sum one of them
-after the other together, each some of the k. Where many are, each invocation sums its own few at once, so that
-what is loaded and widened serves several sums. Both keep levels of doubles (`levels`). Where even those cannot
-tell, every bit is kept (`exact`), an invocation an element.
+after the other together, each some of the k. Where many are, each invocation sums its own few at once, so
+that what is loaded and widened serves several sums. Both keep levels of doubles (`levels`). Where even those
+cannot tell, every bit is kept (`exact`), an invocation an element.
 """
 
 from __future__ import annotations
