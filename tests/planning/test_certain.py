@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vyre.planning.kernels.site import Variant
+
     Floats = NDArray[np.float32]
 
 CORE, TEAM = frozenset({"cpu"}), frozenset({"cuda"})
@@ -63,10 +65,12 @@ def product(left: Any, right: Any, into: T = T.F32, of: T = T.F32) -> Graph:
     return Graph({**given, "y": exact(into)}, ["y"])
 
 
-def require_same(graph: Graph, given: Mapping[str, Elements], backend: str = "cpu") -> None:
+def require_same(
+    graph: Graph, given: Mapping[str, Elements], *, backend: str = "cpu", fused: tuple[bool, ...] = (True,)
+) -> None:
     truth = evaluate(graph, given)
     arrays = {name: as_array(graph.inputs[name].element, value) for name, value in given.items()}
-    for fuse in (True, False):
+    for fuse in fused:
         plan = plan_graph(graph, fuse=fuse)
         for place in (CORE, TEAM):
             nodes = [node for _, node in plan.form(place).lowered.values]
@@ -174,7 +178,9 @@ def test_infinities_nan_and_overflow() -> None:
     check(np.array(edges, np.float32), np.repeat(np.array([[1, -1]], np.float32), 3, axis=0))
 
 
-@pytest.mark.parametrize(("m", "k", "n"), [(1, 0, 3), (3, 1, 5), (1, 40, 1), (17, 2, 130), (70, 5, 3)])
+@pytest.mark.parametrize(
+    ("m", "k", "n"), [(1, 0, 3), (3, 1, 5), (1, 40, 1), (17, 2, 130), (70, 5, 3), (40, 9, 50)]
+)
 def test_shapes(m: int, k: int, n: int) -> None:
     rng = np.random.default_rng(m)
     check(spread(rng, (m, k), -3, 3), spread(rng, (k, n), -3, 3))
@@ -209,7 +215,7 @@ def test_batches_views_and_what_is_fused_behind() -> None:
         "y": ElementWise(fadd(fmul(Var("x0"), Var("x0")), Var("x1")), ("p", "bias"), T.F32),
     }
     graph = Graph(values, ["y"])
-    require_same(graph, random_elements(graph, {}, 2))
+    require_same(graph, random_elements(graph, {}, 2), fused=(True, False))
     both = Graph(values, ["y", "p"])
     require_same(both, random_elements(both, {}, 5))
 
@@ -294,6 +300,28 @@ def test_tiles_by_matrix_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "instructions" in kernel.variant({}, hardware).label
     found = results(plan, {"a": a, "b": b}, hardware, "reference")[0]
     assert found.tobytes() == results(plan, {"a": a, "b": b})[0].tobytes()
+
+
+def test_compiled_kernels_keep_their_sums_in_registers() -> None:
+    """In PTX: the product by matrix instructions has nothing in local memory, its bounds included."""
+    pytest.importorskip("cuda.bindings.nvrtc", reason="the package cuda-bindings is missing")
+    from vyre.backends.cuda.backend import compile_source
+    from vyre.lower.cuda import emit
+    from vyre.lower.prepare import prepare
+    from vyre.lower.ways import CUDA_WAYS
+
+    plan, hardware = plan_graph(product((2048, 2048), (2048, 2048))), TEAM | matrices.INSTRUCTIONS
+    *_, first, second = (kernel.variant({}, hardware) for kernel in plan.chosen(hardware))
+
+    def compiled(variant: Variant) -> str:
+        program = prepare(variant.drafted.program, ways=CUDA_WAYS)
+        return compile_source(emit(program), "compute_90").decode()
+
+    ptx = compiled(first)
+    assert "mma.sync.aligned" in ptx
+    assert ".local" not in ptx
+    assert "what is open" in second.label
+    assert "bar.sync" in compiled(second)
 
 
 def test_what_stays_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir.expr import BinOp, Cast, Convert, Expr, FMulAdd, LitU32, Select, UnOp, Var, f64, fadd, fmul
+from vyre.ir.expr import BinOp, Cast, Convert, Expr, LitU32, Select, UnOp, Var, f64, fadd, fmul
 from vyre.ir.node import Assign
 from vyre.ir.operators import BinaryOp, RoundMode, UnaryOp
 from vyre.ir.types import DataType
@@ -78,15 +78,13 @@ class LevelSum:
 
     def add(self, a: Expr, b: Expr) -> None:
         """One more product of two F64 that F32 holds."""
-        variable, rest = self.draft.variable, None
+        variable = self.draft.variable
+        rest = variable(fmul(a, b), "rest")
         for level in self.levels:
-            total = variable(FMulAdd(a, b, level) if rest is None else fadd(level, rest), "total")
+            total = variable(fadd(level, rest), "total")
             taken = variable(less(total, level), "taken")
-            rest = variable(
-                FMulAdd(a, b, UnOp(UnaryOp.FNeg, taken)) if rest is None else less(rest, taken), "rest"
-            )
+            rest = variable(less(rest, taken), "rest")
             self.draft.emit(Assign(level.name, total))
-        assert rest is not None
         self.draft.emit(Assign(self.left.name, fadd(self.left, UnOp(UnaryOp.FAbs, rest))))
 
     @property
