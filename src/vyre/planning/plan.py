@@ -16,6 +16,7 @@ from vyre.graph.binding import sizes_of
 from vyre.graph.graph import Graph
 from vyre.graph.nodes import Constant
 from vyre.planning.bound import BoundPlan, bound_plan
+from vyre.planning.certain import in_steps
 from vyre.planning.explain import explained
 from vyre.planning.fusion import MAX_READS, decided
 from vyre.planning.kernels.build import Core, PlannedKernel, Team, kernels_of, own_kernels
@@ -100,17 +101,25 @@ class GraphPlan:
 
     @cached_property
     def _for_teams(self) -> PlanForm:
-        lowered = narrowed(staged(for_teams(self.graph), team=True), MAX_READS)
-        fusion = self.fusion if lowered == self.lowered else decided(lowered, fuse=self.fuse)
-        return PlanForm(lowered, fusion, own_kernels(lowered, fusion, Team()))
+        lowered = narrowed(staged(for_teams(in_steps(self.graph)), team=True), MAX_READS)
+        return self._form(lowered, Team())
 
     @cached_property
     def _for_narrow_cores(self) -> PlanForm:
-        return PlanForm(self.lowered, self.fusion, own_kernels(self.lowered, self.fusion, Core(wide=False)))
+        return self._form(self._for_cores, Core(wide=False))
 
     @cached_property
     def _for_wide_cores(self) -> PlanForm:
-        return PlanForm(self.lowered, self.fusion, own_kernels(self.lowered, self.fusion, Core(wide=True)))
+        return self._form(self._for_cores, Core(wide=True))
+
+    @cached_property
+    def _for_cores(self) -> Graph:
+        graph = in_steps(self.graph)
+        return self.lowered if graph is self.graph else narrowed(staged(in_blocks(graph)), MAX_READS)
+
+    def _form(self, lowered: Graph, place: Core | Team) -> PlanForm:
+        fusion = self.fusion if lowered == self.lowered else decided(lowered, fuse=self.fuse)
+        return PlanForm(lowered, fusion, own_kernels(lowered, fusion, place))
 
     def form(self, hardware: frozenset[str]) -> PlanForm:
         """What runs on a backend that has these."""

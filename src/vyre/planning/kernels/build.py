@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
 from vyre.graph.nodes import Accumulator, Constant, Input, MatMul, Recurrence, Reduce, Scan, Scatter
+from vyre.planning.certain import OpenProduct
 from vyre.planning.kernels.alike import WrittenKernels
 from vyre.planning.kernels.exact import exact_variants
 from vyre.planning.kernels.exact_pairs import paired_variants
 from vyre.planning.kernels.held import held_variant
 from vyre.planning.kernels.mapped import map_variants
 from vyre.planning.kernels.matrices import matrix_variants
+from vyre.planning.kernels.open import open_variants
+from vyre.planning.kernels.open_tiles import open_tile_variants
 from vyre.planning.kernels.panels import panel_variants
 from vyre.planning.kernels.prefixed import team_scan_variants
 from vyre.planning.kernels.products import product_variants
@@ -111,6 +114,8 @@ def _way(
             return "scan", scan_variants
         case Recurrence():
             return "recurrence", recurrence_variants
+        case OpenProduct():
+            return "matmul", open_tile_variants if isinstance(place, Team) else open_variants
         case MatMul(accumulator=Accumulator.Exact):
             return "matmul", exact_variants if place is None else paired_variants
         case MatMul():

@@ -62,12 +62,18 @@ def exact_variants(site: Site) -> tuple[Variant, ...]:
     return (Variant(drafted, ((of.count, LANES),), (), "an invocation an element, every bit kept"),)
 
 
-def exact_bits(site: Site, pull: Pull, place: Place) -> Expr:
-    """The bits of the rounded sum at a place: U64 for F64, else U32."""
+def exact_bits(site: Site, pull: Pull, place: Place, *, again: bool = False) -> Expr:
+    """The bits of the rounded sum at a place: U64 for F64, else U32.
+
+    `again` says that an invocation may come here more than once, and that memory is not 0 any more.
+    """
     draft, node = pull.draft, product_node(site)
     *batch, row, column = draft.coords(place)
     forms = [FORMATS[_seen(site.of(side).element)] for side in (node.left, node.right)]
     total = _Sum(draft, forms, FORMATS[node.element])
+    if again:
+        with draft.loop("w", LitU32(total.count)) as word:
+            draft.emit(Store(total.words.name, word, LitU32(0)))
     with draft.loop("k", draft.size(site.of(node.left).shape[-1])) as k:
         a = _factor(site, pull, node.left, (*batch, row, k))
         b = _factor(site, pull, node.right, (*batch, k, column))

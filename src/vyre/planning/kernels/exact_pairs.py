@@ -3,8 +3,8 @@
 A product of two F32 is exact in F64. Each is added to `high`, and what that addition loses, which is itself a
 double, to `low`; so `high + low` misses the sum by no more than what the additions to `low` lose. With k
 products whose magnitudes sum to `size` that is below k^2 * 2^-106 * size. Where the least and the largest
-number that the sum may be round to the same F32, that is the result. Elsewhere (a tie, a sum of which almost
-nothing is left, an infinity, a NaN) every bit is kept, as on other backends.
+number that the sum may be round to the same bits, those are the result. Elsewhere (a tie, a sum of which
+almost nothing is left, an infinity, a NaN) every bit is kept, as on other backends.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from vyre.ir.expr import BinOp, Cast, Convert, Expr, UnOp, Var, f64, fadd, fmul
 from vyre.ir.node import Assign
 from vyre.ir.operators import BinaryOp, RoundMode, UnaryOp
 from vyre.ir.types import DataType
+from vyre.planning.certain import FACTORS
 from vyre.planning.draft import Place
+from vyre.planning.kernels.certain import bits_of
 from vyre.planning.kernels.exact import exact_bits, exact_variants
 from vyre.planning.kernels.products import LANES, product_node
 from vyre.planning.kernels.site import Variant
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from vyre.planning.pull import Pull
 
 T = DataType
-_FACTORS = (T.F32, T.F16, T.BF16)
 _LOST = 2.0**-104
 """Of `size`, for each pair of products: four times the bound, for what is lost in computing the bound."""
 _ROUNDED = 2.0**-51
@@ -37,26 +38,34 @@ _FINITE = 2.0**300
 
 def paired_variants(site: Site) -> tuple[Variant, ...]:
     node = product_node(site)
-    sides = (site.of(node.left).element, site.of(node.right).element)
-    if node.element is not T.F32 or not all(side in _FACTORS for side in sides):
+    elements = {node.element, *(site.of(side).element for side in (node.left, node.right))}
+    if not elements <= FACTORS:
         return exact_variants(site)
     pull, of = site.pull(), site.type
     draft = pull.draft
     index = draft.invocation(LANES, of.count)
     with draft.where(index < draft.size(of.count)):
         place = Place(of.shape, None, index)
-        least, most, known = _bounds(site, pull, place)
-        bits = draft.variable(Cast(T.U32, least), "bits")
-        agreed = draft.let(known & bits.eq(Cast(T.U32, most)))
-        with draft.where(agreed.eq(0)):
-            draft.emit(Assign(bits.name, exact_bits(site, pull, place)))
-        site.close(pull, place, Cast(T.F32, bits), T.F32)
+        bits = _paired(site, pull, place)
+        site.close(pull, place, Cast(node.element, bits), node.element)
     label = "an invocation an element, pairs of doubles"
     return (Variant(site.finished(pull, LANES), ((of.count, LANES),), (), label),)
 
 
+def _paired(site: Site, pull: Pull, place: Place) -> Var:
+    """The bits of the result."""
+    draft = pull.draft
+    least, most, known = _bounds(site, pull, place)
+    bits = draft.variable(least, "bits")
+    agreed = draft.let(known & bits.eq(most))
+    with draft.where(agreed.eq(0)):
+        draft.emit(Assign(bits.name, exact_bits(site, pull, place)))
+    return bits
+
+
 def _bounds(site: Site, pull: Pull, place: Place) -> tuple[Expr, Expr, Expr]:
-    """The least and the largest the result may be, and whether they were computed from numbers alone."""
+    """The bits of the least and of the largest that the result may be, and whether they were computed from
+    numbers alone."""
     draft, node = pull.draft, product_node(site)
     *batch, row, column = draft.coords(place)
     high, low, size = (draft.variable(f64(0.0), hint) for hint in ("high", "low", "size"))
@@ -73,8 +82,8 @@ def _bounds(site: Site, pull: Pull, place: Place) -> tuple[Expr, Expr, Expr]:
     total = draft.let(fadd(high, low))
     lost = fmul(fmul(fmul(count, count), f64(_LOST)), size)
     missed = draft.let(fadd(lost, fmul(UnOp(UnaryOp.FAbs, total), f64(_ROUNDED))))
-    least = draft.let(Cast(T.F32, _less(total, missed)))
-    most = draft.let(Cast(T.F32, fadd(total, missed)))
+    least = bits_of(draft, _less(total, missed), node.element)
+    most = bits_of(draft, fadd(total, missed), node.element)
     return least, most, BinOp(BinaryOp.FLt, size, f64(_FINITE))
 
 

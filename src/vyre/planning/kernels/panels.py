@@ -20,10 +20,10 @@ from vyre.ir.expr import Expr, LitU32, Select
 from vyre.ir.node import Store
 from vyre.ir.types import DataType
 from vyre.planning.draft import Place
-from vyre.planning.kernels.products import KINDS, factor, product_node, step_of
+from vyre.planning.kernels.products import KINDS, factor, product_node, result, step_of
 from vyre.planning.kernels.site import ALWAYS, Variant
 from vyre.planning.layout import strides_of
-from vyre.planning.numbers import plus, rounded, times
+from vyre.planning.numbers import plus, times
 
 if TYPE_CHECKING:
     from vyre.planning.draft import Draft, Drafted
@@ -234,5 +234,5 @@ class _Product:
         with draft.loop("i", self.high) as i, draft.loop("j", self.wide) as j:
             total = draft.variable(self.sums[plus(times(i, LitU32(panel.columns)), j)], "total")
             row, column = draft.let(plus(self.first_row, i), "r"), draft.let(plus(self.first_column, j), "c")
-            value, made = rounded(total, self.kind, self.node.element, draft.let)
-            self.site.close(self.pull, Place(self.site.type.shape, (*self.batch, row, column)), value, made)
+            place = Place(self.site.type.shape, (*self.batch, row, column))
+            self.site.close(self.pull, place, *result(self.site, self.pull, place, total))

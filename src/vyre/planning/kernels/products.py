@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.graph.nodes import Accumulator, MatMul, MulStep
-from vyre.ir.expr import BinOp, Expr, FMulAdd, LitU32, Var, fadd, fmul
+from vyre.ir.expr import BinOp, Cast, Expr, FMulAdd, LitU32, Var, fadd, fmul
 from vyre.ir.node import Assign, Loop
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
+from vyre.planning.certain import CertainProduct
 from vyre.planning.draft import Place
+from vyre.planning.kernels.certain import certain_bits
 from vyre.planning.kernels.site import Variant
 from vyre.planning.numbers import literal, rounded, widened
 
@@ -46,6 +48,16 @@ def factor(site: Site, pull: Pull, name: str, coords: tuple[Expr, ...]) -> Expr:
     return pull.draft.let(widened(pull.value(name, Place(of.shape, coords)), of.element.loaded, kind))
 
 
+def result(site: Site, pull: Pull, place: Place, total: Expr) -> tuple[Expr, DataType]:
+    """What is stored of a sum, and its type."""
+    node = product_node(site)
+    if isinstance(node, CertainProduct):
+        depth = site.of(node.left).shape[-1]
+        bits = certain_bits(node, depth, pull, pull.draft.coords(place), total)
+        return Cast(T.F32, bits), T.F32
+    return rounded(total, KINDS[node.accumulator], node.element, pull.draft.let)
+
+
 def product_variants(site: Site) -> tuple[Variant, ...]:
     pull, node, of = site.pull(), product_node(site), site.type
     draft = pull.draft
@@ -67,6 +79,6 @@ def product_variants(site: Site) -> tuple[Variant, ...]:
                 with draft.where(pull.at(node.mask, *batch, row, k)):
                     draft.emit(added)
         draft.emit(Loop(k.name, LitU32(0), draft.size(depth), body))
-        value, made = rounded(total, kind, node.element, draft.let)
+        value, made = result(site, pull, place, total)
         site.close(pull, place, value, made)
     return (Variant(site.finished(pull, LANES), ((of.count, LANES),), (), "an invocation an element"),)

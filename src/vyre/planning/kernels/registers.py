@@ -23,11 +23,11 @@ from vyre.ir.node import Assign, Barrier, If, Loop, Store
 from vyre.ir.operators import BinaryOp
 from vyre.ir.types import DataType
 from vyre.planning.draft import Place
-from vyre.planning.kernels.products import KINDS, product_node, step_of
+from vyre.planning.kernels.products import KINDS, product_node, result, step_of
 from vyre.planning.kernels.sides import FOUR, Extent, Side, SideRole
 from vyre.planning.kernels.site import ALWAYS, Variant
 from vyre.planning.layout import by_four
-from vyre.planning.numbers import literal, plus, rounded, times
+from vyre.planning.numbers import literal, plus, times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -333,7 +333,7 @@ class _Product:
             values: list[Expr] = []
             for number, total in enumerate(totals):
                 place = self._place(row, draft.let(plus(column, LitU32(number)), "c"))
-                value, made = rounded(total, self.kind, self.node.element, draft.let)
+                value, made = result(self.site, self.pull, place, total)
                 values.append(draft.let(self.site.closed(self.pull, place, value, made)))
             at = draft.flat(self._place(row, column))
             if len(values) == 1:

@@ -19,12 +19,12 @@ from vyre.graph.sizes import Size, product
 from vyre.ir.expr import LitU32, LocalId, Var
 from vyre.ir.node import Assign, Barrier, If, Loop
 from vyre.planning.draft import Place
-from vyre.planning.kernels.products import KINDS, product_node, step_of
+from vyre.planning.kernels.products import KINDS, product_node, result, step_of
 from vyre.planning.kernels.sides import SideRole
 from vyre.planning.kernels.site import ALWAYS, Variant
 from vyre.planning.kernels.streams import FOUR, STEPS, Stream, StreamExtent
 from vyre.planning.layout import strides_of
-from vyre.planning.numbers import literal, plus, rounded, times
+from vyre.planning.numbers import literal, plus, times
 
 if TYPE_CHECKING:
     from vyre.ir.expr import Expr
@@ -211,8 +211,8 @@ class _Thin:
         line = draft.let(plus(self.first_line, self.line), "line")
         with draft.where((own < LitU32(self.taken)) & (few < self.few) & (line < self.lines)):
             row, column = (few, line) if self.by_row else (line, few)
-            value, made = rounded(total, self.kind, self.node.element, draft.let)
-            site.close(self.pull, Place(site.type.shape, (*self._row(row), column)), value, made)
+            place = Place(site.type.shape, (*self._row(row), column))
+            site.close(self.pull, place, *result(site, self.pull, place, total))
 
 
 def _deep(way: Streaming, depth: Size, stride: int, lines: int) -> int:

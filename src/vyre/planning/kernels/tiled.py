@@ -15,9 +15,9 @@ from vyre.ir.expr import Expr, LitU32, LocalId, Select, Var
 from vyre.ir.node import Assign, Barrier, If, Loop, Store
 from vyre.ir.types import DataType
 from vyre.planning.draft import Place
-from vyre.planning.kernels.products import KINDS, factor, product_node, step_of
+from vyre.planning.kernels.products import KINDS, factor, product_node, result, step_of
 from vyre.planning.kernels.site import ALWAYS, Variant
-from vyre.planning.numbers import literal, plus, rounded, times
+from vyre.planning.numbers import literal, plus, times
 
 if TYPE_CHECKING:
     from vyre.planning.draft import Draft, Drafted
@@ -154,5 +154,5 @@ class _Tile:
         row = draft.let(plus(self.first_row, row), "r")
         column = draft.let(plus(self.first_column, column), "c")
         with draft.where((row < self.rows) & (column < self.columns)):
-            value, made = rounded(total, self.kind, self.node.element, draft.let)
-            self.site.close(self.pull, Place(self.site.type.shape, (*self.batch, row, column)), value, made)
+            place = Place(self.site.type.shape, (*self.batch, row, column))
+            self.site.close(self.pull, place, *result(self.site, self.pull, place, total))

@@ -16,9 +16,9 @@ from vyre.ir.buffers import BufferDecl
 from vyre.ir.expr import Expr, LitU32, LocalId, Select, Var
 from vyre.ir.node import Assign, Barrier, Loop, Store
 from vyre.planning.draft import Place
-from vyre.planning.kernels.products import KINDS, product_node
+from vyre.planning.kernels.products import KINDS, product_node, result
 from vyre.planning.kernels.site import Variant
-from vyre.planning.numbers import plus, rounded, times
+from vyre.planning.numbers import plus, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -214,9 +214,8 @@ class WarpTile(ABC):
     def _store(self, row: Expr, column: Expr, total: Expr) -> None:
         draft = self.draft
         with draft.where((row < self.rows) & (column < self.columns)):
-            value, made = rounded(total, self.kind, self.node.element, draft.let)
             place = Place(self.site.type.shape, (*self.batch, row, column))
-            self.site.close(self.pull, place, value, made)
+            self.site.close(self.pull, place, *result(self.site, self.pull, place, total))
 
     def variant(self, when: tuple[tuple[int, int], ...], hardware: tuple[str, ...]) -> Variant:
         """The kernel for calls in which rows and columns lie in the ranges of `when`."""
