@@ -2,7 +2,8 @@
 
 A guard is a comparison and a branch that is never taken. Among a hundred other operations it costs nothing,
 and the second version takes as long to compile as the first. It is worth it where guards are a fair part of
-what a loop does, where they stand between a loop and its vectors, and where a branch as a whole is decided.
+what a loop does, and where a branch as a whole is decided. The guard of an index that is the same everywhere
+need not stay in a loop, so that it is weighed against the whole program.
 """
 
 from __future__ import annotations
@@ -14,15 +15,19 @@ from vyre.ir import node as n
 from vyre.ir.walk import postorder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from vyre.lower.llvm.affine import Ranges
+    from vyre.lower.llvm.forms import Affine
 
 RARE = 128
-"""Nodes of a loop's body for each guard that would vanish from it, from which on nobody notices them."""
+"""Nodes for each guard that would vanish, from which on nobody notices them."""
 
 
 def is_worth_two(ranges: Ranges) -> bool:
     """Of a program whose workgroups are walked in the same order either way."""
     bodies: list[tuple[n.Node, ...]] = [ranges.prepared.entry]
+    fixed = total = 0
     while bodies:
         seen: set[e.Expr] = set()
         guards = nodes = 0
@@ -32,33 +37,33 @@ def is_worth_two(ranges: Ranges) -> bool:
             if isinstance(node, n.If) and ranges.branch(node.condition) is not None:
                 return True
             nodes += 1
-            if isinstance(node, n.Store):
-                guards += _is_freed(node.buffer, node.index, ranges)
-            for root in node.exprs:
-                for expr in postorder(root, seen):
-                    seen.add(expr)
-                    nodes += 1
-                    guards += _vanishes(expr, ranges)
+            for form in _freed(node, seen, ranges):
+                moves = form is None or not form.constant
+                guards += moves
+                fixed += not moves
             if isinstance(node, n.Loop):
                 bodies.append(node.body)
             else:
                 stack.extend(inner for body in node.bodies for inner in body)
+        nodes += len(seen)
         if guards * RARE > nodes:
             return True
-    return False
+        total += nodes
+    return fixed * RARE > total
 
 
-def _is_freed(buffer: str, index: e.Expr, ranges: Ranges) -> bool:
-    """Whether an access has a guard in one version only."""
-    form, decl = ranges.form(index), ranges.prepared.buffer(buffer)
-    return ranges.proved(form, decl, fast=True) and not ranges.proved(form, decl, fast=False)
-
-
-def _vanishes(expr: e.Expr, ranges: Ranges) -> bool:
-    match expr:
-        case e.Load(buffer=buffer, index=index) | e.Atomic(buffer=buffer, index=index):
-            return _is_freed(buffer, index, ranges)
-        case e.BinOp():
-            return ranges.decided(expr, fast=True) is not None
-        case _:
-            return False
+def _freed(node: n.Node, seen: set[e.Expr], ranges: Ranges) -> Iterator[Affine | None]:
+    """The indices of a statement's accesses that have a guard in one version only, and None for a comparison
+    that is decided there. What is in `seen` is left out, and the rest goes into it."""
+    places = [(node.buffer, node.index)] if isinstance(node, n.Store) else []
+    for root in node.exprs:
+        for expr in postorder(root, seen):
+            seen.add(expr)
+            if isinstance(expr, e.Load | e.Atomic):
+                places.append((expr.buffer, expr.index))
+            elif isinstance(expr, e.BinOp) and ranges.decided(expr, fast=True) is not None:
+                yield None
+    for buffer, index in places:
+        form, decl = ranges.form(index), ranges.prepared.buffer(buffer)
+        if ranges.proved(form, decl, fast=True) and not ranges.proved(form, decl, fast=False):
+            yield form
