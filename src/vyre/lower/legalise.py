@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from vyre.ir.environment import Types
     from vyre.ir.node import Node
     from vyre.lower.names import NameSupply
+    from vyre.lower.reductions import Stacks
     from vyre.lower.ways import Ways
 
 
@@ -43,23 +44,37 @@ def soft_registry() -> Registry:
 
 
 def expand_reductions(
-    entry: tuple[Node, ...], types: Types, supply: NameSupply, ways: Ways, used: dict[str, str]
+    entry: tuple[Node, ...],
+    types: Types,
+    supply: NameSupply,
+    ways: Ways,
+    used: dict[str, str],
+    stacks: Stacks | None = None,
 ) -> tuple[Node, ...]:
-    """The same statements with every reduction written out as a loop over float operations.
+    """The same statements with every reduction written out as a loop over float operations; trees lie on
+    `stacks` if they are given.
 
     `used` takes down which way approximate sums and products went. Runs after `sequence_effects`, so that
     hoisting a fold before its statement moves it over no effect.
     """
 
     def statement(node: Node, _: None, out: list[Node]) -> tuple[Node, None]:
-        exprs = tuple(_without_reductions(root, out, types, supply, ways, used) for root in node.exprs)
+        exprs = tuple(
+            _without_reductions(root, out, types, supply, ways, used, stacks) for root in node.exprs
+        )
         return with_parts(node, exprs, node.bodies), None
 
     return rewrite_blocks(entry, statement, None)
 
 
 def _without_reductions(
-    root: Expr, out: list[Node], types: Types, supply: NameSupply, ways: Ways, used: dict[str, str]
+    root: Expr,
+    out: list[Node],
+    types: Types,
+    supply: NameSupply,
+    ways: Ways,
+    used: dict[str, str],
+    stacks: Stacks | None,
 ) -> Expr:
     if not any(isinstance(x, FReduce | FReduceApprox) for x in postorder(root)):
         return root
@@ -72,7 +87,7 @@ def _without_reductions(
             element = types.element(value.buffer)
             assert element is not None
             native = f"{element.value.lower()}.{value.op.value.lower()}" in ways.native
-            value = expand_reduction(value, element, out, supply, lazy=native)
+            value = expand_reduction(value, element, out, supply, lazy=native, stacks=stacks)
         elif isinstance(value, FReduceApprox):
             element = types.element(value.buffer)
             assert element is not None

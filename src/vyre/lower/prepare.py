@@ -25,6 +25,7 @@ from vyre.lower.legalise import DOUBLE, Legaliser, expand_reductions, soft_regis
 from vyre.lower.names import NameSupply, rename_unique
 from vyre.lower.native import is_native, native_signature
 from vyre.lower.observed import own_floats
+from vyre.lower.reductions import Stacks
 from vyre.lower.ways import SOFT
 from vyre.numeric.guarded import PREFIX as GUARDED
 from vyre.optimize import optimize_entry
@@ -58,6 +59,9 @@ class Prepared:
     """Whether F64 values are doubles of the target; else they are moved as two words."""
     intrinsics: Mapping[str, Op] = field(default_factory=dict[str, "Op"])
     """The hardware instructions that the statements call."""
+    stacks: frozenset[str] = frozenset()
+    """Private buffers of which nothing is loaded that was not stored in the same reduction before: they need
+    not be zero, nor last."""
     left: Mapping[str, str] = field(default_factory=dict[str, str])
     """Loops, by their variable, that end when a variable is 0: they are left without a jump."""
 
@@ -102,12 +106,21 @@ def prepare(program: Program, *, registry: Registry | None = None, ways: Ways = 
     entry = optimize_entry(rename_unique(flat.entry, supply), flat.buffers, signatures=signatures)
     entry = sequence_effects(entry, writable, supply)
     used: dict[str, str] = {}
-    entry = expand_reductions(entry, Types.of(entry, flat.buffers, signatures=signatures), supply, ways, used)
-    entry = hoist_guards(entry, Types.of(entry, flat.buffers, signatures=signatures), supply, ways, used)
-    legaliser = Legaliser(
+    stacks = Stacks(b.name for b in flat.buffers)
+    entry = expand_reductions(
+        entry,
         Types.of(entry, flat.buffers, signatures=signatures),
+        supply,
         ways,
-        own_floats(flat.buffers, alone=flat.workgroup_size == (1, 1, 1)),
+        used,
+        stacks if ways.stacks else None,
+    )
+    buffers = (*flat.buffers, *stacks.buffers)
+    entry = hoist_guards(entry, Types.of(entry, buffers, signatures=signatures), supply, ways, used)
+    legaliser = Legaliser(
+        Types.of(entry, buffers, signatures=signatures),
+        ways,
+        own_floats(buffers, alone=flat.workgroup_size == (1, 1, 1)),
     )
     entry, _ = legaliser.run(entry)
     entry = split_deep(entry, supply)
@@ -116,15 +129,16 @@ def prepare(program: Program, *, registry: Registry | None = None, ways: Ways = 
     own = {op_id: op for op_id, op in own.items() if op_id in called}
     natives = {x for x in called if is_native(x)}.union(*(f.body.natives for f in functions))
     return Prepared(
-        flat.buffers,
+        buffers,
         flat.workgroup_size,
         entry,
-        Types.of(entry, flat.buffers, signatures=signatures),
+        Types.of(entry, buffers, signatures=signatures),
         functions=functions,
         natives=tuple(sorted(natives)),
         ways=tuple(sorted((used | legaliser.used).items())),
         doubles=ways.doubles,
         intrinsics=own,
+        stacks=frozenset(b.name for b in stacks.buffers),
     )
 
 

@@ -37,6 +37,9 @@ class Ways:
 
     native: frozenset[str] = frozenset()
     guarded: frozenset[str] = frozenset()
+    stacks: bool = False
+    """Whether a place of an invocation's own memory is as near as a register: the subtrees of a reduction lie
+    there then, and its code is a few loops instead of a step for each of 32 levels."""
 
     def of(self, key: str) -> str:
         if key in self.native:
@@ -50,15 +53,15 @@ class Ways:
 
     def without(self, keys: Iterable[str]) -> Ways:
         gone = frozenset(keys)
-        return Ways(self.native - gone, self.guarded - gone)
+        return Ways(self.native - gone, self.guarded - gone, self.stacks)
 
 
 SOFT = Ways()
 CUDA_WAYS = Ways(F32_KEYS | F64_KEYS | HALF_KEYS)
-LLVM_WAYS = Ways(F32_KEYS | F64_KEYS | (HALF_KEYS - F16_KEYS))
+LLVM_WAYS = Ways(F32_KEYS | F64_KEYS | (HALF_KEYS - F16_KEYS), stacks=True)
 """On any processor. The conversions of F16 are instructions on some only; elsewhere they are calls."""
 
-LLVM_F16_WAYS = Ways(LLVM_WAYS.native | F16_KEYS)
+LLVM_F16_WAYS = Ways(LLVM_WAYS.native | F16_KEYS, stacks=True)
 """For processors that convert F16 themselves."""
 
 WGSL_GUARDED_WAYS = Ways(guarded=GUARDED_KEYS)

@@ -100,6 +100,12 @@ class _Bounds:
                 if_false=other,
             ) if lesser is taken and other is most:
                 return self._amount(most)
+            case e.Select(
+                condition=e.BinOp(op=BinaryOp.Lt, left=first, right=end),
+                if_true=e.BinOp(op=BinaryOp.Sub, left=left, right=right),
+                if_false=e.LitU32(value=0),
+            ) if left is end and right is first:  # how many there are from one to the other
+                return self._amount(end)
             case e.BinOp(op=BinaryOp.Div | BinaryOp.Shr, left=left):
                 return self._amount(left)
             case e.BinOp(op=BinaryOp.BitAnd | BinaryOp.Mod, right=e.LitU32() as right):

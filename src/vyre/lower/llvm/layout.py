@@ -58,7 +58,9 @@ def lay_out(prepared: Prepared, plan: RegionPlan) -> MemoryLayout:
     sizes = {f"b_{b.name}": b.count * b.element.stride for b in prepared.buffers if b.access.shared}
     if len(plan.items) > 1 or not all(isinstance(item, Run) for item in plan.items):
         # What is an invocation's own has to last from one region to the next.
-        own = (b for b in prepared.buffers if b.access is BufferAccess.Private)
+        own = (
+            b for b in prepared.buffers if b.access is BufferAccess.Private and b.name not in prepared.stacks
+        )
         sizes |= {f"b_{b.name}": own_bytes(b) * x * y * z for b in own}
     for variable in plan.crossing:
         for lane, kind in enumerate(registers(prepared, prepared.variables[variable])):

@@ -22,6 +22,7 @@ from vyre.lower.llvm.regions import Run, plan_regions
 from vyre.lower.llvm.strips import strip_table
 from vyre.lower.llvm.tables import tables
 from vyre.lower.llvm.text import FunctionText
+from vyre.lower.llvm.versions import is_worth_two
 from vyre.lower.llvm.watch import WatchedGuards
 from vyre.lower.native_llvm import declarations
 from vyre.lower.source import Source, bound_buffers
@@ -86,6 +87,8 @@ def emit(prepared: Prepared, *, backend: str = "cpu", watch: Watch | None = None
     layout = lay_out(prepared, plan)
     guards = WatchedGuards(prepared, watch)
     quick = strands.plan_strands(plan, ranges) if ranges.constraints and not flat else plan
+    if ranges.constraints and not flat and quick is plan and not is_worth_two(ranges):
+        ranges.constraints.clear()
     # The guarded version has a copy of what is rolled for each strand, and runs at the edges only.
     rolled = any(isinstance(item, Run) and item.copies > 1 for item in quick.items)
     unit = "invocations" if flat else "workgroups"

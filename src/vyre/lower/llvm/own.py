@@ -2,7 +2,8 @@
 
 An invocation that runs in one piece has its private memory on the stack, where LLVM may take it apart into
 registers; one that waits at barriers has a part of the thread's scratch memory. There the same element of
-all invocations lies side by side: the loop over them is then one of vectors.
+all invocations lies side by side: the loop over them is then one of vectors. The stacks of reductions, which
+begin and end in one piece, are always on the stack, and nobody clears them.
 """
 
 from __future__ import annotations
@@ -32,5 +33,7 @@ def own_memory(emitter: MemoryEmitter, layout: MemoryLayout | None = None) -> No
             continue
         if decl.name not in emitter.bases:
             emitter.bases[decl.name] = text.slot("own", f"[{size // 4} x i32]")
+        if decl.name in emitter.prepared.stacks:
+            continue
         memset = text.intrinsic("@llvm.memset.p0.i64")
         text.do(f"call void {memset}(ptr align 4 {emitter.bases[decl.name]}, i8 0, i64 {size}, i1 false)")
