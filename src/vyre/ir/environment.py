@@ -14,7 +14,7 @@ from vyre.ir.expr import Atomic, Call, Expr
 from vyre.ir.node import Let, Loop, Node
 from vyre.ir.types import DataType
 from vyre.ir.typing import type_of
-from vyre.ir.walk import postorder, statements
+from vyre.ir.walk import every_node, postorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -53,7 +53,7 @@ class Types:
 
     def learn(self, entry: Iterable[Node]) -> None:
         """Declares every variable of the statements."""
-        for _, node in statements(entry):
+        for node in every_node(entry):
             self.enter(node)
 
     def enter(self, node: Node) -> None:

@@ -92,6 +92,16 @@ def statements(entry: Iterable[Node], root: str = "entry") -> Iterator[tuple[str
             stack.extend((f"{path}.{name}[{i}]", child) for i, child in reversed(list(enumerate(body))))
 
 
+def every_node(entry: Iterable[Node]) -> Iterator[Node]:
+    """Every statement, in program order: `statements` without the paths, which take most of its time."""
+    stack = list(entry)[::-1]
+    while stack:
+        node = stack.pop()
+        yield node
+        for body in reversed(node.bodies):
+            stack.extend(reversed(body))
+
+
 def expressions(entry: Iterable[Node]) -> Iterator[Expr]:
     """Every distinct expression node of a program, operands first.
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.expr import LitU32
 from vyre.ir.node import Assign, Barrier, Break, If, Loop, Node, Return
-from vyre.ir.walk import statements
+from vyre.ir.walk import every_node
 from vyre.lower.predicate import Predicator
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def free_barriers(prepared: Prepared) -> Prepared:
     """The same program with its barriers outside of branches; as it is where that holds already."""
-    kinds = {type(node) for _, node in statements(prepared.entry)}
+    kinds = {type(node) for node in every_node(prepared.entry)}
     if Barrier not in kinds:
         return prepared
     returns = Return in kinds
@@ -47,12 +47,12 @@ def _is_rewritten(node: Node) -> bool:
     """Whether a barrier stands in a branch, or in a loop that is left by a break."""
     return any(
         (isinstance(part, If) and _has_barrier(part)) or (isinstance(part, Loop) and _is_left(part))
-        for _, part in statements((node,))
+        for part in every_node((node,))
     )
 
 
 def _has_barrier(node: Node) -> bool:
-    return any(isinstance(x, Barrier) for _, x in statements((node,)))
+    return any(isinstance(x, Barrier) for x in every_node((node,)))
 
 
 def _is_left(loop: Loop) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.expr import Load, Var
 from vyre.ir.node import Assign, Barrier, Break, Node, Return, Store
-from vyre.ir.walk import postorder, statements
+from vyre.ir.walk import every_node, postorder
 from vyre.optimize.bounds import accesses
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def copies(prepared: Prepared, guards: Guards) -> frozenset[Store]:
 
 def _bodies(entry: Sequence[Node]) -> Iterator[Sequence[Node]]:
     yield entry
-    for _, node in statements(entry):
+    for node in every_node(entry):
         yield from node.bodies
 
 
@@ -75,7 +75,7 @@ class _Finder:
         names = {part.name for part in postorder(base) if isinstance(part, Var)}
         steady = True
         for node in rest:
-            inside = [x for _, x in statements((node,))]
+            inside = list(every_node((node,)))
             if any(isinstance(x, Break | Return) for x in inside):
                 return False
             if any(buffer == copy.buffer for x in inside for buffer, _ in accesses(x)):

@@ -105,6 +105,7 @@ class Legaliser:
     ways: Ways
     own: OwnFloats = field(default_factory=OwnFloats)
     used: dict[str, str] = field(default_factory=dict[str, str])
+    _keys: dict[Expr, str | None] = field(default_factory=dict["Expr", "str | None"])
 
     def run(
         self, entry: tuple[Node, ...], result: Expr | None = None
@@ -142,8 +143,10 @@ class Legaliser:
         return isinstance(expr, Call) and not is_native(expr.op_id) and self._is_float(expr)
 
     def _key(self, expr: Expr) -> str | None:
-        operands = [self.types.type(c) for c in expr.children]
-        return None if _keeps_bits(expr, operands) else key_of(expr, operands)
+        if expr not in self._keys:
+            operands = [self.types.type(c) for c in expr.children]
+            self._keys[expr] = None if _keeps_bits(expr, operands) else key_of(expr, operands)
+        return self._keys[expr]
 
     def _legal(self, root: Expr, seen: Observed, *, raw: bool) -> Expr:
         """Each node in two forms: with raw NaNs, for operands, and with canonical ones."""

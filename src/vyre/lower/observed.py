@@ -22,7 +22,7 @@ from vyre.ir.expr import Expr, Literal, Load, Select, Var
 from vyre.ir.float_formats import FORMATS
 from vyre.ir.node import Assign, Let, Node, Store
 from vyre.ir.types import DataType
-from vyre.ir.walk import statements
+from vyre.ir.walk import every_node
 from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
@@ -95,10 +95,10 @@ def observed(
     """
     looking = _Looking(is_op, is_raw, own)
     variables = looking.variables
-    for _, node in statements(entry):
+    for node in every_node(entry):
         if isinstance(node, Let | Assign) and is_float(node.value):
             variables.setdefault(node.name, _Variable())
-    for _, node in statements(entry):
+    for node in every_node(entry):
         if isinstance(node, Store) and memory(node.buffer) in variables:
             looking.store(node)
             continue

@@ -116,12 +116,11 @@ def prepare(program: Program, *, registry: Registry | None = None, ways: Ways = 
         stacks if ways.stacks else None,
     )
     buffers = (*flat.buffers, *stacks.buffers)
-    entry = hoist_guards(entry, Types.of(entry, buffers, signatures=signatures), supply, ways, used)
-    legaliser = Legaliser(
-        Types.of(entry, buffers, signatures=signatures),
-        ways,
-        own_floats(buffers, alone=flat.workgroup_size == (1, 1, 1)),
-    )
+    types = Types.of(entry, buffers, signatures=signatures)
+    hoisted = hoist_guards(entry, types, supply, ways, used)
+    if hoisted is not entry:
+        entry, types = hoisted, Types.of(hoisted, buffers, signatures=signatures)
+    legaliser = Legaliser(types, ways, own_floats(buffers, alone=flat.workgroup_size == (1, 1, 1)))
     entry, _ = legaliser.run(entry)
     entry = split_deep(entry, supply)
     called = _called(entry)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.node import Barrier, If, Loop, Node, Return
-from vyre.ir.walk import statements, with_parts
+from vyre.ir.walk import every_node, with_parts
 from vyre.lower.intrinsics import has_collective
 from vyre.lower.predicate import Predicator
 from vyre.optimize.control import ends, returns
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def settle_returns(prepared: Prepared) -> Prepared:
     """The same program without dead statements and without early returns inside ending branches."""
-    kinds = {type(node) for _, node in statements(prepared.entry)}
+    kinds = {type(node) for node in every_node(prepared.entry)}
     if Return not in kinds:
         return prepared
     predicator = Predicator(prepared, absorb_returns=True)
@@ -50,6 +50,6 @@ def _single_exit(body: tuple[Node, ...], predicator: Predicator) -> tuple[Node, 
     if not body or not returns(body[-1]):
         return body
     early = body if not isinstance(body[-1], Return) else body[:-1]
-    if not any(isinstance(node, Return) for _, node in statements(early)):
+    if not any(isinstance(node, Return) for node in every_node(early)):
         return body
     return (*predicator.rewrite(early), Return())

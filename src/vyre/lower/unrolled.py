@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
-from vyre.ir.walk import expressions, statements
+from vyre.ir.walk import every_node, expressions
 from vyre.lower.native import is_native
 
 _PLAIN = (n.Let, n.Assign, n.Store, n.If)
@@ -27,7 +27,7 @@ def is_unrolled(loop: n.Loop) -> bool:
             return False
     if not 1 < turns <= MOST_TURNS:
         return False
-    inside = [node for _, node in statements(body)]
+    inside = list(every_node(body))
     if turns * len(inside) not in STATEMENTS or not all(isinstance(node, _PLAIN) for node in inside):
         return False
     return all(is_native(part.op_id) for part in expressions(body) if isinstance(part, e.Call))

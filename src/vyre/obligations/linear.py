@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.operators import BinaryOp, UnaryOp
-from vyre.ir.walk import postorder, statements
+from vyre.ir.walk import every_node, postorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,8 +64,8 @@ class Lines:
         self._loops: dict[str, tuple[int, int]] = {}
         self._variables: dict[str, Poly | None] = {}
         self._polys: dict[Expr, Poly | None] = {}
-        assigned = {node.name for _, node in statements(entry) if isinstance(node, n.Assign)}
-        for _, node in statements(entry):
+        assigned = {node.name for node in every_node(entry) if isinstance(node, n.Assign)}
+        for node in every_node(entry):
             match node:
                 case n.Let(name=name, value=value) if name not in assigned:
                     self._variables[name] = self._poly(value)

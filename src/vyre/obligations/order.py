@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
-from vyre.ir.walk import postorder, statements
+from vyre.ir.walk import every_node, postorder, statements
 from vyre.obligations.linear import settled
 from vyre.slotted import dataclass, field
 
@@ -103,11 +103,11 @@ class Order:
         """Whether each turn of a loop may run for all invocations before the next one begins."""
         if any(node.breaks for node in loop.body):
             return False
-        bound = {name for _, node in statements(loop.body) if (name := _bound(node))}
+        bound = {name for node in every_node(loop.body) if (name := _bound(node))}
         if not self._derived_sound() or not _names(loop.body) - self.derived.keys() <= bound | {loop.var}:
             return False
-        if {node.name for _, node in statements(loop.body) if isinstance(node, n.Assign)} - {
-            node.name for _, node in statements(loop.body) if isinstance(node, n.Let)
+        if {node.name for node in every_node(loop.body) if isinstance(node, n.Assign)} - {
+            node.name for node in every_node(loop.body) if isinstance(node, n.Let)
         }:
             return False
         touched: dict[str, list[_Touch]] = {}
@@ -131,7 +131,7 @@ class Order:
         return self._derived_sound() and _Twins(self, widths).same(first, later)
 
     def _touches(self, body: Body) -> Iterator[tuple[str, Form | None, bool]]:
-        for _, node in statements(body):
+        for node in every_node(body):
             if isinstance(node, n.Store):
                 yield node.buffer, self.place(node.buffer, node.index), True
             for root in node.exprs:
@@ -266,7 +266,7 @@ def _bound(node: Node) -> str:
 def _names(body: Body) -> set[str]:
     """The variables that statements use or bind."""
     found: set[str] = set()
-    for _, node in statements(body):
+    for node in every_node(body):
         found |= {_bound(node)} - {""}
         for root in node.exprs:
             found |= {x.name for x in postorder(root) if isinstance(x, e.Var)}

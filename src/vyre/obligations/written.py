@@ -15,7 +15,7 @@ from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.operators import BinaryOp
-from vyre.ir.walk import expressions, statements
+from vyre.ir.walk import every_node, expressions
 
 if TYPE_CHECKING:
     from vyre.ir.expr import Expr
@@ -52,7 +52,7 @@ def _first_ids(program: Program) -> frozenset[Expr]:
     """The expressions that are the id along x: itself, and variables that never are anything else."""
     given: Counter[str] = Counter()
     lets: list[n.Let] = []
-    for _, node in statements(program.entry):
+    for node in every_node(program.entry):
         match node:
             case n.Let(name=name) | n.Assign(name=name) | n.Loop(var=name):
                 given[name] += 1
@@ -110,4 +110,4 @@ def _inside(condition: Expr, buffer: str, first: frozenset[Expr]) -> bool | None
 def _may_end(body: tuple[Node, ...]) -> bool:
     """Whether somebody may leave in a body: by a `Return`, or by a statement that is not known here."""
     known = (*_PASSED, n.If, n.Loop, n.Block)
-    return any(not isinstance(node, known) for _, node in statements(body))
+    return any(not isinstance(node, known) for node in every_node(body))

@@ -28,7 +28,7 @@ from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.environment import Types
 from vyre.ir.types import DataType
-from vyre.ir.walk import postorder, statements
+from vyre.ir.walk import every_node, postorder
 from vyre.obligations.claims import BEFORE, Rule
 from vyre.optimize.facts import Knowledge, State, literal_sum, says
 from vyre.optimize.ranges import Range, Transfer
@@ -97,7 +97,7 @@ class _Analysis:
     ) -> None:
         self._counts = {b.name: b.count for b in buffers}
         self._types = Types.of(entry, buffers, signatures=signature)
-        self._assigned = {node.name for _, node in statements(entry) if isinstance(node, n.Assign)}
+        self._assigned = {node.name for node in every_node(entry) if isinstance(node, n.Assign)}
         narrow = {b.name: b.element.bits for b in buffers if b.element in _UNSIGNED}
         self._known = Knowledge(self._types, Reads(), Transfer(self._counts, size, narrow), State())
         self._tasks: list[Callable[[], None]] = []
@@ -178,7 +178,7 @@ class _Analysis:
     def _loop(self, node: n.Loop) -> None:
         known = self._known
         start, stop = known.claim(node.start), known.claim(node.stop)
-        changed = {s.name for _, s in statements(node.body) if isinstance(s, n.Assign)}
+        changed = {s.name for s in every_node(node.body) if isinstance(s, n.Assign)}
         before = known.state
         known.state = before.copy()
         known.forget(changed)

@@ -15,7 +15,7 @@ from vyre.ir.limits import MAX_EXPR_DEPTH
 from vyre.ir.node import Assign, Block, Break, If, Let, Loop, Node, Return
 from vyre.ir.operators import UnaryOp
 from vyre.ir.types import DataType
-from vyre.ir.walk import statements, transform, with_parts
+from vyre.ir.walk import every_node, transform, with_parts
 from vyre.optimize.fold import constant
 from vyre.optimize.parts import NamedParts
 
@@ -27,7 +27,7 @@ _LITERALS = (LitU32, LitI32, LitBool, Literal)
 
 
 def simplify_statements(entry: tuple[Node, ...], simplifier: Simplifier, types: Types) -> tuple[Node, ...]:
-    assigned = frozenset(node.name for _, node in statements(entry) if isinstance(node, Assign))
+    assigned = frozenset(node.name for node in every_node(entry) if isinstance(node, Assign))
     simplify = _Simplify(simplifier, types, assigned)
     return rewrite_blocks(entry, simplify.enter, None, leave=simplify.leave, block=_reached)
 

@@ -11,7 +11,7 @@ from vyre.ir.blocks import rewrite_blocks
 from vyre.ir.expr import Expr, Var
 from vyre.ir.limits import MAX_NAME_LENGTH
 from vyre.ir.node import Assign, Let, Loop, Node
-from vyre.ir.walk import statements, transform, with_parts
+from vyre.ir.walk import every_node, transform, with_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ _STEM_LENGTH = MAX_NAME_LENGTH - 10
 def declared_names(entry: Iterable[Node]) -> list[str]:
     """The name of every declaration, in program order, as often as it is declared."""
     names: list[str] = []
-    for _, node in statements(entry):
+    for node in every_node(entry):
         if isinstance(node, Let):
             names.append(node.name)
         elif isinstance(node, Loop):

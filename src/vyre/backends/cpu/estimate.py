@@ -9,7 +9,7 @@ from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.limits import U32_MAX
 from vyre.ir.operators import BinaryOp
-from vyre.ir.walk import postorder, statements
+from vyre.ir.walk import every_node, postorder
 from vyre.lower.prepare import function_name
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class _Bounds:
         weights = {
             f.name: sum(node.size for node in f.body.entry) + f.result.size for f in prepared.functions
         }
-        assigned = {node.name for _, node in statements(prepared.entry) if isinstance(node, n.Assign)}
+        assigned = {node.name for node in every_node(prepared.entry) if isinstance(node, n.Assign)}
         fixed = 0
         looped: list[tuple[int, tuple[int, ...]]] = []
         stack: list[tuple[n.Node, tuple[int, ...]]] = [(node, ()) for node in reversed(prepared.entry)]

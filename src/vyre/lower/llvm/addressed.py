@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
-from vyre.ir.walk import postorder, statements
+from vyre.ir.walk import every_node, postorder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +29,7 @@ def frozen_values(entry: tuple[Node, ...]) -> frozenset[Node]:
     counters: set[str] = set()
     conditions: set[str] = set()
     addresses: set[str] = set()
-    for _, node in statements(entry):
+    for node in every_node(entry):
         match node:
             case n.Let(name=name, value=value) | n.Assign(name=name, value=value):
                 names = _names(value)

@@ -19,7 +19,7 @@ from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.buffers import BufferAccess
 from vyre.ir.operators import BinaryOp, UnaryOp
-from vyre.ir.walk import postorder, statements
+from vyre.ir.walk import every_node, postorder
 from vyre.lower.llvm.forms import Affine, Term
 from vyre.obligations.linear import Lines
 from vyre.slotted import dataclass, field
@@ -53,7 +53,7 @@ def stands_alone(prepared: Prepared) -> bool:
     """Whether an invocation has nothing to do with the others of its workgroup."""
     if any(b.access.shared for b in prepared.buffers):
         return False
-    return not any(isinstance(node, n.Barrier) for _, node in statements(prepared.entry))
+    return not any(isinstance(node, n.Barrier) for node in every_node(prepared.entry))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,8 @@ class Ranges:
     def __post_init__(self) -> None:
         self.lines = Lines(self.prepared.entry, self.prepared.workgroup_size)
         self._rich = self._walks() if self._single else self.width >= RICH and stands_alone(self.prepared)
-        assigned = {node.name for _, node in statements(self.prepared.entry) if isinstance(node, n.Assign)}
-        for _, node in statements(self.prepared.entry):
+        assigned = {node.name for node in every_node(self.prepared.entry) if isinstance(node, n.Assign)}
+        for node in every_node(self.prepared.entry):
             if isinstance(node, n.Loop) and self._rich:
                 self._enter(node)
             if isinstance(node, n.Let) and node.name not in assigned:
@@ -117,7 +117,7 @@ class Ranges:
 
     def _walks(self) -> bool:
         """Whether some loop is long enough to become vectors."""
-        for _, node in statements(self.prepared.entry):
+        for node in every_node(self.prepared.entry):
             match node:
                 case n.Loop(start=e.LitU32(value=start), stop=e.LitU32(value=stop)) if stop - start >= LONG:
                     return True

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.operators import BinaryOp
-from vyre.ir.walk import statements
+from vyre.ir.walk import every_node
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def counting(entry: tuple[Node, ...]) -> Counting:
     """What may hold a counter anywhere in the program."""
     targets: dict[str, set[str]] = {}
     stack = [_ID]
-    for _, node in statements(entry):
+    for node in every_node(entry):
         match node:
             case n.Loop(var=var):
                 stack.append(var)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.node import If
-from vyre.ir.walk import statements
+from vyre.ir.walk import every_node
 from vyre.lower.llvm.affine import Ranges
 from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.statements import StatementEmitter
@@ -48,7 +48,7 @@ def _attributes(function: Function) -> str:
     """Branches on integers mean a thousand steps and no vector: out of line they compile in half the time."""
     if function.cold:
         return f"noinline cold {_PURE}"
-    large = not function.body.natives and any(isinstance(x, If) for _, x in statements(function.body.entry))
+    large = not function.body.natives and any(isinstance(x, If) for x in every_node(function.body.entry))
     return f"noinline {_PURE}" if large else "alwaysinline nounwind"
 
 

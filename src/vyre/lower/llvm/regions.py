@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.operators import BinaryOp
-from vyre.ir.walk import postorder, statements
+from vyre.ir.walk import every_node, postorder
 from vyre.slotted import dataclass, field
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Run:
 
     @property
     def returns(self) -> bool:
-        return any(isinstance(node, n.Return) for _, node in statements(self.body))
+        return any(isinstance(node, n.Return) for node in every_node(self.body))
 
     @property
     def breaks(self) -> bool:
@@ -175,7 +175,7 @@ class _Planner:
     def _has_barrier(self, node: n.Node) -> bool:
         known = self._barriers.get(node)
         if known is None:
-            known = any(isinstance(inner, n.Barrier) for _, inner in statements((node,)))
+            known = any(isinstance(inner, n.Barrier) for inner in every_node((node,)))
             self._barriers[node] = known
         return known
 
@@ -234,12 +234,12 @@ class _Planner:
 
 def small_variables(prepared: Prepared, uniform: set[str]) -> dict[str, e.Expr]:
     """Variables bound once to a small expression over ids, lengths and uniform variables."""
-    assigned = {node.name for _, node in statements(prepared.entry) if isinstance(node, n.Assign)}
+    assigned = {node.name for node in every_node(prepared.entry) if isinstance(node, n.Assign)}
     fixed = uniform - assigned
     found: dict[str, e.Expr] = {}
     costs: dict[str, int] = {}
     known = assigned | uniform
-    for _, node in statements(prepared.entry):
+    for node in every_node(prepared.entry):
         if not isinstance(node, n.Let) or node.name in known:
             continue
         cost = 0
@@ -274,7 +274,7 @@ def _names_by_place(items: Iterable[Item]) -> Iterator[set[str]]:
             case Run(body=body, below=below):
                 if below is not None:
                     yield _used(below)
-                yield set[str]().union(*(names_of(node) for _, node in statements(body)))
+                yield set[str]().union(*(names_of(node) for node in every_node(body)))
             case Once(node=node):
                 yield names_of(node)
             case Choice(condition=condition, then=then, orelse=orelse):
@@ -311,7 +311,7 @@ def _bound(node: n.Node) -> set[str]:
 
 
 def _bound_inside(node: n.Node) -> set[str]:
-    return set[str]().union(*(_bound(inner) for _, inner in statements((node,))))
+    return set[str]().union(*(_bound(inner) for inner in every_node((node,))))
 
 
 def _used(root: e.Expr) -> set[str]:

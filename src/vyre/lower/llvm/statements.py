@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir import node as n
-from vyre.ir.walk import statements
+from vyre.ir.walk import every_node
 from vyre.lower.llvm.addressed import frozen_values
 from vyre.lower.llvm.layout import registers
 from vyre.lower.llvm.strips import strip_note, strip_width
@@ -48,7 +48,7 @@ class StatementEmitter(ValueEmitter):
         super().__init__(prepared, text, ranges, fast=fast, guards=guards)
         self.leave = ""
         self.breaks: list[str] = []
-        self._assigned = {node.name for _, node in statements(prepared.entry) if isinstance(node, n.Assign)}
+        self._assigned = {node.name for node in every_node(prepared.entry) if isinstance(node, n.Assign)}
         self._frozen = frozen_values(prepared.entry)
 
     def block(self, body: tuple[n.Node, ...]) -> bool:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir import node as n
 from vyre.ir.buffers import BufferAccess
-from vyre.ir.walk import statements
+from vyre.ir.walk import every_node
 from vyre.lower.llvm.interchange import interchanged
 from vyre.lower.llvm.regions import RegionPlan, Run, names_of, small_variables
 from vyre.lower.llvm.rolled import roll
@@ -48,7 +48,7 @@ def plan_strands(plan: RegionPlan, ranges: Ranges) -> RegionPlan:
     units = list(_taken(body, ranges))
     if any(b.access is BufferAccess.Private for b in ranges.prepared.buffers):
         return whole
-    if any(isinstance(node, n.Return | n.Barrier) for _, node in statements(units)):
+    if any(isinstance(node, n.Return | n.Barrier) for node in every_node(units)):
         return whole
     small = small_variables(ranges.prepared, set())
     strands = _Strands(len(units))
@@ -106,7 +106,7 @@ class _Strands:
 def _join_by_variables(units: list[n.Node], small: dict[str, e.Expr], strands: _Strands) -> None:
     users: dict[str, int] = {}
     for number, unit in enumerate(units):
-        for _, node in statements((unit,)):
+        for node in every_node((unit,)):
             for name in names_of(node):
                 if name not in small:
                     strands.join(users.setdefault(name, number), number)

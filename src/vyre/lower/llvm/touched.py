@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.ir import expr as e
 from vyre.ir import node as n
-from vyre.ir.walk import postorder, statements
+from vyre.ir.walk import every_node, postorder
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def touched(body: Iterable[n.Node], ranges: Ranges) -> Iterator[Access]:
 
 
 def _indices(body: Iterable[n.Node]) -> Iterator[tuple[str, e.Expr, bool]]:
-    for _, node in statements(body):
+    for node in every_node(body):
         if isinstance(node, n.Store):
             yield node.buffer, node.index, True
         for root in node.exprs:
