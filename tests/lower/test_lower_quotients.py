@@ -33,7 +33,10 @@ def rounded(value: Fraction) -> float:
 
 
 def fma(a: float, b: float, c: float) -> float:
-    return rounded(Fraction(a) * Fraction(b) + Fraction(c))
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    if exact or (a and b):
+        return rounded(exact)
+    return a * b + c  # of zeros, whose signs count
 
 
 def words(value: float) -> tuple[int, int]:
@@ -108,9 +111,19 @@ def test_quotients_of_long_numbers_are_rounded_once() -> None:
         assert run(CUDA.quotient, lambda y, e=error: estimate(1 / y, e), x=x, y=y) == x / y, (x, y)
 
 
+@pytest.mark.parametrize("x", [0.0, -0.0])
+@pytest.mark.parametrize("steps", [CUDA.short_quotient, CUDA.quotient])
+def test_a_zero_over_a_positive_number_keeps_its_sign(steps: str, x: float) -> None:
+    """The tangent of -0 is -0."""
+    found = run(steps, lambda y: estimate(1 / y, SEED_ERROR), x=x, y=3.0)
+    assert (found, math.copysign(1, found)) == (0.0, math.copysign(1, x))
+    other = steps.replace("__fma_rn(-r, __fma_rn(y, q, -x), q)", "__fma_rn(r, __fma_rn(-y, q, x), q)")
+    assert math.copysign(1, run(other, lambda y: estimate(1 / y, SEED_ERROR), x=-0.0, y=3.0)) == 1
+
+
 def test_a_step_less_would_be_noticed() -> None:
     rng = random.Random(1)
-    worse = CUDA.short_quotient.replace("__fma_rn(r, __fma_rn(-y, q, x), q)", "q")
+    worse = CUDA.short_quotient.replace("__fma_rn(-r, __fma_rn(y, q, -x), q)", "q")
     assert worse != CUDA.short_quotient
     cases = [(short(rng), short(rng)) for _ in range(100)]
     found = [run(worse, lambda y: estimate(1 / y, SEED_ERROR), x=x, y=y) for x, y in cases]

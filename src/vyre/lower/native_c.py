@@ -219,8 +219,9 @@ _CUDA_RECIPROCAL = (
     "double e = __fma_rn(-y, r, 1.0); r = __fma_rn(r, __fma_rn(e, e, e), r); "
 )
 """The estimate is right to 2^-18 or better; behind a step of third order, to half a last place and 2^-57."""
-_CUDA_DIVIDED = "double q = __dmul_rn(x, r); return __fma_rn(r, __fma_rn(-y, q, x), q);"
-"""The remainder is exact, so that what is rounded at the end is right to 2^-104."""
+_CUDA_DIVIDED = "double q = __dmul_rn(x, r); return __fma_rn(-r, __fma_rn(y, q, -x), q);"
+"""The remainder is exact, so that what is rounded at the end is right to 2^-104. It is taken off with the
+opposite sign, so that of a zero over a positive number the sign is kept."""
 _CUDA_SHORT_QUOTIENT = _CUDA_RECIPROCAL + _CUDA_DIVIDED
 """Without the branch for extreme operands that `__ddiv_rn` has, so that calls in a row overlap. A quotient of
 short numbers is farther than 2^-104 from where two doubles meet."""
