@@ -61,7 +61,7 @@ def test_the_guard_of_a_fixed_index_counts_for_the_program() -> None:
 
 
 def test_a_decided_branch_is_worth_it() -> None:
-    assert versions(entry(If(I < BufLen("out"), (STORED,)))) == 2
+    assert versions(entry(If(BufLen("out") > I, (STORED,)))) == 2
 
 
 @pytest.mark.parametrize("length", [0, 1, 23, 24, 40])

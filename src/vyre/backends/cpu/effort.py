@@ -22,8 +22,8 @@ FULL, ROLLED, LIGHT, INLINED, BARE = "full", "loops", "light", "inlined", "bare"
 variables in registers; functions inlined; nothing at all.
 
 A loop of a few turns around much is laid out as so many copies of it, each of which is worked through again:
-two fifths of the time for a kernel of thousands of lines, which is no faster for it. Looking for vectors in
-what is no loop takes up to two thirds of the rest, and finds next to none.
+two fifths of the time for a kernel of thousands of lines, which is no faster for it. Looking for vectors
+outside of loops takes up to two thirds of the rest, and finds next to none.
 Putting variables into registers takes time that grows with their number times that of the blocks, and what
 generates code fastest keeps them in memory all the same.
 """
