@@ -246,6 +246,14 @@ class ReservingBackend(ResidentBackend, Protocol):
     def reserve(self, nbytes: int) -> DeviceMemory: ...
 
 
+@runtime_checkable
+class TogetherBackend(Backend, Protocol):
+    """Optional: a backend whose compiler works on several programs at once, each in a thread of its own."""
+
+    @property
+    def compilers(self) -> int: ...
+
+
 @dataclass(frozen=True, slots=True)
 class CanaryVerdict:
     """What a device failed: details by canary name. `fresh` is False for a verdict from the cache.

@@ -23,10 +23,10 @@ from vyre.ir.node import Let, Node, Store
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 from vyre.lower.intrinsics import (
-    CUDA_HARDWARE,
     OPENCL_EXTENSIONS,
     WGSL_ENABLE,
     WGSL_HARDWARE,
+    cuda_hardware,
     wgsl_helpers,
 )
 from vyre.lower.packed import OPENCL_EXTENSION, PACKED, wgsl_packed
@@ -53,9 +53,6 @@ SHAPES: tuple[Size, ...] = ((64, 1, 1), (4, 8, 2))
 _OUT = BufferDecl.read_write("out", 0, DataType.U32)
 _DATA = BufferDecl.read("data", 1, DataType.U32)
 _WARP = 32
-_DOT, _REDUX = 61, 80
-"""The compute capabilities from which CUDA multiplies packed bytes, and reduces over a warp, in one
-instruction."""
 
 _IDS = """\
 @group(0) @binding(0) var<storage, read_write> b_out: array<u32>;
@@ -82,13 +79,6 @@ def all_instructions() -> dict[str, Op]:
 def _exchanges(width: int) -> list[Op]:
     """The instructions of subgroups of this width."""
     return [op for op in all_instructions().values() if op.hardware.startswith(f"subgroup{width}.")]
-
-
-def cuda_hardware(capability: int) -> frozenset[str]:
-    """The instructions of an NVIDIA GPU of this compute capability, such as 90."""
-    return frozenset(
-        h for h in CUDA_HARDWARE if capability >= (_DOT if h in PACKED else _REDUX if ".reduce_" in h else 0)
-    )
 
 
 def webgpu_hardware(backend: Any, run: Callable[[Source], Run]) -> frozenset[str]:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.engines.bins import bins_engine, histogram_engine
-from vyre.engines.collection import cut_for, joinable, on_host, walkers, words_of
+from vyre.engines.bins import bins_engine, columns_for, histogram_engine
+from vyre.engines.collection import cut_for, joinable, limits_of, on_host, walkers, words_of
 from vyre.engines.compaction import compact_engine
 from vyre.engines.dfa import match_engine
 from vyre.engines.float_fold import fold_named
@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     Words = NDArray[np.uint32]
 
 _PROCESSOR = Shape(64, 8, turns=4, banks=False)
-_NARROW = Shape(128, 4)
+_COUNTING = Shape(512)
+_NARROW = Shape(256, 4)
 _ONE_ROW = Shape(banks=False)
 _WALK = Shape(1, 1 << 16)
 _DTYPES = {
@@ -131,8 +132,13 @@ def histogram(
 ) -> Any:
     """How often each byte value occurs; with `bins`, each u32 below it, the others not counted."""
     if bins is None:
-        cut = shape if cut_for(backend, shape, None) is shape else _ONE_ROW
-        return runner_of(backend).run(histogram_engine(shape=cut), {"input": data})["output"]
+        cut, limits = cut_for(backend, shape, _COUNTING), limits_of(backend)
+        if shape is None and cut is not _COUNTING:
+            cut = _ONE_ROW
+        elif shape is None and (limits.workgroup_invocations or 0) < _COUNTING.lanes:
+            cut = _NARROW
+        engine = histogram_engine(shape=cut, columns=columns_for(limits.workgroup_bytes))
+        return runner_of(backend).run(engine, {"input": data})["output"]
     bins = whole("bins", bins)
     if not 1 <= bins <= U32_MAX:
         raise DispatchError(f"a histogram needs at least 1 bin, got {bins}.", fix="ask for 1 or more.")

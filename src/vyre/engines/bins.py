@@ -9,70 +9,102 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening, param
-from vyre.engines.plan import Engine, Plan, Shape, Space, Step, groups_for
+from vyre.engines.plan import Engine, Plan, Shape, SlotPart, Space, Step, groups_for
 from vyre.engines.runs import NOTHING, I, filled, over, step_over
 from vyre.ir.buffers import BufferDecl
-from vyre.ir.expr import Atomic, LitU32, Var
+from vyre.ir.expr import Atomic, BinOp, Lane, LitU32, Var
+from vyre.ir.limits import U32_MAX
 from vyre.ir.node import Assign, Barrier, If, Let, Loop
-from vyre.ir.operators import AtomicOp
+from vyre.ir.operators import AtomicOp, BinaryOp
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from vyre.engines.plan import Bound
     from vyre.ir.node import Node
 
 BINS = 256
-_MOST_GROUPS = 2048
+_MOST_GROUPS = 1024
 """Workgroups that count at once; each adds its counts to the output once."""
-_COLUMNS = 16
+COLUMNS = 16
 """Neighbours that count without meeting: as many as every device has workgroup memory for."""
-_TOGETHER = 8
+MORE_COLUMNS = 32
+"""As many as there are banks, on devices that have the memory."""
+_TOGETHER = 32
 """Words that an invocation reads before it counts their bytes."""
+_QUAD = 4
+"""Words of the widest load."""
 
 
-def _columns(shape: Shape) -> int:
-    """Rows of counts side by side; one alone where memory has no banks."""
-    return min(shape.lanes, _COLUMNS) if shape.banks else 1
+def columns_for(workgroup_bytes: int | None) -> int:
+    """The columns that suit a device with so much workgroup memory."""
+    return MORE_COLUMNS if (workgroup_bytes or 0) >= BINS * MORE_COLUMNS * U32.stride else COLUMNS
+
+
+def _together(shape: Shape, quads: bool) -> int:
+    """Loads before the first count."""
+    return min(shape.items, _TOGETHER // _QUAD if quads else _TOGETHER)
 
 
 @cache
-def count_program(shape: Shape) -> Program:
-    """`param(0)` bytes in all, `param(1)` words for each invocation, added to the output."""
-    lanes, columns = shape.lanes, _columns(shape)
-    data, output = BufferDecl.read("input", 0, DataType.Bytes), BufferDecl.read_write("output", 1, U32)
+def count_program(shape: Shape, columns: int, *, quads: bool) -> Program:
+    """`param(0)` bytes in all, `param(1)` turns of so many loads for each invocation, added to the output.
+
+    With `quads` a load is of four words. Counts are in rows of `columns` side by side.
+    """
+    lanes, together = shape.lanes, _together(shape, quads)
+    element = DataType.Vec4U32 if quads else DataType.Bytes
+    data, output = BufferDecl.read("input", 0, element), BufferDecl.read_write("output", 1, U32)
     bins = BufferDecl.workgroup("bins", U32, BINS * columns, atomic=True)
     column = LOCAL & LitU32(columns - 1)
-    together = min(shape.items, _TOGETHER)
-    at, w = Var("at"), Var("w")
+    at, place, turn = Var("at"), Var("place"), lanes * together
 
-    def counted(word: Var, byte: int) -> Node:
-        place = ((word >> LitU32(8 * byte)) & LitU32(0xFF)) * LitU32(columns) + column
-        return Let(f"{word.name}_{byte}", Atomic(AtomicOp.Add, bins.name, place, LitU32(1)))
+    def words(name: str) -> list[Node]:
+        """Takes what was loaded apart."""
+        return [Let(f"{name}_{k}", Lane(Var(name), k)) for k in range(_QUAD)] if quads else []
 
-    read = [Var(f"word{k}") for k in range(together)]
+    def counts(name: str) -> list[tuple[int, Node]]:
+        """Every byte of a load by its number."""
+        named = [Var(f"{name}_{k}") for k in range(_QUAD)] if quads else [Var(name)]
+        found: list[tuple[int, Node]] = []
+        for word in named:
+            for byte in range(4):
+                bin_ = ((word >> LitU32(8 * byte)) & LitU32(0xFF)) * LitU32(columns) + column
+                add = Let(f"{word.name}_byte{byte}", Atomic(AtomicOp.Add, bins.name, bin_, LitU32(1)))
+                found.append((len(found), add))
+        return found
+
+    read = [f"load{k}" for k in range(together)]
     whole: list[Node] = [
-        *(Let(x.name, data[at + LitU32(k * lanes) + LOCAL]) for k, x in enumerate(read)),
-        *(counted(x, byte) for x in read for byte in range(4)),
+        Let("here", at + LOCAL),
+        *(Let(name, data[Var("here") + LitU32(k * lanes)]) for k, name in enumerate(read)),
+        *(node for name in read for node in words(name)),
+        *(node for name in read for _, node in counts(name)),
     ]
-    each = [If(w * LitU32(4) + LitU32(byte) < param(0), [counted(Var("last"), byte)]) for byte in range(4)]
+    bytes_each = 4 * (_QUAD if quads else 1)
     rest: list[Node] = [
-        Let("w", at + Var("u") * LitU32(lanes) + LOCAL),
-        If(w < data.length, [Let("last", data[w]), *each]),
-    ]
-    body: list[Node] = [
-        Let("at", Var("first") + Var("k") * LitU32(lanes * together)),
+        Let("place", at + Var("u") * LitU32(lanes) + LOCAL),
         If(
-            at + LitU32(lanes * together) <= param(0) >> LitU32(2),
-            whole,
-            [Loop("u", LitU32(0), LitU32(together), rest)],
+            place < data.length,
+            [
+                Let("last", data[place]),
+                *words("last"),
+                *(If(place * LitU32(bytes_each) + LitU32(k) < param(0), [add]) for k, add in counts("last")),
+            ],
         ),
+    ]
+    # Behind the end of what is read here lies at least one load more: the last one may be filled up.
+    inside = BinOp(BinaryOp.And, at < LitU32(U32_MAX - turn), at + LitU32(turn) < data.length)
+    body: list[Node] = [
+        Let("at", Var("first") + Var("k") * LitU32(turn)),
+        If(inside, whole, [Loop("u", LitU32(0), LitU32(together), rest)]),
     ]
     entry: list[Node] = [
         *opening(shape),
-        Let("first", GROUP * (param(1) * LitU32(lanes))),
-        Loop("k", LitU32(0), param(1) >> LitU32(together.bit_length() - 1), body),
+        Let("first", GROUP * (param(1) * LitU32(turn))),
+        Loop("k", LitU32(0), param(1), body),
         Barrier(),
         Loop("j", LitU32(0), LitU32(groups_for(BINS, lanes)), _added(bins, columns, lanes)),
     ]
@@ -94,20 +126,29 @@ def _added(bins: BufferDecl, columns: int, lanes: int) -> list[Node]:
 
 
 @lru_cache(maxsize=64)
-def histogram_engine(*, shape: Shape | None = None) -> Engine:
-    """256 counts."""
+def histogram_engine(*, shape: Shape | None = None, columns: int = COLUMNS) -> Engine:
+    """256 counts. Each workgroup has so many columns of them, or one alone where memory has no banks."""
     cut = shape or Shape(512)
+    rows = min(cut.lanes, columns) if cut.banks else 1
 
     def plan(lengths: Mapping[str, int]) -> Plan:
         count = lengths["input"]
-        words = groups_for(count, 4)
-        each = cut.items
-        while groups_for(words, cut.lanes * each) > _MOST_GROUPS:
-            each *= 2
-        groups = groups_for(words, cut.lanes * each)
         clear = filled(cut, BINS, "output", 0)
-        add = Step(count_program(cut), groups, {"input": "input", "output": "output"}, (count, each))
-        return Plan({"output": Space(U32, BINS, written=True)}, (clear, add) if count else (clear,), NOTHING)
+        outputs = {"output": Space(U32, BINS, written=True)}
+        if not count:
+            return Plan(outputs, (clear,), NOTHING)
+        quads = count % (4 * _QUAD) == 0
+        loads = groups_for(count, 4 * _QUAD if quads else 4)
+        turn = cut.lanes * _together(cut, quads)
+        turns = groups_for(loads, turn * _MOST_GROUPS)
+        data: Bound = SlotPart("input", DataType.Vec4U32, loads) if quads else "input"
+        add = Step(
+            count_program(cut, rows, quads=quads),
+            groups_for(loads, turn * turns),
+            {"input": data, "output": "output"},
+            (count, turns),
+        )
+        return Plan(outputs, (clear, add), NOTHING)
 
     return Engine("histogram", {"input": DataType.Bytes}, plan, cut)
 

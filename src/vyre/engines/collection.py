@@ -33,7 +33,7 @@ from vyre.engines.selecting import top_engine
 from vyre.errors import DispatchError, boundary, whole
 
 if TYPE_CHECKING:
-    from vyre.backends.protocol import Backend
+    from vyre.backends.protocol import Backend, BackendLimits
     from vyre.ir.types import DataType
 
     Where = str | Backend | None
@@ -60,6 +60,18 @@ def walkers(backend: Where) -> int:
 @cache
 def _walkers(backend: str) -> int:
     return getattr(registry.get(backend), "threads", 1)
+
+
+def limits_of(backend: Where) -> BackendLimits:
+    """What a backend declares."""
+    if backend is None or isinstance(backend, str):
+        return _limits(backend or default_name())
+    return registry.described(backend).limits
+
+
+@cache
+def _limits(backend: str) -> BackendLimits:
+    return registry.described(registry.get(backend)).limits
 
 
 @boundary

@@ -8,6 +8,7 @@
     memory.take(name)                  an output as a NumPy array
     memory.result(name)                the same where it lies: on a device a `DeviceBuffer`
     memory.word(buffer, word)          the number that a step left in a buffer
+    memory.is_empty(name)              whether a buffer has no elements
     memory.drop(name)                  forgets what the caller owns: an input, or on the host an output
 
 `HostMemory` keeps NumPy arrays, `EngineMemory` buffers on a device. An engine never notices.
@@ -25,6 +26,7 @@ from vyre.backends.foreign import plain_array
 from vyre.backends.protocol import ReservingBackend, able
 from vyre.backends.recording import refuse_in_capture
 from vyre.backends.storage import BOOL, LANES, STORAGE, public_name
+from vyre.engines.padding import filled_up
 from vyre.engines.plan import SlotPart, Window
 from vyre.errors import DispatchError
 from vyre.ir.types import DataType
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vyre.backends.claim import Claim
-    from vyre.backends.protocol import Backend
+    from vyre.backends.protocol import Backend, DeviceMemory
     from vyre.engines.plan import Bound, Space
 
 
@@ -60,6 +62,8 @@ class Memory(Protocol):
     def result(self, name: str) -> Any: ...
 
     def word(self, buffer: str, word: int) -> int: ...
+
+    def is_empty(self, name: str) -> bool: ...
 
     def drop(self, name: str) -> None: ...
 
@@ -121,6 +125,9 @@ class HostMemory:
     def word(self, buffer: str, word: int) -> int:
         return int(self._arrays[buffer][word])
 
+    def is_empty(self, name: str) -> bool:
+        return not self._arrays[name].size
+
     def drop(self, name: str) -> None:
         del self._arrays[name]
 
@@ -157,6 +164,10 @@ class EngineMemory:
             element is DataType.BF16 and held.dtype.name == "bfloat16"
         ):
             _refuse_dtype(name, element, held.dtype, None)
+        if element is DataType.Bytes and held.size % 4:
+            self._buffers[name] = filled_up(held, self._backend)
+            self._own.discard(name)
+            return held.size
         if held.memory.span[1] % _WIDEST:  # a part of an array, where no load of four words may begin
             self._buffers[name] = to_device(held.numpy(), backend=self._backend)
             self._own.add(name)
@@ -198,6 +209,10 @@ class EngineMemory:
             return self._buffers[what.buffer].seen_as(STORAGE[what.element], lanes=lanes)
         return self._buffers[what.buffer if isinstance(what, Window) else what]
 
+    def place(self, what: Bound) -> DeviceMemory:
+        """All the memory of the buffer behind a binding, however much of it is bound."""
+        return self._buffers[what if isinstance(what, str) else what.buffer].memory
+
     def take(self, name: str) -> NDArray[Any]:
         return self._buffers[name].numpy()
 
@@ -206,6 +221,9 @@ class EngineMemory:
 
     def word(self, buffer: str, word: int) -> int:
         return int(self.take(buffer)[word])
+
+    def is_empty(self, name: str) -> bool:
+        return not self._buffers[name].size
 
     def hand_over(self, name: str) -> DeviceBuffer:
         """A buffer of the engine's own, which is the caller's from now on."""

@@ -18,7 +18,10 @@ from vyre.backends.claim import Claim
 from vyre.backends.device_buffer import DeviceBuffer, resident
 from vyre.backends.dispatch import Compiled, recently_compiled
 from vyre.backends.foreign import is_on_device
+from vyre.backends.protocol import TogetherBackend, able
 from vyre.backends.recent import recent_of
+from vyre.backends.registry import get
+from vyre.backends.stamps import lowering_is_loaded
 from vyre.engines.memory import EngineMemory, HostMemory
 from vyre.engines.plan import Count, Covering, Repeated, Window, groups_for
 from vyre.engines.short import ShortRun, short_run
@@ -52,33 +55,37 @@ class Launch:
     _ready: dict[tuple[int, ...], Callable[[Sequence[int]], None]] = field(
         default_factory=dict[tuple[int, ...], "Callable[[Sequence[int]], None]"]
     )
+    _asked: list[tuple[Bound | None, int]] = field(default_factory=list[tuple["Bound | None", int]])
+    """What is bound in the order of the program, None for the parameters, and the bytes of an element."""
 
     def bound(self, memory: Memory) -> Callable[[], object]:
         """The step on these buffers."""
-        buffers: dict[str, Any] = {name: memory.bound(what) for name, what in self.bindings.items()}
         if isinstance(memory, EngineMemory):
-            launch = self._addressed(buffers)
+            launch = self._addressed(memory)
             if launch is not None:
                 return launch
+        buffers: dict[str, Any] = {name: memory.bound(what) for name, what in self.bindings.items()}
         if self.params is not None:
             buffers[_PARAMS] = self.params
         return partial(self.compiled, buffers, workgroups=self.grid)
 
-    def _addressed(self, buffers: Mapping[str, Any]) -> Callable[[], None] | None:
+    def _addressed(self, buffers: EngineMemory) -> Callable[[], None] | None:
         """The launch by addresses of device memory, where a backend has it.
 
         The engine knows its programs and made all buffers but the inputs, which its memory has looked at.
         """
         lengths: list[int] = []
         places: list[int] = []
-        for decl in self.compiled.program.buffers:
-            if decl.access.bound:
-                memory = self._constant() if decl.name == _PARAMS else buffers[decl.name].memory
-                length, rest = divmod(memory.nbytes, decl.element.stride)
-                if rest or length > U32_MAX:
-                    return None  # which a dispatch refuses by name
-                lengths.append(length)
-                places.append(memory.span[1])
+        if not self._asked:
+            bound = [decl for decl in self.compiled.program.buffers if decl.access.bound]
+            self._asked[:] = [(self.bindings.get(decl.name), decl.element.stride) for decl in bound]
+        for what, stride in self._asked:
+            memory = self._constant() if what is None else buffers.place(what)
+            length, rest = divmod(memory.nbytes, stride)
+            if rest or length > U32_MAX:
+                return None  # which a dispatch refuses by name
+            lengths.append(length)
+            places.append(memory.span[1])
         key = tuple(lengths)
         run = self._ready.get(key)
         if run is None:
@@ -102,7 +109,8 @@ class CountedLaunch:
     """A launch that depends on counts: how many workgroups it has, and whether there is anything to fill."""
 
     launch: Launch
-    filled: tuple[Count, ...]
+    filled: tuple[str, ...]
+    """Buffers that were made as large as a count said."""
     covering: Covering | None
     row: int
     _sized: dict[int, Launch] = field(default_factory=dict[int, Launch])
@@ -111,7 +119,7 @@ class CountedLaunch:
         return partial(self._run, memory)
 
     def _run(self, memory: Memory) -> None:
-        if any(counted(count, memory) == 0 for count in self.filled):
+        if any(memory.is_empty(name) for name in self.filled):
             return
         if self.covering is None:
             self.launch.bound(memory)()
@@ -297,6 +305,7 @@ class Runner:
 
     def launches(self, plan: Plan, row: int, *, whole: bool) -> tuple[Stage, ...]:
         """The compiled steps of a plan; grids are folded onto y after `row` workgroups."""
+        self._compile_ahead(plan)
         spaces = {**plan.scratch, **plan.outputs}
         counted = {name: space for name, space in spaces.items() if isinstance(space.length, Count)}
         stages: list[Stage] = []
@@ -304,10 +313,9 @@ class Runner:
         def made(step: Step) -> Stage:
             launch = self._launch(step, row, whole=whole)
             names = {what if isinstance(what, str) else what.buffer for what in step.bindings.values()}
-            bound = tuple(spaces[name].length for name in names if name in sizes)
-            counts = tuple(length for length in bound if isinstance(length, Count))
+            filled = tuple(name for name in names if name in sizes)
             covering = step.groups if isinstance(step.groups, Covering) else None
-            return CountedLaunch(launch, counts, covering, row) if counts or covering else launch
+            return CountedLaunch(launch, filled, covering, row) if filled or covering else launch
 
         sizes = frozenset(counted)
         for step in plan.steps:
@@ -335,6 +343,30 @@ class Runner:
         params = None if given else np.array(words, "<u4").tobytes()
         grid = step.grid or grid_of(groups, row)
         return Launch(self.compiled(step.program, step.convention), step.bindings, params, grid)
+
+    def _compile_ahead(self, plan: Plan) -> None:
+        """Compiles what is not compiled yet, several programs at once on a backend that can.
+
+        As long as nothing has to be lowered, programs are found on the disk, one after the other: threads
+        would only wait for each other.
+        """
+        wanted = {(step.program, step.convention): None for step, _ in plan.dispatches}
+        new = [key for key in wanted if key not in self._compiled]
+        given = self.backend
+        backend = get(given or default_name()) if given is None or isinstance(given, str) else given
+        if not able(backend, TogetherBackend):
+            return
+        while new and not lowering_is_loaded():
+            self.compiled(*new.pop(0))
+        if len(new) > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            def compiled(key: tuple[Program, Convention | None]) -> Compiled:
+                return self.compiled(*key)
+
+            with ThreadPoolExecutor(min(len(new), backend.compilers)) as pool:
+                for _ in pool.map(compiled, new):
+                    pass  # what one of them raises is raised here
 
     def compiled(self, program: Program, convention: Convention | None) -> Compiled:
         """The program on this backend, compiled when it is first asked for."""

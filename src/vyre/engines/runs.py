@@ -59,8 +59,8 @@ def fill_program(shape: Shape) -> Program:
     return over(shape, output.length, [Store("output", I, param(0))], (nothing, output))
 
 
-NOTHING = {"nothing": Space(U32, 1)}
-"""The buffer that a step of `filled` needs."""
+NOTHING = {"nothing": Space(U32, 1, written=True)}
+"""The buffer that a step of `filled` needs, and that nobody reads."""
 
 
 def filled(shape: Shape, count: int, target: Bound, value: int) -> Step:

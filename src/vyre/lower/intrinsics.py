@@ -119,6 +119,18 @@ CUDA_HARDWARE = frozenset(f"subgroup{_WARP}.{name}" for name in _CUDA) | PACKED
 OPENCL_HARDWARE = frozenset(f"subgroup{width}.{name}" for width in _WIDTHS for name in _OPENCL) | PACKED
 WGSL_HARDWARE = frozenset(f"subgroup{width}.{name}" for width in _WIDTHS for name in _WGSL) | PACKED
 
+_DOT, _REDUX = 61, 80
+"""The compute capabilities from which CUDA multiplies packed bytes, and reduces over a warp, in one
+instruction."""
+
+
+def cuda_hardware(capability: int) -> frozenset[str]:
+    """The instructions of an NVIDIA GPU of this compute capability, such as 90."""
+    return frozenset(
+        h for h in CUDA_HARDWARE if capability >= (_DOT if h in PACKED else _REDUX if ".reduce_" in h else 0)
+    )
+
+
 CUDA_PRELUDE = CUDA_PACKED + "".join(
     f"FN u32 intrinsic_subgroup{_WARP}_{name}(u32 {params}) {{ return {call}; }}\n"
     for name, (params, call) in _CUDA.items()

@@ -4,14 +4,14 @@ The kernel ABI, the same in all languages: the storage and uniform buffers in th
 declaration, then the hidden words. The hidden words are u32: the first workgroup of this launch along
 x, y and z (a large grid may take several launches), then the length in elements of every buffer that
 is sized by the host, and for a kernel with guarded floats a zero, which its compiler must not know.
+
+A process that finds its sources on the disk loads this module and none that lowers.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.lower.ways import summary
-from vyre.numeric.guarded import OPAQUE
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class Source:
     @property
     def lowering(self) -> str:
         """The ways in words; empty for a kernel without float operations."""
+        from vyre.lower.ways import summary
+
         return summary(self.ways)
 
     @property
@@ -61,6 +63,8 @@ def bound_buffers(prepared: Prepared) -> tuple[BufferDecl, ...]:
 
 
 def hidden_words(prepared: Prepared) -> tuple[str, ...]:
+    from vyre.numeric.guarded import OPAQUE
+
     sized = (f"len_{b.name}" for b in bound_buffers(prepared) if b.count == 0)
     zero = (ZERO_WORD,) if OPAQUE in prepared.natives else ()
     return (*BASE_WORDS, *sized, *zero)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.ir.expr import BinOp, Cast, Expr, LitBool, Literal, LitI32, LitU32, Select, UnOp
+from vyre.ir.limits import U32_MAX
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import NARROW_TYPES, SIGNED_TYPES, DataType
 
@@ -19,10 +20,10 @@ ZERO = LitU32(0)
 
 
 def plus(a: Expr, b: Expr) -> Expr:
-    """The sum of two indices."""
+    """The sum of two indices, which wraps as it would in the kernel: one may be an input out of range."""
     match a, b:
         case LitU32(value=x), LitU32(value=y):
-            return LitU32(x + y)
+            return LitU32((x + y) & U32_MAX)
         case (LitU32(value=0), other) | (other, LitU32(value=0)):
             return other
         case _:
@@ -30,10 +31,10 @@ def plus(a: Expr, b: Expr) -> Expr:
 
 
 def times(a: Expr, b: Expr) -> Expr:
-    """The product of two indices."""
+    """The product of two indices, likewise."""
     match a, b:
         case LitU32(value=x), LitU32(value=y):
-            return LitU32(x * y)
+            return LitU32((x * y) & U32_MAX)
         case (LitU32(value=0), _) | (_, LitU32(value=0)):
             return ZERO
         case (LitU32(value=1), other) | (other, LitU32(value=1)):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import vyre
+from vyre.backends import stamps
 from vyre.backends.canaries.every import CANARIES
 from vyre.backends.cpu import linking, place, ready
 from vyre.backends.cpu.backend import CpuBackend
@@ -80,7 +81,7 @@ def kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A cache of its own, in a process that has not loaded the lowering yet."""
     monkeypatch.setenv("VYRE_CACHE", str(tmp_path / "kernels"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
-    monkeypatch.setattr(ready, "_LOWERING", ())
+    monkeypatch.setattr(stamps, "_LOWERING", ())
 
 
 def found(meaning: str = "m") -> Any:
@@ -120,7 +121,7 @@ def test_an_image_that_is_gone_is_made_again() -> None:
 
 def test_a_loaded_lowering_is_used(kept: None, monkeypatch: pytest.MonkeyPatch) -> None:
     CpuBackend(threads=1)._new_kernel(program(3), "m", None)
-    monkeypatch.setattr(ready, "_LOWERING", ("vyre.lower.prepare",))
+    monkeypatch.setattr(stamps, "_LOWERING", ("vyre.lower.prepare",))
     assert found() is None
 
 
@@ -128,10 +129,10 @@ def test_a_changed_file_is_another_place(tmp_path: Path) -> None:
     file = tmp_path / "a.py"
     file.write_text("x = 1")
     (tmp_path / "notes.txt").write_text("not code")
-    before = list(place._stamps(str(tmp_path)))
+    before = list(stamps.stamps_of(str(tmp_path)))
     assert len(before) == 1
     file.write_text("x = 2")
-    assert list(place._stamps(str(tmp_path))) != before
+    assert list(stamps.stamps_of(str(tmp_path))) != before
 
 
 @pytest.mark.skipif(not linking._able(), reason="objects are LLVM's to load here")

@@ -3,19 +3,18 @@
 The first call of a process takes this way. The key is the meaning of the program and all that its code
 depends on beside it (`place.py`). Only what a device examined for its program has compiled is kept.
 
-A process that has loaded the lowering uses it: that takes a millisecond a kernel, and who changes a
-definition, to see what comes of it, sees it.
+A process that has loaded the lowering uses it: that takes a millisecond a kernel (`vyre.backends.stamps`).
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING
 
 from vyre.backends.cpu.kernel import LaunchFacts, loaded_kernel, lowered
 from vyre.backends.cpu.place import place
 from vyre.backends.kernel_cache import default_cache, key_of
+from vyre.backends.stamps import lowering_is_loaded
 from vyre.ir.expr import Call
 from vyre.ir.walk import expressions
 
@@ -27,14 +26,13 @@ if TYPE_CHECKING:
     from vyre.lower.ways import Ways
 
 _KIND = "cpu ready"
-_LOWERING = ("vyre.lower.prepare", "vyre.numeric", "vyre.optimize")
 _MOST_FACTS = 1 << 16
 
 
 def ready_kernel(
     program: Program, meaning: str, backend: str, cpu: str, ways: Callable[[], Ways]
 ) -> CpuKernel | None:
-    if any(name in sys.modules for name in _LOWERING):
+    if lowering_is_loaded():
         return None
     cache, key = default_cache(), _key(program, meaning)
     kept = cache.find(key) if cache is not None and key is not None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 from functools import cached_property
 from itertools import groupby
@@ -18,9 +19,8 @@ from vyre.backends.cuda.plain import PlainReader
 from vyre.backends.cuda.pool import CudaPool, open_pool
 from vyre.backends.forks import Home
 from vyre.backends.kernel_cache import kept
-from vyre.backends.matrices import admitted
 from vyre.backends.protocol import BackendInfo, BackendLimits
-from vyre.backends.subgroups import cuda_hardware
+from vyre.backends.sources import keep_source, ready_source
 from vyre.errors import (
     BackendUnavailable,
     SourceRejected,
@@ -29,13 +29,10 @@ from vyre.errors import (
 )
 from vyre.ir.grid import require_grid
 from vyre.ir.limits import MAX_UNIFORM_BYTES
-from vyre.lower.cuda import emit
-from vyre.lower.intrinsics import check_intrinsics
+from vyre.lower.intrinsics import check_intrinsics, cuda_hardware
 from vyre.lower.matrices import MATRICES
-from vyre.lower.prepare import prepare
 from vyre.lower.source import launches
 from vyre.lower.version import lowering_version
-from vyre.lower.ways import CUDA_WAYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -53,6 +50,7 @@ if TYPE_CHECKING:
 OPTIONS = ("--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true", "--std=c++17")
 """Strict floats by option as well as by instruction: nothing is fused, flushed or approximated."""
 
+_MOST_COMPILERS = 8
 _MAX_SHARED = 48 * 1024
 _MAX_INVOCATIONS = 1024
 _MAX_DEPTH = 64
@@ -96,7 +94,6 @@ class CudaBackend(Examined):
     """One NVIDIA GPU, through its primary context."""
 
     name = "cuda"
-    ways = CUDA_WAYS
     pool: CudaPool | None = None
 
     def __init__(self, *, ordinal: int = 0, canaries: bool = True) -> None:
@@ -125,6 +122,18 @@ class CudaBackend(Examined):
         self._toolchain = "NVRTC {}.{}".format(*_check(nvrtc.nvrtcVersion()))
         if canaries:
             self.examine_later()
+
+    @property
+    def compilers(self) -> int:
+        """NVRTC compiles in any number of threads, and lowering goes on meanwhile."""
+        return min(_MOST_COMPILERS, os.cpu_count() or 1)
+
+    @cached_property
+    def ways(self) -> Ways:
+        """Which float operations are native."""
+        from vyre.lower.ways import CUDA_WAYS
+
+        return CUDA_WAYS
 
     def _attribute(self, attribute: Any) -> int:
         return int(_check(self.driver.cuDeviceGetAttribute(attribute, self.device)))
@@ -231,12 +240,21 @@ class CudaBackend(Examined):
     @cached_property
     def hardware(self) -> frozenset[str]:
         """The instructions of warps, and those for matrices that this device was seen to have."""
-        key = [self._device_name(), _driver_version(), self._toolchain, lowering_version()]
+        key = [*self._place(), lowering_version()]
         try:
-            found = kept("matrices", key, lambda: " ".join(sorted(admitted(self._trial))).encode())
+            found = kept("matrices", key, self._tried)
         except VyreError:  # no memory, say: nothing is known, and nothing is kept
             return self._warps
         return self._warps | frozenset(found.decode().split())
+
+    def _tried(self) -> bytes:
+        from vyre.backends.matrices import admitted
+
+        return " ".join(sorted(admitted(self._trial))).encode()
+
+    def _place(self) -> tuple[str, ...]:
+        """The device, and what compiles for it."""
+        return self._device_name(), _driver_version(), self._toolchain
 
     def _trial(self, program: Program) -> Callable[[Mapping[str, memoryview], tuple[int, int, int]], None]:
         return self._compiled(program, self.ways, MATRICES).run
@@ -244,6 +262,11 @@ class CudaBackend(Examined):
     def compile(self, program: Program, *, ways: Ways | None = None) -> CudaExecutable:
         """`ways` overrides which float operations are native."""
         self.home.require()
+        usual = ways is None and self.examines
+        parts = (self.name, self.architecture, *OPTIONS, *self._place()) if usual else ()
+        found = ready_source(program, parts) if usual else None
+        if found is not None:
+            return self._loaded(found)
         self.require_sound(program)
         x, y, z = program.workgroup_size
         if x * y * z > _MAX_INVOCATIONS or z > _MAX_DEPTH:
@@ -255,16 +278,24 @@ class CudaBackend(Examined):
             raise UnsupportedByBackend(
                 f"{shared} bytes of workgroup memory", self.name, why=f"a block has {_MAX_SHARED}"
             )
-        return self._compiled(program, self.ways if ways is None else ways, None)
+        made = self._compiled(program, self.ways if ways is None else ways, None)
+        if usual:
+            keep_source(program, parts, made.source)
+        return made
 
     def _compiled(self, program: Program, ways: Ways, hardware: frozenset[str] | None) -> CudaExecutable:
         """`hardware` is what is taken for granted while it is tried."""
+        from vyre.lower.cuda import emit
+        from vyre.lower.prepare import prepare
+
         prepared = prepare(program, ways=ways)
         matrices = any(op.hardware in MATRICES for op in prepared.intrinsics.values())
         check_intrinsics(
             prepared.intrinsics, self.name, hardware or (self.hardware if matrices else self._warps)
         )
-        source = emit(prepared, backend=self.name)
+        return self._loaded(emit(prepared, backend=self.name))
+
+    def _loaded(self, source: Source) -> CudaExecutable:
         key = [source.text, self.architecture, *OPTIONS, self._toolchain]
         code = kept(self.name, key, lambda: compile_source(source, self.architecture))
         self.enter()

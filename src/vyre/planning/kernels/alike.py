@@ -10,11 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vyre.graph.fields import OPERANDS, fields_of
+from vyre.planning.kernels.site import Later
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
 
     from vyre.graph.nodes import GraphNode
+    from vyre.planning.draft import Drafted
     from vyre.planning.kernels.site import Site, Variant
 
 
@@ -38,8 +40,11 @@ class WrittenKernels:
 
 
 def _renamed(variant: Variant, names: Mapping[str, str]) -> Variant:
-    reads = tuple((buffer, names[value]) for buffer, value in variant.drafted.reads)
-    return replace(variant, drafted=replace(variant.drafted, reads=reads))
+    def renamed() -> Drafted:
+        reads = tuple((buffer, names[value]) for buffer, value in variant.drafted.reads)
+        return replace(variant.drafted, reads=reads)
+
+    return replace(variant, source=Later(renamed))
 
 
 def _pattern(site: Site) -> tuple[Hashable, tuple[str, ...]]:

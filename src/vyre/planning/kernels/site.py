@@ -10,7 +10,7 @@ from vyre.planning.numbers import reloaded
 from vyre.planning.pull import Pull
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from vyre.graph.graph import Graph
     from vyre.graph.nodes import GraphNode
@@ -23,6 +23,24 @@ if TYPE_CHECKING:
 ALWAYS = 1 << 62
 
 
+class Later:
+    """A kernel that is written when it is first asked for: of several for one value most calls take one.
+
+    Two threads may write it at once, and either is kept.
+    """
+
+    __slots__ = ("_made", "_write")
+
+    def __init__(self, write: Callable[[], Drafted]) -> None:
+        self._write = write
+        self._made: Drafted | None = None
+
+    def __call__(self) -> Drafted:
+        if self._made is None:
+            self._made = self._write()
+        return self._made
+
+
 @dataclass(frozen=True, slots=True)
 class Variant:
     """A program for some lengths: a workgroup for every so many of each size in `cover`.
@@ -31,11 +49,15 @@ class Variant:
     backends that have every instruction of `hardware`, where the name of a backend stands for itself.
     """
 
-    drafted: Drafted
+    source: Drafted | Later
     cover: tuple[tuple[Size, int], ...]
     when: tuple[tuple[Size, int, int], ...] = ()
     label: str = ""
     hardware: frozenset[str] = frozenset()
+
+    @property
+    def drafted(self) -> Drafted:
+        return self.source() if isinstance(self.source, Later) else self.source
 
     def groups(self, sizes: Mapping[str, int]) -> int:
         total = 1

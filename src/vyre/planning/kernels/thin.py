@@ -12,6 +12,7 @@ the bits. What lies past the last row and column is computed from whatever is th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import lcm
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from vyre.ir.node import Assign, Barrier, If, Loop
 from vyre.planning.draft import Place
 from vyre.planning.kernels.products import KINDS, product_node, result, step_of
 from vyre.planning.kernels.sides import SideRole
-from vyre.planning.kernels.site import ALWAYS, Variant
+from vyre.planning.kernels.site import ALWAYS, Later, Variant
 from vyre.planning.kernels.streams import FOUR, STEPS, Stream, StreamExtent
 from vyre.planning.layout import strides_of
 from vyre.planning.numbers import literal, plus, times
@@ -69,11 +70,15 @@ def thin_variants(site: Site, way: Streaming = USUAL) -> tuple[Variant, ...]:
     for few, by_row in ((rows, True), (columns, False)):
         if (few.static is not None and few.static > MOST) or not (by_row or node.mask is None):
             continue
-        kernel = _Thin(site, site.pull(), way, by_row=by_row)
+        cover = _Thin(site, site.pull(), way, by_row=by_row).cover
         when = ((few, 0, MOST + 1), (depth, LEAST, ALWAYS))
         label = f"{LINES} elements a workgroup, loads ahead"
-        found.append(Variant(kernel.drafted(), kernel.cover, when, label))
+        found.append(Variant(Later(partial(_written, site, way, by_row=by_row)), cover, when, label))
     return tuple(found)
+
+
+def _written(site: Site, way: Streaming, *, by_row: bool) -> Drafted:
+    return _Thin(site, site.pull(), way, by_row=by_row).drafted()
 
 
 class _Thin:
