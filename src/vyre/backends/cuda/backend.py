@@ -262,12 +262,6 @@ class CudaBackend(Examined):
     def compile(self, program: Program, *, ways: Ways | None = None) -> CudaExecutable:
         """`ways` overrides which float operations are native."""
         self.home.require()
-        usual = ways is None and self.examines
-        parts = (self.name, self.architecture, *OPTIONS, *self._place()) if usual else ()
-        found = ready_source(program, parts) if usual else None
-        if found is not None:
-            return self._loaded(found)
-        self.require_sound(program)
         x, y, z = program.workgroup_size
         if x * y * z > _MAX_INVOCATIONS or z > _MAX_DEPTH:
             raise UnsupportedByBackend(
@@ -278,6 +272,12 @@ class CudaBackend(Examined):
             raise UnsupportedByBackend(
                 f"{shared} bytes of workgroup memory", self.name, why=f"a block has {_MAX_SHARED}"
             )
+        usual = ways is None and self.examines
+        parts = (self.name, self.architecture, *OPTIONS, *self._place()) if usual else ()
+        found = ready_source(program, parts) if usual else None
+        if found is not None:
+            return self._loaded(found)
+        self.require_sound(program)
         made = self._compiled(program, self.ways if ways is None else ways, None)
         if usual:
             keep_source(program, parts, made.source)

@@ -1,0 +1,74 @@
+"""A backend whose compiler works on several programs at once is given them in several threads."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from vyre.backends.reference.backend import ReferenceBackend
+from vyre.engines import Runner, run
+from vyre.engines.compaction import compact_engine
+from vyre.engines.plan import Shape
+from vyre.errors import UnsupportedByBackend
+
+if TYPE_CHECKING:
+    from vyre.ir.program import Program
+
+
+class Together(ReferenceBackend):
+    """Compiles by the interpreter, and notes which thread did."""
+
+    compilers = 4
+
+    def __init__(self, refused: int = 0) -> None:
+        super().__init__()
+        self.threads: list[str] = []
+        self._refused = refused
+
+    def compile(self, program: Program, **options: Any) -> Any:
+        self.threads.append(threading.current_thread().name)
+        if len(self.threads) == self._refused:
+            raise UnsupportedByBackend("this program", self.name)
+        return super().compile(program, **options)
+
+
+DATA = np.arange(40, dtype=np.uint32)
+ENGINE = compact_engine(shape=Shape(8, 1))
+
+
+def test_programs_are_compiled_in_threads_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "lowering_is_loaded", lambda: True)
+    backend = Together()
+    runner = Runner(backend)
+    for _ in range(2):
+        got = runner.run(ENGINE, {"input": DATA, "flags": DATA & 1})["output"]
+        assert np.array_equal(got, DATA[1::2])
+    programs = {step.program for step, _ in ENGINE.plan({"input": 40, "flags": 40}).dispatches}
+    assert len(backend.threads) == len(programs)
+    assert threading.current_thread().name not in backend.threads
+
+
+def test_what_one_compile_raises_reaches_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "lowering_is_loaded", lambda: True)
+    with pytest.raises(UnsupportedByBackend):
+        Runner(Together(refused=2)).run(ENGINE, {"input": DATA, "flags": DATA & 1})
+
+
+def test_what_is_found_on_the_disk_is_found_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "lowering_is_loaded", lambda: False)
+    backend = Together()
+    Runner(backend).run(ENGINE, {"input": DATA, "flags": DATA & 1})
+    assert set(backend.threads) == {threading.current_thread().name}
+
+
+def test_an_ordinary_backend_compiles_where_it_is_called() -> None:
+    class Alone(ReferenceBackend):
+        def compile(self, program: Program, **options: Any) -> Any:
+            assert threading.current_thread() is threading.main_thread()
+            return super().compile(program, **options)
+
+    got = Runner(Alone()).run(ENGINE, {"input": DATA, "flags": DATA & 1})["output"]
+    assert np.array_equal(got, DATA[1::2])
