@@ -272,14 +272,15 @@ class CudaBackend(Examined):
             raise UnsupportedByBackend(
                 f"{shared} bytes of workgroup memory", self.name, why=f"a block has {_MAX_SHARED}"
             )
-        usual = ways is None and self.examines
-        parts = (self.name, self.architecture, *OPTIONS, *self._place()) if usual else ()
-        found = ready_source(program, parts) if usual else None
+        parts = (self.name, self.architecture, *OPTIONS, *self._place()) if ways is None else None
+        found = ready_source(program, parts) if parts is not None and self.examines else None
         if found is not None:
             return self._loaded(found)
         self.require_sound(program)
         made = self._compiled(program, self.ways if ways is None else ways, None)
-        if usual:
+        if (
+            parts is not None and self.examines
+        ):  # now: another thread may have been examining it
             keep_source(program, parts, made.source)
         return made
 
