@@ -278,9 +278,7 @@ class CudaBackend(Examined):
             return self._loaded(found)
         self.require_sound(program)
         made = self._compiled(program, self.ways if ways is None else ways, None)
-        if (
-            parts is not None and self.examines
-        ):  # now: another thread may have been examining it
+        if parts is not None and self.examines:  # now: another thread may have been examining it
             keep_source(program, parts, made.source)
         return made
 
