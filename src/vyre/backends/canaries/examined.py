@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from threading import RLock
+from threading import RLock, get_ident
 from typing import TYPE_CHECKING, cast
 
 from vyre.backends.protocol import CanaryVerdict
@@ -17,17 +17,23 @@ class Examined:
 
     _results: dict[str, str] | None = None
     """What every canary gave that was run; None for a device that is not examined."""
-    _running = False
+    _examiner: int | None = None
+    """The thread that is running canaries."""
 
     def examine_later(self) -> None:
         """Called by a constructor, without which the device is believed, and in the child of a fork."""
         self._examining = RLock()
-        self._running = False
+        self._examiner = None
         self._results = self._results or {}
 
     @property
+    def _running(self) -> bool:
+        """Whether what this thread compiles now is a canary."""
+        return self._examiner == get_ident()
+
+    @property
     def examines(self) -> bool:
-        """Whether what is compiled now was examined first."""
+        """Whether what this thread compiles now was examined first."""
         return self._results is not None and not self._running
 
     @property
@@ -55,11 +61,11 @@ class Examined:
                 return None
             wanted = every() if program is None else watching(program)
             if any(canary.name not in self._results for canary in wanted):
-                self._running = True
+                self._examiner = get_ident()
                 try:
                     found = examine(cast("Backend", self), program=program, lowering=self.lowering_stamp())
                 finally:
-                    self._running = False
+                    self._examiner = None
                 if not found.lasting:
                     return found
                 self._results |= {canary.name: found.failures.get(canary.name, "") for canary in wanted}
