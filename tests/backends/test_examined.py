@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from vyre.backends.canaries import run
 from vyre.backends.canaries.examined import Examined
 from vyre.backends.protocol import CanaryVerdict
 from vyre.ir import BufferDecl, DataType, InvocationId, Program
+
+if TYPE_CHECKING:
+    import pytest
 
 OUT = BufferDecl.read_write("out", 0, DataType.U32)
 PROGRAM = Program([OUT], (64,), [OUT.store(InvocationId(0), InvocationId(0))])
