@@ -26,7 +26,7 @@ ALWAYS = 1 << 62
 class Later:
     """A kernel that is written when it is first asked for: of several for one value most calls take one.
 
-    Two threads may write it at once, and either is kept.
+    Two threads may write it at once, and either is kept. It equals what is written like it.
     """
 
     __slots__ = ("_made", "_write")
@@ -39,6 +39,12 @@ class Later:
         if self._made is None:
             self._made = self._write()
         return self._made
+
+    def __eq__(self, other: object) -> bool:
+        return self() == (other() if isinstance(other, Later) else other)
+
+    def __hash__(self) -> int:
+        return hash(self())
 
 
 @dataclass(frozen=True, slots=True)
