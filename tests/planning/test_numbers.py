@@ -8,7 +8,7 @@ import pytest
 from vyre.graph import Graph
 from vyre.ir.expr import LitU32
 from vyre.planning import plan_graph, run_graph
-from vyre.planning.kernels.site import Later
+from vyre.planning.kernels.site import WrittenLater
 from vyre.planning.numbers import plus, times
 
 FAR = """vyre graph 1
@@ -41,7 +41,7 @@ def test_a_kernel_is_written_when_it_is_asked_for_and_once() -> None:
         written.append("once")
         return "drafted"
 
-    later = Later(write)  # pyright: ignore[reportArgumentType] - a stand-in for a kernel
+    later = WrittenLater(write)  # pyright: ignore[reportArgumentType] - a stand-in for a kernel
     assert written == []
     assert later() == later() == "drafted"
     assert written == ["once"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from vyre.backends.canaries.examined import Examined
 from vyre.backends.cuda.arrays import LEGACY
-from vyre.backends.cuda.driver import bindings
+from vyre.backends.cuda.driver import bindings, driver_version
 from vyre.backends.cuda.driver import check as _check
 from vyre.backends.cuda.launch import AddressedLaunch, CudaLaunch, LaunchArguments
 from vyre.backends.cuda.memory import CudaMemory, VisibleMemory, adopt, allocate, borrow, reserve
@@ -222,7 +222,7 @@ class CudaBackend(Examined):
             name=self.name,
             version=f"CUDA {version // 1000}.{version % 1000 // 10}",
             device=self._device_name(),
-            driver=_driver_version(),
+            driver=driver_version(),
             toolchain=self._toolchain,
             limits=BackendLimits(
                 buffer_bytes=memory,
@@ -254,7 +254,7 @@ class CudaBackend(Examined):
 
     def _place(self) -> tuple[str, ...]:
         """The device, and what compiles for it."""
-        return self._device_name(), _driver_version(), self._toolchain
+        return self._device_name(), driver_version(), self._toolchain
 
     def _trial(self, program: Program) -> Callable[[Mapping[str, memoryview], tuple[int, int, int]], None]:
         return self._compiled(program, self.ways, MATRICES).run
@@ -395,11 +395,3 @@ def _unload(driver: Any, home: Home, context: Any, module: Any) -> None:
         return
     driver.cuCtxSetCurrent(context)
     driver.cuModuleUnload(module)
-
-
-def _driver_version() -> str:
-    try:
-        with open("/proc/driver/nvidia/version") as file:
-            return file.readline().strip()
-    except OSError:
-        return "unknown"

@@ -59,3 +59,12 @@ def address_of(view: memoryview) -> int:
     import numpy as np
 
     return int(np.frombuffer(view, dtype=np.uint8).ctypes.data)
+
+
+def driver_version() -> str:
+    """What the driver says of itself."""
+    try:
+        with open("/proc/driver/nvidia/version") as file:
+            return file.readline().strip()
+    except OSError:
+        return "unknown"

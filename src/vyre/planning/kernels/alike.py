@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vyre.graph.fields import OPERANDS, fields_of
-from vyre.planning.kernels.site import Later
+from vyre.planning.kernels.site import WrittenLater
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -44,7 +44,7 @@ def _renamed(variant: Variant, names: Mapping[str, str]) -> Variant:
         reads = tuple((buffer, names[value]) for buffer, value in variant.drafted.reads)
         return replace(variant.drafted, reads=reads)
 
-    return replace(variant, source=Later(renamed))
+    return replace(variant, source=WrittenLater(renamed))
 
 
 def _pattern(site: Site) -> tuple[Hashable, tuple[str, ...]]:

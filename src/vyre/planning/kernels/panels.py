@@ -21,7 +21,7 @@ from vyre.ir.node import Store
 from vyre.ir.types import DataType
 from vyre.planning.draft import Place
 from vyre.planning.kernels.products import KINDS, factor, product_node, result, step_of
-from vyre.planning.kernels.site import ALWAYS, Later, Variant
+from vyre.planning.kernels.site import ALWAYS, Variant, WrittenLater
 from vyre.planning.layout import strides_of
 from vyre.planning.numbers import plus, times
 
@@ -81,7 +81,7 @@ def _fits(size: Size, low: int, high: int) -> bool:
 def panel_variant(site: Site, panel: Panel) -> Variant:
     *batch, rows, columns = site.type.shape
     return Variant(
-        Later(lambda: _Product(site, site.pull(), panel).drafted()),
+        WrittenLater(lambda: _Product(site, site.pull(), panel).drafted()),
         ((product(batch), 1), (rows, panel.rows), (columns, panel.columns)),
         (),
         f"panels of {panel.rows} x {panel.columns}",

@@ -25,7 +25,7 @@ from vyre.ir.types import DataType
 from vyre.planning.draft import Place
 from vyre.planning.kernels.products import KINDS, product_node, result, step_of
 from vyre.planning.kernels.sides import FOUR, Extent, Side, SideRole
-from vyre.planning.kernels.site import ALWAYS, Later, Variant
+from vyre.planning.kernels.site import ALWAYS, Variant, WrittenLater
 from vyre.planning.layout import by_four
 from vyre.planning.numbers import literal, plus, times
 
@@ -111,7 +111,7 @@ def best_tile(*shape: int) -> Tile:
 def register_variant(site: Site, tile: Tile, least: int = 0) -> Variant:
     rows, columns = site.type.shape[-2:]
     return Variant(
-        Later(lambda: _Product(site, site.pull(), tile).drafted()),
+        WrittenLater(lambda: _Product(site, site.pull(), tile).drafted()),
         ((product(site.type.shape[:-2]), 1), (rows, tile.rows), (columns, tile.columns)),
         (
             (rows, LEAST, ALWAYS),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ALWAYS = 1 << 62
 
 
-class Later:
+class WrittenLater:
     """A kernel that is written when it is first asked for: of several for one value most calls take one.
 
     Two threads may write it at once, and either is kept. It equals what is written like it.
@@ -41,7 +41,7 @@ class Later:
         return self._made
 
     def __eq__(self, other: object) -> bool:
-        return self() == (other() if isinstance(other, Later) else other)
+        return self() == (other() if isinstance(other, WrittenLater) else other)
 
     def __hash__(self) -> int:
         return hash(self())
@@ -55,7 +55,7 @@ class Variant:
     backends that have every instruction of `hardware`, where the name of a backend stands for itself.
     """
 
-    source: Drafted | Later
+    source: Drafted | WrittenLater
     cover: tuple[tuple[Size, int], ...]
     when: tuple[tuple[Size, int, int], ...] = ()
     label: str = ""
@@ -63,7 +63,7 @@ class Variant:
 
     @property
     def drafted(self) -> Drafted:
-        return self.source() if isinstance(self.source, Later) else self.source
+        return self.source() if isinstance(self.source, WrittenLater) else self.source
 
     def groups(self, sizes: Mapping[str, int]) -> int:
         total = 1

@@ -22,7 +22,7 @@ from vyre.ir.node import Assign, Barrier, If, Loop
 from vyre.planning.draft import Place
 from vyre.planning.kernels.products import KINDS, product_node, result, step_of
 from vyre.planning.kernels.sides import SideRole
-from vyre.planning.kernels.site import ALWAYS, Later, Variant
+from vyre.planning.kernels.site import ALWAYS, Variant, WrittenLater
 from vyre.planning.kernels.streams import FOUR, STEPS, Stream, StreamExtent
 from vyre.planning.layout import strides_of
 from vyre.planning.numbers import literal, plus, times
@@ -73,7 +73,7 @@ def thin_variants(site: Site, way: Streaming = USUAL) -> tuple[Variant, ...]:
         cover = _Thin(site, site.pull(), way, by_row=by_row).cover
         when = ((few, 0, MOST + 1), (depth, LEAST, ALWAYS))
         label = f"{LINES} elements a workgroup, loads ahead"
-        found.append(Variant(Later(partial(_written, site, way, by_row=by_row)), cover, when, label))
+        found.append(Variant(WrittenLater(partial(_written, site, way, by_row=by_row)), cover, when, label))
     return tuple(found)
 
 

@@ -16,7 +16,7 @@ from vyre.ir.node import Assign, Barrier, If, Loop, Store
 from vyre.ir.types import DataType
 from vyre.planning.draft import Place
 from vyre.planning.kernels.products import KINDS, factor, product_node, result, step_of
-from vyre.planning.kernels.site import ALWAYS, Later, Variant
+from vyre.planning.kernels.site import ALWAYS, Variant, WrittenLater
 from vyre.planning.numbers import literal, plus, times
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ LEAST = 12
 
 def tiled_variant(site: Site) -> Variant:
     return Variant(
-        Later(lambda: _Tile(site, site.pull()).drafted()),
+        WrittenLater(lambda: _Tile(site, site.pull()).drafted()),
         ((product(site.type.shape[:-2]), 1), (site.type.shape[-2], SIDE), (site.type.shape[-1], SIDE)),
         ((site.type.shape[-2], LEAST, ALWAYS), (site.type.shape[-1], LEAST, ALWAYS)),
         f"tiles of {SIDE} x {SIDE}",
