@@ -63,6 +63,17 @@ def test_a_fused_half_is_not_rounded_twice() -> None:
 
 
 @pytest.mark.parametrize("of", FORMATS, ids=lambda f: f.name)
+def test_a_signalling_nan_is_any_other_nan(of: FloatFormat) -> None:
+    """NumPy's halves keep the signal on some processors, and some C libraries then give NaN for `1**NaN`."""
+    signalling = words(of.infinity + 1, of.infinity + 1 | of.sign)
+    quiet_bit = np.uint64(1 << 51)
+    assert (doubles(of, signalling).view(np.uint64) & quiet_bit).all()
+    ones, zeros = words(of.one, of.one), words(0, of.sign)
+    assert expected("FPow", of.name, ones, signalling).tolist() == [of.one, of.one]
+    assert expected("FPow", of.name, signalling, zeros).tolist() == [of.one, of.one]
+
+
+@pytest.mark.parametrize("of", FORMATS, ids=lambda f: f.name)
 @pytest.mark.parametrize("op", functions.FUNCTIONS)
 def test_functions_are_those_of_mpfr(of: FloatFormat, op: str) -> None:
     x = sample(of, 2 if op in ("FPow", "FATan2") else 1)

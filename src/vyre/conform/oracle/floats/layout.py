@@ -26,8 +26,9 @@ LAYOUTS = {of.name: of for of in STRICT_FORMATS.values()}
 
 
 def doubles(of: FloatFormat, bits: Words) -> Doubles:
-    """The exact values."""
+    """The exact values; every NaN is quiet, because C libraries differ on the powers of signalling ones."""
     with np.errstate(invalid="ignore"):
+        bits = canonical(of, bits)
         if of is F16:
             return bits.astype(np.uint16).view(np.float16).astype(np.float64)
         singles = bits if of is F32 else bits << np.uint32(16)
