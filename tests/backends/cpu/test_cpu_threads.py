@@ -16,7 +16,18 @@ from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.cpu.chunks import Chunks
 from vyre.backends.cpu.loading import _KERNEL
 from vyre.backends.cpu.threads import ThreadTeam
-from vyre.ir import Atomic, AtomicOp, BufferDecl, Let, LitU32, Program, WorkgroupId
+from vyre.ir import (
+    Assign,
+    Atomic,
+    AtomicOp,
+    BufferDecl,
+    Let,
+    LitU32,
+    Loop,
+    Program,
+    Var,
+    WorkgroupId,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,6 +183,21 @@ def test_small_grids_wake_nobody() -> None:
     assert not on._team._idle
     executable.run({"out": memoryview(bytearray(64))}, (4000, 1, 1))
     assert on._team._idle
+
+
+def test_few_invocations_that_walk_through_much_share_the_threads() -> None:
+    """Nobody knows how often a loop turns; the longest buffer says what there is to walk through."""
+    out, ends = BufferDecl.read_write("out", 0, U32), BufferDecl.read("ends", 1, U32)
+    put = Assign("sum", Var("sum") + out[Var("i")])
+    walk = Loop("i", ends[WorkgroupId(0)], ends[WorkgroupId(0) + LitU32(1)], [put])
+    begun, done = Let("sum", LitU32(0)), out.store(WorkgroupId(0), Var("sum"))
+    on = CpuBackend(threads=4, canaries=False)
+    executable = on.compile(Program([out, ends], (1,), [begun, walk, done]))
+    for count, at_work in ((1000, 1), (1 << 20, 3)):  # the main thread waits, since no bound is known
+        values, places = np.ones(count, np.uint32), np.array([3, count // 2, count // 2, count], np.uint32)
+        executable.run({"out": values.view(np.uint8).data, "ends": places.view(np.uint8).data}, (3, 1, 1))
+        assert list(values[:3]) == [count // 2 - 3, 0, count // 2]
+        assert len(on._team._idle) == at_work
 
 
 def test_a_thread_comes_back_after_so_many_workgroups() -> None:

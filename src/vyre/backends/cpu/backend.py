@@ -321,7 +321,7 @@ class CpuExecutable:
         count = prod(workgroups)
         invocations = count * prod(self._size)
         most = facts.most_work.most(lengths)
-        work = invocations * min(facts.work_per_invocation, most)
+        work = min(facts.rough_work.about(invocations, max(lengths, default=0)), invocations * most)
         helpers = min(self._team.threads - 1, work // _PARALLEL_WORK, count - 1)
         long = invocations * most > _SOON_DONE
         # The main thread takes part where it comes back soon enough to see an interrupt.

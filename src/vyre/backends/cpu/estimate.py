@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.backends.cpu.work import LENGTH, NUMBER, PRODUCT, QUOTIENT, SUM, Work
+from vyre.backends.cpu.work import GUESSED_TURNS, LENGTH, NUMBER, PRODUCT, QUOTIENT, SUM, Guess, Work
 from vyre.ir import expr as e
 from vyre.ir import node as n
 from vyre.ir.limits import U32_MAX
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from vyre.ir.program import Program
     from vyre.lower.prepare import Prepared
 
-_LOOP_WEIGHT = 64
-"""A guess at how often the body of a loop runs, for the rough estimate only."""
-
 _WORD = 32
 
 _NATIVE = 8
 """What a call of a native operation weighs, a division for example."""
 
 
-def rough_work(program: Program) -> int:
+def rough_work(program: Program) -> Guess:
     """Roughly how many nodes one invocation executes."""
-    total = 0
-    stack = [(node, 1) for node in program.entry]
+    fixed = looped = 0
+    stack = [(node, 0) for node in program.entry]
     while stack:
-        node, times = stack.pop()
-        total += times * (1 + sum(x.size for x in node.exprs))
-        if isinstance(node, n.Loop):
-            times *= _LOOP_WEIGHT
-        stack.extend((inner, times) for body in node.bodies for inner in body)
-    return total
+        node, depth = stack.pop()
+        weight = 1 + sum(x.size for x in node.exprs)
+        if depth:
+            looped += weight * GUESSED_TURNS ** (depth - 1)
+        else:
+            fixed += weight
+        depth += isinstance(node, n.Loop)
+        stack.extend((inner, depth) for body in node.bodies for inner in body)
+    return Guess(fixed, looped)
 
 
 def most_work(prepared: Prepared) -> Work:

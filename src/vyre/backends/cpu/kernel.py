@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.cpu.loading import MachineCode
-from vyre.backends.cpu.work import Work
+from vyre.backends.cpu.work import Guess, Work
 from vyre.backends.kernel_cache import default_cache
 from vyre.slotted import dataclass
 
@@ -33,21 +33,22 @@ class LaunchFacts:
     image: str
     entry: str
     scratch_bytes: int
-    work_per_invocation: int
+    rough_work: Guess
     most_work: Work
 
     def row(self) -> Row:
         """Lists, texts and numbers, which the disk keeps."""
         work = self.most_work
+        rough = [self.rough_work.fixed, self.rough_work.looped]
         bound = [work.fixed, work.looped, work.steps]
-        return [self.image, self.entry, self.scratch_bytes, self.work_per_invocation, bound]
+        return [self.image, self.entry, self.scratch_bytes, rough, bound]
 
     @staticmethod
     def of_row(row: Row) -> LaunchFacts:
-        image, entry, scratch_bytes, work_per_invocation, (fixed, looped, steps) = row
+        image, entry, scratch_bytes, rough, (fixed, looped, steps) = row
         loops = tuple((weight, tuple(turns)) for weight, turns in looped)
         bound = Work(fixed, loops, tuple((kind, first, second) for kind, first, second in steps))
-        return LaunchFacts(image, entry, scratch_bytes, work_per_invocation, bound)
+        return LaunchFacts(image, entry, scratch_bytes, Guess(*rough), bound)
 
 
 class CpuKernel:
@@ -96,15 +97,15 @@ class Lowering:
 
     def __init__(self, program: Program, ways: Ways, backend: str) -> None:
         self._asked = program, ways, backend
-        self._done: tuple[LlvmSource, int, Work] | None = None
+        self._done: tuple[LlvmSource, Guess, Work] | None = None
 
-    def done(self) -> tuple[LlvmSource, int, Work]:
+    def done(self) -> tuple[LlvmSource, Guess, Work]:
         """The source, what an invocation takes by a rough count, and the most that it can take."""
         if self._done is None:  # no cached property: its lock may be held in a fork
             self._done = self._lowered()
         return self._done
 
-    def _lowered(self) -> tuple[LlvmSource, int, Work]:
+    def _lowered(self) -> tuple[LlvmSource, Guess, Work]:
         from vyre.backends.cpu.estimate import most_work, rough_work
         from vyre.lower.llvm import emit
         from vyre.lower.prepare import prepare

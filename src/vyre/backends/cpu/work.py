@@ -1,8 +1,9 @@
-"""How much a run can be at most: whether the main thread may do it itself, or must be free for an interrupt.
+"""How much a run is: about, which decides whether it is worth a second thread, and at most, which decides
+whether the main thread may do it itself or must be free for an interrupt.
 
 The bound is in nodes of the prepared program. A loop counts as often as its bounds allow: a literal, the
-length of a buffer, or arithmetic on these; where nothing is known, 2^32 times. A bound is data, so that it is
-kept on disk with the kernel that it is about.
+length of a buffer, or arithmetic on these; where nothing is known, 2^32 times. Both are data, so that they
+are kept on disk with the kernel that they are about.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 NUMBER, LENGTH, SUM, PRODUCT, QUOTIENT = "number", "length", "sum", "product", "quotient"
 _MOST = 0xFFFF_FFFF
+
+GUESSED_TURNS = 64
+"""A guess at how often the body of a loop runs, where the lengths of buffers do not say more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +56,15 @@ class Work:
                 weight *= values[turns]
             total += weight
         return total
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """About what one invocation executes: `fixed` nodes, and `looped` in each turn of its outermost loops."""
+
+    fixed: int
+    looped: int
+
+    def about(self, invocations: int, longest: int) -> int:
+        """For all invocations. Where they are few, their loops share the elements of the longest buffer."""
+        return invocations * self.fixed + self.looped * max(invocations * GUESSED_TURNS, longest)
