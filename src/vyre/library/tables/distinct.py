@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 SIGN = np.uint64(1 << 63)
 _NONE = 0xFFFFFFFF
 _FIRST_SLOTS = 1 << 12
+_SAMPLE = 1 << 14
+"""Rows by which the number of codes is guessed; no result depends on them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +142,30 @@ def groups_of(codes: Codes, backend: Where, *, signed: bool = False) -> Groups:
     low, high = int(spans[::2].min()), int(spans[1::2].max())
     if high - low < max(rows // 2, 1 << 10):
         return _of_span(codes, low ^ (turned << 32), high - low + 1, walkers, backend)
-    size = _FIRST_SLOTS
-    while True:
+    found = _of_walkers(codes, _FIRST_SLOTS, walkers, signed, backend)
+    size = _slots_for(min(_guessed_count(codes), each)) if found is None else 0
+    while found is None:
         found = _of_walkers(codes, size, walkers, signed, backend)
-        if found is not None:
-            return found
         size *= 4
+    return found
+
+
+def _slots_for(count: int) -> int:
+    """Slots for a quarter more than `count` codes, which take half of them at most."""
+    return max(1 << (5 * count // 2).bit_length(), 4 * _FIRST_SLOTS)
+
+
+def _guessed_count(codes: Codes) -> int:
+    """About how many different codes there are; more where a few codes have most of the rows.
+
+    Rows are drawn at random: two rows of `n` codes agree once in `n` times.
+    """
+    drawn = min(len(codes), _SAMPLE)
+    rows = np.random.default_rng(drawn).integers(0, len(codes), drawn)
+    different = len(np.unique(codes[rows]))
+    if different < drawn // 2:
+        return different
+    return min(drawn * drawn // (2 * max(drawn - different, 1)), len(codes))
 
 
 def _of_span(codes: Codes, low: int, size: int, walkers: int, backend: Where) -> Groups:
