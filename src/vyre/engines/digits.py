@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening, padded_row, param
+from vyre.engines.kernels import GROUP, LOCAL, PARAMS, U32, opening, padded_row, param, stretch
 from vyre.engines.ranks import DIGIT_BITS, Ranks
 from vyre.ir.buffers import BufferDecl
 from vyre.ir.convention import arranged
@@ -84,37 +84,8 @@ def count_program(sorting: Sorting) -> Program:
     counts = BufferDecl.read_write("output", 1, U32)
     alone = shape.lanes == 1
     bins = BufferDecl.workgroup("bins", U32, sorting.bins, atomic=not alone)
-    i, digit, bin_ = Var("i"), Var("digit"), Var("bin")
-    counted: Node = (
-        Store("bins", digit, bins[digit] + LitU32(1))
-        if alone
-        else Let("old", Atomic(AtomicOp.Add, "bins", digit, LitU32(1)))
-    )
-    body: list[Node] = [
-        Let("i", Var("first") + Var("k") * LitU32(shape.lanes)),
-        If(i < keys.length, [Let("key", keys[i]), Let("digit", sorting.digit(Var("key"))), counted]),
-    ]
-    together = 1 if alone else min(shape.items, _TOGETHER)
-    turns = param(2) * LitU32(shape.items // together)
-    if not alone:
-        # All keys are read before the first is counted, wherever none stands past the end.
-        read = [Var(f"key{n}") for n in range(together)]
-        at = Var("first") + Var("k") * LitU32(together * shape.lanes)
-        places = [Var("at") + LitU32(n * shape.lanes) for n in range(together)]
-        digits = [sorting.digit(key) for key in read]
-        ones = [Atomic(AtomicOp.Add, "bins", digit, LitU32(1)) for digit in digits]
-        rest = [Let("i", Var("at") + Var("n") * LitU32(shape.lanes)), *body[1:]]
-        body = [
-            Let("at", at),
-            If(
-                places[-1] < keys.length,
-                [
-                    *(Let(key.name, keys[place]) for key, place in zip(read, places, strict=True)),
-                    *(Let(f"old{n}", one) for n, one in enumerate(ones)),
-                ],
-                [Loop("n", LitU32(0), LitU32(together), rest)],
-            ),
-        ]
+    bin_ = Var("bin")
+    counted = _counted_alone(sorting, keys, bins) if alone else _counted_together(sorting, keys)
     rows = -(-sorting.bins // shape.lanes)
     put: list[Node] = [
         Let("bin", Var("j") * LitU32(shape.lanes) + LOCAL),
@@ -122,12 +93,51 @@ def count_program(sorting: Sorting) -> Program:
     ]
     entry: list[Node] = [
         *opening(shape),
-        Let("first", _tile_start(sorting) + LOCAL),
-        Loop("k", LitU32(0), turns, body),
+        *counted,
         Barrier(),
         Loop("j", LitU32(0), LitU32(rows), put),
     ]
     return Program((keys, counts, PARAMS, bins), (shape.lanes, 1, 1), entry)
+
+
+def _counted_alone(sorting: Sorting, keys: BufferDecl, bins: BufferDecl) -> list[Node]:
+    digit = Var("digit")
+    each: list[Node] = [
+        Let("digit", sorting.digit(keys[Var("i")])),
+        Store("bins", digit, bins[digit] + LitU32(1)),
+    ]
+    return [
+        *stretch(_tile_start(sorting), param(2) * LitU32(sorting.tile), keys),
+        Loop("i", Var("first"), Var("stop"), each),
+    ]
+
+
+def _counted_together(sorting: Sorting, keys: BufferDecl) -> list[Node]:
+    """All keys are read before the first is counted, wherever none stands past the end."""
+    lanes, digit, i = sorting.shape.lanes, Var("digit"), Var("i")
+    together = min(sorting.shape.items, _TOGETHER)
+    read = [Var(f"key{n}") for n in range(together)]
+    at = Var("first") + Var("k") * LitU32(together * lanes)
+    places = [Var("at") + LitU32(n * lanes) for n in range(together)]
+    ones = [Atomic(AtomicOp.Add, "bins", sorting.digit(key), LitU32(1)) for key in read]
+    one = Let("old", Atomic(AtomicOp.Add, "bins", digit, LitU32(1)))
+    rest: list[Node] = [
+        Let("i", Var("at") + Var("n") * LitU32(lanes)),
+        If(i < keys.length, [Let("key", keys[i]), Let("digit", sorting.digit(Var("key"))), one]),
+    ]
+    body: list[Node] = [
+        Let("at", at),
+        If(
+            places[-1] < keys.length,
+            [
+                *(Let(key.name, keys[place]) for key, place in zip(read, places, strict=True)),
+                *(Let(f"old{n}", one) for n, one in enumerate(ones)),
+            ],
+            [Loop("n", LitU32(0), LitU32(together), rest)],
+        ),
+    ]
+    turns = param(2) * LitU32(sorting.shape.items // together)
+    return [Let("first", _tile_start(sorting) + LOCAL), Loop("k", LitU32(0), turns, body)]
 
 
 @cache
@@ -169,11 +179,10 @@ def _walked(sorting: Sorting, buffers: list[BufferDecl]) -> tuple[list[BufferDec
     if sorting.payload is not None:
         moved.append(Store("taken", place, _payload(buffers, i)))
     begun = Store("next", Var("j"), starts[Var("j") * PARAMS[LitU32(0)] + GROUP])
-    each: list[Node] = [Let("i", Var("first") + Var("k")), If(i < keys.length, moved)]
     return [next_], [
-        Let("first", _tile_start(sorting)),
+        *stretch(_tile_start(sorting), param(2) * LitU32(sorting.tile), keys),
         Loop("j", LitU32(0), LitU32(sorting.bins), [begun]),
-        Loop("k", LitU32(0), param(2) * LitU32(sorting.shape.items), each),
+        Loop("i", Var("first"), Var("stop"), moved),
     ]
 
 

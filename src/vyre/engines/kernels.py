@@ -26,6 +26,23 @@ def param(number: int) -> Expr:
     return PARAMS[LitU32(1 + number)]
 
 
+def least(a: Expr, b: Expr) -> Expr:
+    return Select(a < b, a, b)
+
+
+def stretch(first: Expr, most: Expr, *buffers: BufferDecl) -> list[Node]:
+    """Names `first` and `stop`: up to `most` elements of buffers of equal length.
+
+    Each length is named, so that no access between the two has to be checked.
+    """
+    rest = buffers[0].length - Var("first")
+    named: list[Node] = [Let("first", first), Let("stop0", Var("first") + least(rest, most))]
+    for number, buffer in enumerate(buffers, 1):
+        name = "stop" if number == len(buffers) else f"stop{number}"
+        named.append(Let(name, least(Var(f"stop{number - 1}"), buffer.length)))
+    return named
+
+
 def opening(shape: Shape) -> list[Node]:
     """Names `group` and `local`; ends the workgroups that fill up the last row of the grid."""
     flat, groups = Var("flat"), PARAMS[LitU32(0)]

@@ -24,6 +24,7 @@ from vyre.engines.kernels import (
     padded_row,
     param,
     row_sums,
+    stretch,
     taken,
 )
 from vyre.ir.buffers import BufferDecl
@@ -116,7 +117,7 @@ def sweep_program(scanning: Scanning, *, inclusive: bool, carried: bool = False)
     start = Select(param(0), starts[GROUP], op.start)
     swept = scanning.put(_I, inclusive=inclusive, carried=carried)
     if scanning.walks:
-        own, body = _tile(scanning, swept)
+        own, body = _tile(scanning, swept, output)
         entry = [*_fresh(scanning, start), *body]
     elif not scanning.segmented:
         own, entry = _staged(scanning, output, start, inclusive=inclusive)
@@ -127,7 +128,7 @@ def sweep_program(scanning: Scanning, *, inclusive: bool, carried: bool = False)
             *totals,
             Let("start", start),
             *_from_the_left(scanning),
-            _each(scanning, swept),
+            *_each(scanning, swept),
         ]
     return _program(scanning, [*scanning.sources, output, PARAMS, starts], own, entry)
 
@@ -185,25 +186,22 @@ def _fresh(scanning: Scanning, value: Expr) -> list[Node]:
     return [*begun, Let("seen", LitU32(0))] if scanning.segmented else begun
 
 
-def _each(scanning: Scanning, body: list[Node]) -> Node:
-    """The body for all elements of this invocation, `i`, in order."""
+def _each(scanning: Scanning, body: list[Node], *also: BufferDecl) -> list[Node]:
+    """The body for all elements of this invocation, `i`, in order. `also` are as long as the input."""
     length = scanning.sources[0].length
     if scanning.walks:
-        first = GROUP * param(1)
-        rest = length - first
-        return Loop(
-            "i", first, first + Select(rest < param(1), rest, param(1)), [*scanning.element(_I), *body]
-        )
+        named = stretch(GROUP * param(1), param(1), *scanning.sources, *also)
+        return [*named, Loop("i", Var("first"), Var("stop"), [*scanning.element(_I), *body])]
     first = (GROUP * LitU32(scanning.shape.lanes) + LOCAL) * LitU32(scanning.shape.items)
     inner: list[Node] = [Let("i", first + Var("k")), If(length > _I, [*scanning.element(_I), *body])]
-    return Loop("k", LitU32(0), LitU32(scanning.shape.items), inner)
+    return [Loop("k", LitU32(0), LitU32(scanning.shape.items), inner)]
 
 
-def _tile(scanning: Scanning, body: list[Node]) -> tuple[list[BufferDecl], list[Node]]:
+def _tile(scanning: Scanning, body: list[Node], *also: BufferDecl) -> tuple[list[BufferDecl], list[Node]]:
     """Goes through a tile; a wide one leaves the scanned joins of its invocations in the buffer `tile`."""
-    each = _each(scanning, body)
+    each = _each(scanning, body, *also)
     if scanning.walks:
-        return [], [each]
+        return [], each
     lanes, op, segmented = scanning.shape.lanes, scanning.op, scanning.segmented
     tile = BufferDecl.workgroup("tile", op.value, lanes)
     flags = BufferDecl.workgroup("flags", U32, lanes)
@@ -227,7 +225,7 @@ def _tile(scanning: Scanning, body: list[Node]) -> tuple[list[BufferDecl], list[
         begun.append(Store("flags", LOCAL, Var("seen")))
     own = [tile, flags] if segmented else [tile]
     return own, [
-        each,
+        *each,
         *begun,
         Barrier(),
         Loop("level", LitU32(0), LitU32(lanes.bit_length() - 1), level),
