@@ -26,6 +26,7 @@ from vyre.engines.float_fold import fold_named
 from vyre.engines.fold import reduce_engine
 from vyre.engines.monoids import monoid, own_monoid
 from vyre.engines.order import element_of
+from vyre.engines.pieces import as_bytes, counted, joined, kept, piece_of, scanned, together
 from vyre.engines.plan import Shape
 from vyre.engines.prefix import scan_engine
 from vyre.engines.run import runner_of
@@ -64,6 +65,9 @@ def reduce(
     array: Any, *, op: str = "add", backend: str | Backend | None = None, shape: Shape | None = None
 ) -> np.uint32:
     """All elements joined; of none, the neutral element."""
+    each = piece_of(backend, array)
+    if each:
+        return joined(array, each, lambda part: reduce(part, op=op, backend=backend, shape=shape))
     return runner_of(backend).value(reduce_engine(op, shape=shape), {"input": array})[0]
 
 
@@ -85,6 +89,16 @@ def scan(
     and for which `neutral` changes nothing. `out` is written in place, and may not be the input.
     """
     element = joinable(array)
+    each = piece_of(backend, array)
+    if each:
+
+        def scan_part(part: Any, marks: Any, inclusive: bool) -> Any:
+            return scan(
+                part, op=op, neutral=neutral, inclusive=inclusive, heads=marks, backend=backend, shape=shape
+            )
+
+        marks = None if heads is None else _heads_of(heads, array)
+        return together(scanned(array, marks, each, scan_part, inclusive=inclusive), array, out)
     if isinstance(op, str):
         joins = monoid(op, element)
     elif neutral is None:
@@ -100,13 +114,17 @@ def scan(
     engine = scan_engine(joins, inclusive=inclusive, segmented=heads is not None, shape=cut)
     inputs = {"input": array}
     if heads is not None:
-        if len(heads) != len(array):
-            raise DispatchError(
-                f"got {len(heads)} heads for {len(array)} elements.", fix="pass one head for each."
-            )
-        inputs["heads"] = words_of(heads)
+        inputs["heads"] = _heads_of(heads, array)
     given = None if out is None else {"output": out}
     return runner_of(backend).run(engine, inputs, out=given)["output"]
+
+
+def _heads_of(heads: Any, array: Any) -> Any:
+    if len(heads) != len(array):
+        raise DispatchError(
+            f"got {len(heads)} heads for {len(array)} elements.", fix="pass one head for each."
+        )
+    return words_of(heads)
 
 
 @boundary
@@ -118,6 +136,9 @@ def compact(
     sizes = [len(x) for x in (chosen, array)]
     if sizes[0] != sizes[1]:
         raise DispatchError(f"got {sizes[0]} flags for {sizes[1]} elements.", fix="pass one flag for each.")
+    each = piece_of(backend, array, chosen)
+    if each:
+        return kept(array, chosen, each, lambda a, b: compact(a, b, backend=backend, shape=shape))
     engine = compact_engine(element_of(array, "elements"), shape=cut_for(backend, shape, _NARROW))
     return runner_of(backend).run(engine, {"input": array, "flags": chosen})["output"]
 
@@ -131,6 +152,10 @@ def histogram(
     shape: Shape | None = None,
 ) -> Any:
     """How often each byte value occurs; with `bins`, each u32 below it, the others not counted."""
+    data = as_bytes(data) if bins is None else data
+    each = piece_of(backend, data)
+    if each:
+        return counted(data, each, lambda part: histogram(part, bins=bins, backend=backend, shape=shape))
     if bins is None:
         cut, limits = cut_for(backend, shape, _COUNTING), limits_of(backend)
         if shape is None and cut is not _COUNTING:
@@ -169,6 +194,11 @@ def reduce_tree(
 ) -> Any:
     """`FReduceTreeBinary` over a whole array; uint16 bits are bfloat16 where `element` says so."""
     kind = _float_type(array, element)
+    each = piece_of(backend, array)
+    if each:
+        return joined(
+            array, each, lambda x: reduce_tree(x, op=op, element=element, backend=backend, shape=shape)
+        )
     if shape is None and cut_for(backend, None, None) is not None:
         shape = _PROCESSOR
     engine = tree_engine(fold_named(op, kind), shape=shape)

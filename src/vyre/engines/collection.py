@@ -25,6 +25,7 @@ from vyre.engines.keyed import by_key_engine, unique_engine
 from vyre.engines.monoids import ELEMENTS, monoid
 from vyre.engines.moving import gather_engine, partition_engine, scatter_engine
 from vyre.engines.order import element_of
+from vyre.engines.pieces import by_key, greatest, once, piece_of, sorted_pairs, together
 from vyre.engines.plan import Shape
 from vyre.engines.radix import sort_engine
 from vyre.engines.run import runner_of
@@ -84,7 +85,15 @@ def sort(
     shape: Shape | None = None,
 ) -> Any:
     """The keys in order. `out` is written in place, and may not be the keys."""
-    engine = sort_engine(element_of(keys), descending=descending, shape=cut_for(backend, shape, None))
+    element, each = element_of(keys), piece_of(backend, keys)
+    if each:
+
+        def sort_part(part: Any, _: None) -> Any:
+            return sort(part, descending=descending, backend=backend, shape=shape), None
+
+        found, _ = sorted_pairs(keys, None, each, sort_part, descending=descending)
+        return found if out is None else together([found], keys, out)
+    engine = sort_engine(element, descending=descending, shape=cut_for(backend, shape, None))
     given = None if out is None else {"output": out}
     return runner_of(backend).run(engine, {"input": keys}, out=given)["output"]
 
@@ -92,6 +101,9 @@ def sort(
 @boundary
 def argsort(keys: Any, *, descending: bool = False, backend: Where = None, shape: Shape | None = None) -> Any:
     """The places of the keys in their order, as uint32; equal keys keep theirs."""
+    if piece_of(backend, keys):
+        numbers = np.arange(len(keys), dtype=np.uint32)
+        return sort_pairs(keys, numbers, descending=descending, backend=backend, shape=shape)[1]
     cut = cut_for(backend, shape, None)
     engine = sort_engine(element_of(keys), numbered=True, descending=descending, shape=cut)
     return runner_of(backend).run(engine, {"input": keys})["sorted_values"]
@@ -104,6 +116,13 @@ def sort_pairs(
     """The keys in order, and with each its value; equal keys keep their order."""
     _require_same("values", values, "keys", keys)
     kinds = element_of(keys), element_of(values, "values")
+    each = piece_of(backend, keys, values)
+    if each:
+
+        def sort_part(part: Any, held: Any) -> Any:
+            return sort_pairs(part, held, descending=descending, backend=backend, shape=shape)
+
+        return sorted_pairs(keys, values, each, sort_part, descending=descending)
     engine = sort_engine(*kinds, descending=descending, shape=cut_for(backend, shape, None))
     found = runner_of(backend).run(engine, {"input": keys, "values": values})
     return found["output"], found["sorted_values"]
@@ -120,6 +139,14 @@ def top_k(
     k = whole("k", k)
     if k < 0:
         raise DispatchError(f"top_k cannot give {k} elements.", fix="ask for 0 or more.")
+    each = piece_of(backend, array)
+    if each and 2 * k <= each:  # the greatest of all pieces are fewer than half of the elements
+        return greatest(
+            array,
+            k,
+            each,
+            lambda part: top_k(part, min(k, len(part)), least=least, backend=backend, shape=shape),
+        )
     engine = top_engine(element_of(array), k, least=least, shape=cut_for(backend, shape, None))
     found = runner_of(backend).run(engine, {"input": array})
     return found["output"], found["indices"]
@@ -129,6 +156,9 @@ def top_k(
 def unique(keys: Any, *, backend: Where = None, shape: Shape | None = None) -> Any:
     """Every key once, in order; floats that differ in any bit are different keys."""
     sorted_keys = sort(keys, backend=backend, shape=shape)
+    each = piece_of(backend, sorted_keys)
+    if each:
+        return once(sorted_keys, each, lambda part: unique(part, backend=backend, shape=shape))
     engine = unique_engine(element_of(keys), shape=cut_for(backend, shape))
     return runner_of(backend).run(engine, {"input": sorted_keys})["output"]
 
@@ -140,6 +170,13 @@ def reduce_by_key(
     """For each run of equal keys the key, and the join of its values: add mul min max and or xor."""
     _require_same("values", values, "keys", keys)
     joins = monoid(op, joinable(values))
+    each = piece_of(backend, keys, values)
+    if each:
+
+        def part(keys: Any, values: Any) -> tuple[Any, Any]:
+            return reduce_by_key(keys, values, op=op, backend=backend, shape=shape)
+
+        return by_key(keys, values, each, part)
     engine = by_key_engine(element_of(keys), joins, shape=cut_for(backend, shape))
     found = runner_of(backend).run(engine, {"input": keys, "values": values})
     return found["output"], found["results"]

@@ -11,7 +11,8 @@
     memory.is_empty(name)              whether a buffer has no elements
     memory.drop(name)                  forgets what the caller owns: an input, or on the host an output
 
-`HostMemory` keeps NumPy arrays, `EngineMemory` buffers on a device. An engine never notices.
+`HostMemory` keeps NumPy arrays, `EngineMemory` buffers on a device, `StagedMemory` those of arrays that come
+from the host and go back there. An engine never notices.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 from vyre.backends.conversion import conversion
 from vyre.backends.device_buffer import DeviceBuffer, imported, require_owner, resident, to_device
 from vyre.backends.foreign import plain_array
-from vyre.backends.protocol import ReservingBackend, able
+from vyre.backends.protocol import ReservingBackend, ResidentBackend, able
 from vyre.backends.recording import refuse_in_capture
 from vyre.backends.storage import BOOL, LANES, STORAGE, public_name
 from vyre.engines.padding import filled_up
@@ -32,6 +33,8 @@ from vyre.errors import DispatchError
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from vyre.backends.claim import Claim
@@ -41,6 +44,14 @@ if TYPE_CHECKING:
 
 _WIDEST = 16
 """Bytes of the widest element, which lies at multiples of them."""
+
+_HOSTS = frozenset({"cpu", "reference"})
+"""Backends whose device is the host: arrays of NumPy are in its memory already."""
+
+
+def keeps_on_device(backend: Backend) -> bool:
+    """Whether buffers are worth keeping on the device between dispatches."""
+    return backend.name not in _HOSTS and able(backend, ResidentBackend)
 
 
 class Memory(Protocol):
@@ -87,15 +98,7 @@ class HostMemory:
         self._arrays[name] = array
 
     def accept(self, name: str, space: Space, value: Any) -> None:
-        if not isinstance(value, np.ndarray):
-            _refuse_output(name, space)
-        array = cast("NDArray[Any]", value)
-        fits = array.dtype == STORAGE[space.element] and array.shape == (space.length,)
-        if not fits or not array.flags.c_contiguous or not array.flags.writeable:
-            _refuse_output(name, space)
-        if any(np.may_share_memory(array, held) for held in self._arrays.values()):
-            _refuse_alias(name)
-        self._arrays[name] = array
+        self._arrays[name] = host_output(name, space, value, self._arrays.values())
 
     def fresh(self, space: Space, *, output: bool) -> NDArray[Any]:
         """The contents of a buffer before the first step."""
@@ -216,7 +219,7 @@ class EngineMemory:
     def take(self, name: str) -> NDArray[Any]:
         return self._buffers[name].numpy()
 
-    def result(self, name: str) -> DeviceBuffer:
+    def result(self, name: str) -> Any:
         return self._buffers[name]
 
     def word(self, buffer: str, word: int) -> int:
@@ -236,6 +239,47 @@ class EngineMemory:
     def drop(self, name: str) -> None:
         if self._claims.pop(name, None) is not None:
             del self._buffers[name]
+
+
+class StagedMemory(EngineMemory):
+    """Buffers on a device for arrays of the host: these are copied there once, and the results back."""
+
+    def __init__(self, backend: str | Backend | None) -> None:
+        super().__init__(backend)
+        self._given: list[NDArray[Any]] = []
+        self._outputs: dict[str, NDArray[Any]] = {}
+        """Where the caller wants them."""
+
+    def give(self, name: str, element: DataType, value: Any) -> int:
+        if isinstance(value, np.ndarray):
+            self._given.append(cast("NDArray[Any]", value))
+        return super().give(name, element, value)
+
+    def accept(self, name: str, space: Space, value: Any) -> None:
+        array = host_output(name, space, value, (*self._given, *self._outputs.values()))
+        self.make(name, space, output=True)
+        self._outputs[name] = array
+
+    def result(self, name: str) -> NDArray[Any]:
+        found, given = self.take(name), self._outputs.get(name)
+        if given is None:
+            return found
+        given[:] = found
+        return given
+
+
+def host_output(name: str, space: Space, value: Any, held: Iterable[NDArray[Any]]) -> NDArray[Any]:
+    """An array of the host that is written in place. Raises `DispatchError` for one that does not fit, and
+    for one that shares memory with what is `held`."""
+    if not isinstance(value, np.ndarray):
+        _refuse_output(name, space)
+    array = cast("NDArray[Any]", value)
+    fits = array.dtype == STORAGE[space.element] and array.shape == (space.length,)
+    if not fits or not array.flags.c_contiguous or not array.flags.writeable:
+        _refuse_output(name, space)
+    if any(np.may_share_memory(array, other) for other in held):
+        _refuse_alias(name)
+    return array
 
 
 def _refuse_output(name: str, space: Space) -> NoReturn:

@@ -22,7 +22,7 @@ from vyre.backends.protocol import TogetherBackend, able
 from vyre.backends.recent import recent_of
 from vyre.backends.registry import get
 from vyre.backends.stamps import lowering_is_loaded
-from vyre.engines.memory import EngineMemory, HostMemory
+from vyre.engines.memory import EngineMemory, HostMemory, StagedMemory, keeps_on_device
 from vyre.engines.plan import Count, Covering, Repeated, Window, groups_for
 from vyre.engines.short import ShortRun, short_run
 from vyre.errors import DispatchError
@@ -240,6 +240,8 @@ class Runner:
 
         What `out` has of them is written in place, and must lie where the inputs do.
         """
+        if memory is None and not any(is_on_device(value) for value in inputs.values()):
+            memory = StagedMemory(self.backend) if keeps_on_device(self._found()) else HostMemory()
         plan, steps, memory = self._placed(engine, inputs, memory, out or {})
         for step in steps:
             step.bound(memory)()
@@ -344,6 +346,10 @@ class Runner:
         grid = step.grid or grid_of(groups, row)
         return Launch(self.compiled(step.program, step.convention), step.bindings, params, grid)
 
+    def _found(self) -> Backend:
+        given = self.backend
+        return get(given or default_name()) if given is None or isinstance(given, str) else given
+
     def _compile_ahead(self, plan: Plan) -> None:
         """Compiles what is not compiled yet, several programs at once on a backend that can.
 
@@ -352,8 +358,7 @@ class Runner:
         """
         wanted = {(step.program, step.convention): None for step, _ in plan.dispatches}
         new = [key for key in wanted if key not in self._compiled]
-        given = self.backend
-        backend = get(given or default_name()) if given is None or isinstance(given, str) else given
+        backend = self._found()
         if not able(backend, TogetherBackend):
             return
         while new and not lowering_is_loaded():

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from vyre.backends.cores import WIDE_REGISTERS, registers_of
 from vyre.backends.registry import described
+from vyre.engines.memory import keeps_on_device
 from vyre.engines.run import Runner
 from vyre.errors import DispatchError, WireError, boundary
 from vyre.graph.binding import sizes_of
@@ -24,7 +25,7 @@ from vyre.planning.kernels.matrices import INSTRUCTIONS
 from vyre.planning.narrowed import narrowed
 from vyre.planning.parts import PartedCall, parted, refuse_large, too_large
 from vyre.planning.prefixes import for_teams, in_blocks
-from vyre.planning.session import Session, keeps_on_device
+from vyre.planning.session import Session
 from vyre.planning.short import graph_call, kind_of
 from vyre.planning.staged import staged
 from vyre.wire import byte_digest

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.backends.protocol import ResidentBackend, able
 from vyre.backends.storage import STORAGE
 from vyre.engines.memory import EngineMemory, HostMemory
 from vyre.planning.draft import ROW
@@ -28,15 +27,6 @@ if TYPE_CHECKING:
     from vyre.graph.types import ValueType
     from vyre.ir.types import DataType
     from vyre.planning.bound import BoundPlan
-
-_HOSTS = frozenset({"cpu", "reference"})
-"""Backends whose device is the host: arrays of NumPy are in its memory already."""
-
-
-def keeps_on_device(backend: Backend) -> bool:
-    """Whether buffers are worth keeping on the device between kernels."""
-    return backend.name not in _HOSTS and able(backend, ResidentBackend)
-
 
 class Session:
     """The buffers and launches of a plan for certain lengths on one backend."""
