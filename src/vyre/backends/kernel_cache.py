@@ -170,7 +170,7 @@ class KernelCache:
 
 def key_of(kind: str, parts: Iterable[str]) -> str:
     """A digest in which no part can run into the next."""
-    # The path of a folder may hold bytes that are no text, which Python keeps as surrogates.
+    # The path of a folder may hold bytes that do not decode, which Python keeps as surrogates.
     found = (x for part in (kind, *parts) for x in _framed(part.encode("utf-8", "surrogatepass")))
     return digest_of(found).hex()
 
