@@ -92,6 +92,25 @@ def test_rounding_is_to_the_nearest_and_makes_no_infinities() -> None:
         vyre.array([0.1], u32, rounded=True)
 
 
+NANS = {
+    np.uint16: (0x7C01, 0xFE12),
+    np.uint32: (0x7F80_0001, 0xFFC1_2345),
+    np.uint64: (0x7FF0_0000_0000_0001,),
+}
+TARGETS = [(f16, 0x7E00), (f32, 0x7FC0_0000), (f64, 0x7FF8_0000_0000_0000), (bf16, 0x7FC0)]
+
+
+@pytest.mark.parametrize("words", NANS)
+@pytest.mark.parametrize(("element", "canonical"), TARGETS)
+def test_a_nan_that_is_converted_is_canonical(words: Any, element: Any, canonical: int) -> None:
+    """Processors keep its sign, payload and signal, or not; one that stays in its type stays as it is."""
+    bits = np.array([*NANS[words]] * 9, words)
+    source = bits.view(f"f{bits.itemsize}")
+    found = vyre.array(source, element)
+    same = found.dtype == source.dtype
+    assert found.view(f"u{found.itemsize}").tolist() == (bits.tolist() if same else [canonical] * len(bits))
+
+
 def test_bfloat16_is_rounded_once() -> None:
     """Against the nearest of two neighbours, found with exact ratios; a step by way of F32 would be seen."""
     rng = Random(3)

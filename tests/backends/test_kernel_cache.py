@@ -45,6 +45,12 @@ def test_the_second_request_builds_nothing(cache: KernelCache) -> None:
     assert build.times == 1
 
 
+def test_a_key_may_have_the_path_of_a_folder_that_does_not_decode() -> None:
+    """Such as one named in Latin-1, or in UTF-8 where the file system is said to be ASCII."""
+    paths = [os.fsdecode(b"/home/gr\xfc\xdf"), os.fsdecode(b"/home/gr\xfc"), "/home/gr\u00fc\u00df"]
+    assert len({key_of("cpu", [path]) for path in paths}) == 3
+
+
 def test_every_part_of_the_key_counts() -> None:
     keys = {
         key_of("cpu", ["ab", "c"]),

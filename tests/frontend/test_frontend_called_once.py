@@ -33,6 +33,10 @@ class Lent:
         self.imports += 1
         return self.array.__dlpack__(**options)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """NumPy before 2.3 takes what `__dlpack__` gives as read-only; this says that it is not."""
+        return self.array
+
 
 @pytest.fixture
 def scans(monkeypatch: pytest.MonkeyPatch) -> list[Any]:

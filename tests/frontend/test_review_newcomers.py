@@ -241,6 +241,27 @@ def test_a_workgroup_size_by_position_is_told_its_name(load: Callable[[str], dic
     assert caught.value.location.line == 7
 
 
+WRAPPER = """
+import functools
+def noted(function):
+    @functools.wraps(function)
+    def inner(*given):
+        return function(*given)
+    return inner
+"""
+
+
+def test_a_decorator_that_wraps_goes_above_the_kernel(load: Callable[[str], dict[str, Any]]) -> None:
+    """The code of the wrapper would not run, and the names would be those of its module."""
+    kernel = "def k(a: In[u32], out: Out[u32]):\n    out[0] = a[0] + 1\n"
+    with pytest.raises(KernelError, match="wrapped by a decorator") as caught:
+        load(f"{WRAPPER}@vyre.kernel\n@noted\n{kernel}")
+    assert caught.value.fix == "put vyre's decorator next to `def`, below all others."
+    with pytest.raises(KernelError, match="wrapped by a decorator"):
+        load(f"{WRAPPER}@vyre.op\n@noted\ndef f(x: u32) -> u32:\n    return x\n")
+    assert load(f"{WRAPPER}@noted\n@vyre.kernel\n{kernel}")["k"](np.array([4], np.uint32)).tolist() == [5]
+
+
 def test_a_staticmethod_goes_above_the_kernel(load: Callable[[str], dict[str, Any]]) -> None:
     with pytest.raises(KernelError) as caught:
         load("class C:\n    @vyre.kernel\n    @staticmethod\n    def k(out: Out[u32]):\n        out[0] = 1\n")

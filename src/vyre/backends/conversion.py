@@ -83,6 +83,8 @@ def converted(source: Array, element: DataType, *, rounded: bool) -> Array | Los
         return _to_integers(source, target, element)
     with np.errstate(all="ignore"):
         made = source.astype(target)
+    # Processors differ on the payload of a NaN that they convert, so it is made the canonical one.
+    made[np.isnan(made)] = np.nan
     exact = _same(source, made)
     return _judged(
         source, made, exact | (_near(source, made) & rounded), element, exact | _near(source, made)
@@ -137,7 +139,8 @@ def _same(source: Array, made: Array) -> Truths:
     """Where a float is exactly the number, or the NaN, that it was made of."""
     if source.dtype.kind == "f":
         wide = np.promote_types(source.dtype, made.dtype)
-        a, b = source.astype(wide), made.astype(wide)
+        with np.errstate(invalid="ignore"):  # a signalling NaN
+            a, b = source.astype(wide), made.astype(wide)
         return (a == b) | (np.isnan(a) & np.isnan(b))
     size = _magnitude(source)
     lowest = size & (~size + np.uint64(1))

@@ -52,7 +52,7 @@ def from_dlpack(value: Any, *, written: bool) -> Array:
     """The memory of a host array that speaks DLPack; every producer raises errors of its own.
 
     A capsule without a version does not say whether its memory may be written, and NumPy takes it as
-    read-only. Then the producer's own view for NumPy says it.
+    read-only; older versions of NumPy take every capsule so. Then the producer's own view for NumPy says it.
     """
     array: Array = np.from_dlpack(value)
     if not written or array.flags.writeable or not hasattr(value, "__array__"):

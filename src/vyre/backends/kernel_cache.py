@@ -170,7 +170,9 @@ class KernelCache:
 
 def key_of(kind: str, parts: Iterable[str]) -> str:
     """A digest in which no part can run into the next."""
-    return digest_of(x for part in (kind, *parts) for x in _framed(part.encode())).hex()
+    # The path of a folder may hold bytes that do not decode, which Python keeps as surrogates.
+    found = (x for part in (kind, *parts) for x in _framed(part.encode("utf-8", "surrogatepass")))
+    return digest_of(found).hex()
 
 
 def _framed(data: bytes) -> tuple[bytes, bytes]:

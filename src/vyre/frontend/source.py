@@ -72,6 +72,13 @@ def source_of(function: Any) -> Source:
 
     code = function.__code__
     place = SourceLocation(code.co_filename, code.co_firstlineno, 1)
+    if "__wrapped__" in vars(function):
+        # The source would be that of the function inside, the names those of the module of the decorator.
+        raise KernelError(
+            f"{function.__name__} is wrapped by a decorator, whose code has no meaning in a kernel.",
+            fix="put vyre's decorator next to `def`, below all others.",
+            location=place,
+        )
     try:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError, IndexError):

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends.conversion import array
+from vyre.backends.storage import BOOL, STORAGE
 from vyre.errors import VyreError, boundary
 from vyre.graph.nodes import Constant, Iota
 from vyre.graph.types import ValueType
@@ -93,24 +95,15 @@ def eye(rows: SizeLike, columns: SizeLike | None = None, element: Any = DataType
 
 @boundary
 def constant(values: Any, element: Any = None) -> Tensor:
-    """A small array as part of the graph; large ones are arguments of the function."""
-    array = np.asarray(values) if element is None else np.asarray(values, dtype=_dtype(element))
-    kind = element_of(array.dtype if element is None else element)
-    if array.dtype == np.bool_:
-        array = array.astype(np.uint32)
-    data = np.ascontiguousarray(array).tobytes()
+    """A small array as part of the graph; large ones are arguments of the function.
+
+    With `element`, floats are rounded to its nearest value; other numbers that it does not hold are refused.
+    """
+    kind = element_of(np.asarray(values).dtype if element is None else element)
+    made = array(values, kind, rounded=True)
+    data = np.ascontiguousarray(made.astype(STORAGE[kind]) if made.dtype == BOOL else made).tobytes()
     if len(data) > MAX_GRAPH_CONSTANT_BYTES:
         raise VyreError(
             f"a constant of {len(data)} bytes is too large.", fix="pass the array as an argument instead."
         )
-    return _made(Constant(ValueType(kind, array.shape), data))
-
-
-def _dtype(element: Any) -> str:
-    kind = element_of(element)
-    names = {DataType.Bool: "?", DataType.F32: "f4", DataType.F16: "f2", DataType.F64: "f8"}
-    if kind is DataType.BF16:
-        raise VyreError(
-            "numbers cannot become a constant of bf16.", fix="make it f32 and use astype(vyre.bf16)."
-        )
-    return names.get(kind) or f"{'u' if kind.value[0] == 'U' else 'i'}{kind.stride}"
+    return _made(Constant(ValueType(kind, made.shape), data))

@@ -98,9 +98,13 @@ def test_functions_have_the_bytes_of_this_processor(level: str, function: UnaryO
 
 
 @pytest.mark.skipif(not linking._able(), reason="objects are LLVM's to load here")
-@pytest.mark.parametrize(("cpu", "ours"), [(V2, False), (V3, True)])
-def test_only_what_our_own_linker_takes_has_its_constants_near(cpu: str, ours: bool) -> None:
-    """LLVM's loader may lay code and constants out of each other's reach; a call of fma is its to resolve."""
+@pytest.mark.parametrize(("cpu", "ours"), [(V2, False), (V2, True), (V3, True)])
+def test_only_what_our_own_linker_takes_has_its_constants_near(
+    cpu: str, ours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LLVM's loader may lay code and constants out of each other's reach; what is not here is its to find."""
+    if not ours:  # the least level calls the C library's fma
+        monkeypatch.setattr(linking, "_OUTSIDE", ("memset", "memcpy", "memmove"))
     image = translate(emit(prepare(program(), ways=native_ways(cpu))).text, OBJECT, cpu)
     assert (linking.linked(image) is not None) == ours
     sections = linking._sections(image)

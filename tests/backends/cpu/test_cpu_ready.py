@@ -18,6 +18,7 @@ from vyre.backends.cpu import linking, place, ready
 from vyre.backends.cpu.backend import CpuBackend
 from vyre.backends.cpu.compiling import kept_image, native_ways
 from vyre.backends.cpu.kernel import lowered
+from vyre.backends.cpu.llvm import HOST, LEVELS
 from vyre.backends.cpu.loading import MachineCode
 from vyre.backends.cpu.work import LENGTH, NUMBER, PRODUCT, SUM, Work
 from vyre.ir import BufferDecl, DataType, InvocationId, Program
@@ -136,10 +137,25 @@ def test_a_changed_file_is_another_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not linking._able(), reason="objects are LLVM's to load here")
+@pytest.mark.parametrize("cpu", [HOST, *LEVELS])
 @pytest.mark.parametrize("canary", CANARIES, ids=lambda c: c.name)
-def test_kernels_are_linked_here(canary: Any) -> None:
-    image, _ = kept_image(lowered(canary.program, native_ways(), "cpu"))
+def test_kernels_are_linked_here(canary: Any, cpu: str) -> None:
+    """The least level has no fused products of its own: they are the C library's."""
+    image, _ = kept_image(lowered(canary.program, native_ways(cpu), "cpu"), cpu)
     assert linking.linked(image) is not None
+
+
+@pytest.mark.skipif(not linking._able(), reason="objects are LLVM's to load here")
+def test_an_object_that_wants_what_is_not_loaded_is_left_to_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
+    (fused,) = (c for c in CANARIES if c.name == "fused products")
+    image, _ = kept_image(lowered(fused.program, native_ways("x86-64-v2"), "cpu"), "x86-64-v2")
+    assert linking.linked(image) is not None
+
+    def nowhere(name: str) -> int | None:
+        return None
+
+    monkeypatch.setattr(linking, "_outside", nowhere)
+    assert linking.linked(image) is None
 
 
 @pytest.mark.skipif(not linking._able(), reason="objects are LLVM's to load here")

@@ -3,9 +3,10 @@
     linked(image)        the code, or None for an object that wants more than this module knows
 
 Kernels are arithmetic on memory that they are handed, so that an object is code, constants and hardly ever
-a variable, which point to each other and perhaps to `memset` and its like. They are laid out in one mapping,
-addresses and distances are written in, and the code is made executable and never written again. An object
-with names or forms of addresses beyond these, and any other system than Linux on x86-64, are LLVM's to load.
+a variable, which point to each other and perhaps to `memset`, `fma` and their like. They are laid out in one
+mapping, addresses and distances are written in, and the code is made executable and never written again. An
+object with names or forms of addresses beyond these, and any other system than Linux on x86-64, are LLVM's
+to load.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ _WRITE, _ALLOC = 1, 2
 _UNDEFINED = 0
 _ADDRESS, _PC32, _PLT32 = 1, 2, 4
 _READ_EXEC = 5
-_OUTSIDE = ("memset", "memcpy", "memmove")
-"""What LLVM makes of loops that only move memory."""
+_OUTSIDE = ("memset", "memcpy", "memmove", "fma", "fmaf")
+"""What LLVM makes of loops that only move memory, and of fused products for a processor that has none."""
 _MOST_ALIGN = 64
 _JUMP = b"\xff\x25\x02\x00\x00\x00\x66\x90"
 """`jmp *2(%rip)` and a filling, behind which stands where to: code reaches 2 GiB with its own addresses."""
@@ -104,8 +105,10 @@ def _link(image: bytes) -> Linked:
     base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     outside: dict[str, int] = {}
     for number, name in enumerate(_OUTSIDE):
+        there = _outside(name)
+        if there is None:
+            continue
         start = stubs + _REACH * number
-        there = ctypes.cast(_library()[name], ctypes.c_void_p).value
         memory[start : start + _REACH] = _JUMP + struct.pack("<Q", there)
         outside[name] = base + start
     functions: dict[str, int] = {}
@@ -175,6 +178,15 @@ def _relocate(
             struct.pack_into("<i", memory, start + offset, place + addend - (base + start + offset))
         else:
             raise _Foreign
+
+
+@cache
+def _outside(name: str) -> int | None:
+    """The address of a function of the C library; None where this process has not loaded it."""
+    try:
+        return ctypes.cast(_library()[name], ctypes.c_void_p).value
+    except AttributeError:
+        return None
 
 
 @cache
