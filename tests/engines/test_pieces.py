@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from tests.engines.small_device import ROOM, Small
 from vyre import DataType, engines
-from vyre.backends.cpu.backend import CpuBackend
 from vyre.engines import pieces
 from vyre.errors import DispatchError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vyre.backends.protocol import BackendInfo
-
-ROOM = 1 << 16
 LENGTHS = [ROOM // 4 + 1, ROOM // 2, ROOM // 2 + 1, 5 * ROOM // 4 + 77]
-
-
-class Small(CpuBackend):
-    """A device whose buffers are small."""
-
-    def describe(self) -> BackendInfo:
-        info = super().describe()
-        return replace(info, limits=replace(info.limits, buffer_bytes=ROOM))
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import numpy as np
 import vyre
 from vyre import In, Out, Private, packed_bytes, u32, u128, vec4
 from vyre.errors import DispatchError, boundary
+from vyre.library.hashing.parts import in_parts
 from vyre.library.hashing.sha2 import FIRST
 from vyre.library.messages import Messages, grid, plain_bytes, taken
 from vyre.library.reading import owner, rotr
@@ -247,6 +248,7 @@ def _even(messages: Messages, data: Any, quads: int, key: bytes, mode: int) -> A
 
 
 @boundary
+@in_parts
 def blake3(
     messages: Any, *, key: bytes | None = None, offsets: Any = None, backend: str | Backend | None = None
 ) -> Any:

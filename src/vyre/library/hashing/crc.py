@@ -14,6 +14,7 @@ import numpy as np
 import vyre
 from vyre import In, Out, packed_bytes, u32, vec4
 from vyre.errors import boundary
+from vyre.library.hashing.parts import in_parts
 from vyre.library.messages import grid, taken
 from vyre.library.reading import byte_at, owner
 
@@ -226,12 +227,14 @@ def _checksums(polynomial: int, messages: Any, offsets: Any, backend: str | Back
 
 
 @boundary
+@in_parts
 def crc32(messages: Any, *, offsets: Any = None, backend: str | Backend | None = None) -> Any:
     """The checksum of zlib, gzip and PNG, a uint32 a message."""
     return _checksums(CRC32, messages, offsets, backend)
 
 
 @boundary
+@in_parts
 def crc32c(messages: Any, *, offsets: Any = None, backend: str | Backend | None = None) -> Any:
     """The checksum of Castagnoli, as in iSCSI and ext4, a uint32 a message."""
     return _checksums(CRC32C, messages, offsets, backend)

@@ -9,6 +9,7 @@ import numpy as np
 import vyre
 from vyre import In, Out, packed_bytes, u32, u64
 from vyre.errors import boundary
+from vyre.library.hashing.parts import in_parts
 from vyre.library.messages import taken
 from vyre.library.reading import byte_at
 
@@ -59,6 +60,7 @@ def _even_fnv64(data: In[packed_bytes], out: Out[u64], size: u32) -> None:
 
 
 @boundary
+@in_parts
 def fnv1a_32(messages: Any, *, offsets: Any = None, backend: str | Backend | None = None) -> Any:
     """A uint32 a message."""
     found = taken(messages, offsets, backend)
@@ -66,6 +68,7 @@ def fnv1a_32(messages: Any, *, offsets: Any = None, backend: str | Backend | Non
 
 
 @boundary
+@in_parts
 def fnv1a_64(messages: Any, *, offsets: Any = None, backend: str | Backend | None = None) -> Any:
     """A uint64 a message."""
     found = taken(messages, offsets, backend)

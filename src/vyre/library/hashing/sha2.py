@@ -9,6 +9,7 @@ import numpy as np
 import vyre
 from vyre import In, Out, packed_bytes, u32, vec4
 from vyre.errors import DispatchError, boundary
+from vyre.library.hashing.parts import in_parts
 from vyre.library.messages import GROUP, Messages, grid, plain_bytes, taken
 from vyre.library.reading import rotr, swapped
 
@@ -163,6 +164,7 @@ def _run(messages: Messages, first: Any, before: int, padded: int) -> Any:
 
 
 @boundary
+@in_parts
 def sha256(messages: Any, *, offsets: Any = None, backend: str | Backend | None = None) -> Any:
     """The digests, 32 bytes of uint8 a message."""
     found = taken(messages, offsets, backend)

@@ -9,6 +9,7 @@ import numpy as np
 import vyre
 from vyre import In, Out, packed_bytes, u32, u64
 from vyre.errors import DispatchError, boundary, whole
+from vyre.library.hashing.parts import in_parts
 from vyre.library.messages import taken
 from vyre.library.reading import byte_at, rotl, word_at
 
@@ -128,6 +129,7 @@ def _seed(seed: int, bits: int) -> int:
 
 
 @boundary
+@in_parts
 def xxh32(messages: Any, *, seed: int = 0, offsets: Any = None, backend: str | Backend | None = None) -> Any:
     """A uint32 a message."""
     found = taken(messages, offsets, backend)
@@ -135,6 +137,7 @@ def xxh32(messages: Any, *, seed: int = 0, offsets: Any = None, backend: str | B
 
 
 @boundary
+@in_parts
 def xxh64(messages: Any, *, seed: int = 0, offsets: Any = None, backend: str | Backend | None = None) -> Any:
     """A uint64 a message."""
     found = taken(messages, offsets, backend)
