@@ -174,3 +174,23 @@ def test_a_weight_that_is_sparse_or_elsewhere_is_told_apart(tmp_path: Any) -> No
     model.graph.sparse_initializer.append(onnx.helper.make_sparse_tensor(values, places, [4]))
     with pytest.raises(VyreError, match="the weight 'w' is sparse"):
         vyre_onnx.load(model)
+
+
+def test_a_causal_mask_after_a_dynamic_past() -> None:
+    """The diagonal lies as far to the right as there are keys before, as torch exports `triu(past + 1)`."""
+    model = parsed("""g (float[t, k] x, float[past] keys) => (float[t, k] y, float[t, k] z) {
+        p = Shape(keys)  one = Constant <value = int64[1] {1}> ()  axes = Constant <value = int64[1] {0}> ()
+        more = Add(p, one)  d = Squeeze(more, axes)
+        y = Trilu <upper = 1> (x, d)  z = Trilu <upper = 0> (x, d)
+    }""")
+    for past in (0, 3):
+        agree(model, x=np.arange(1, 16, dtype=np.float32).reshape(3, 5), keys=np.zeros(past, np.float32))
+
+
+def test_a_tensor_is_repeated_by_a_dynamic_size() -> None:
+    model = parsed("""g (float[n, 2] x, float[seq] like) => (float[m, 4] y) {
+        times = Shape(like)  two = Constant <value = int64[1] {2}> ()
+        both = Concat <axis = 0> (times, two)  y = Tile(x, both)
+    }""")
+    for n, seq in ((2, 3), (1, 1)):
+        agree(model, x=np.arange(2 * n, dtype=np.float32).reshape(n, 2), like=np.zeros(seq, np.float32))

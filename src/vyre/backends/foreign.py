@@ -48,6 +48,22 @@ def plain_array(what: str, value: Any) -> Array:
     return value.view(np.ndarray)
 
 
+def host_array(what: str, value: Any) -> Array:
+    """An array of the host, a number, or lists of numbers as an array of NumPy."""
+    try:
+        return plain_array(what, np.asanyarray(value))
+    except ValueError as error:  # lists of different lengths
+        raise DispatchError(
+            f"{what} is not an array: {str(error).splitlines()[0].rstrip('.')}.",
+            fix="pass numbers in lists of equal lengths, or an array.",
+        ) from None
+
+
+def host_or_device(what: str, value: Any) -> Any:
+    """What has a shape and a dtype: an array of the host, or one on a device as it is."""
+    return value if is_on_device(value) else host_array(what, value)
+
+
 def from_dlpack(value: Any, *, written: bool) -> Array:
     """The memory of a host array that speaks DLPack; every producer raises errors of its own.
 

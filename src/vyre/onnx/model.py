@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends.foreign import host_array, host_or_device
 from vyre.errors import VyreError, boundary
 from vyre.graph.sizes import Size
 from vyre.graph.types import ValueType
@@ -77,13 +78,19 @@ class OnnxModel:
                 f"inputs are passed by their names, not as {type(inputs).__name__}.",
                 fix=f"pass a dict, {{{first!r}: array}}.",
             )
+        twice = next((name for name in named if name in (inputs or {})), None)
+        if twice is not None:
+            raise VyreError(
+                f"the input {twice!r} is passed twice.", fix="pass it in the dict or by its name."
+            )
         given = {**(inputs or {}), **named}
         missing, extra = sorted(self.inputs.keys() - given.keys()), sorted(given.keys() - self.inputs.keys())
         if missing or extra:
             what = f"the input {missing[0]!r} is missing" if missing else f"there is no input {extra[0]!r}"
             shown = ", ".join(f"{name}: {kind}" for name, kind in self.inputs.items())
             raise VyreError(f"{what}.", fix=f"pass {shown}.")
-        return {**self.weights, **{self._names[name]: value for name, value in given.items()}}
+        arrays = {name: host_or_device(f"the input {name!r}", value) for name, value in given.items()}
+        return {**self.weights, **{self._names[name]: array for name, array in arrays.items()}}
 
     def _named(self, made: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         return {
@@ -114,6 +121,10 @@ def load(
             f"a model is a path or an onnx.ModelProto, not {type(path).__name__}.",
             fix="pass a path; bytes are read by vyre.onnx.load(onnx.load_from_string(data)).",
         )
+    for what, given in (("sizes", sizes), ("fixed", fixed), ("weights", weights)):
+        if given is not None and not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            found = type(given).__name__
+            raise VyreError(f"{what}= is {found}, not a dict.", fix=f"pass {what}={{name: …}}.")
     proto = _read(Path(path)) if isinstance(path, (str, Path)) else path
     return _imported(proto, dict(sizes or {}), fixed or {}, weights or {})
 
@@ -129,8 +140,7 @@ def _read(path: Path) -> Any:
         raise VyreError(f"{path} is larger than {LARGEST} bytes.", fix="keep weights in external files.")
     try:
         proto: Any = onnx.load(str(path))  # pyright: ignore[reportUnknownMemberType]
-        onnx.checker.check_model(proto, full_check=False)  # pyright: ignore[reportUnknownMemberType]
-    except Exception as error:  # the parser and the checker raise many kinds
+    except Exception as error:  # the parser and the reader of external data raise many kinds
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise VyreError(
             f"{path} is not a sound ONNX model: {first.rstrip('.')}.", fix="export the model again."
@@ -148,10 +158,10 @@ def _imported(
     _require_named(graph, sizes, fixed)
     builder = Builder()
     weights: dict[str, NDArray[Any]] = {}
-    values: dict[str, Any] = {
-        "": None,
-        **{name: HostArray(np.asarray(value)) for name, value in fixed.items()},
-    }
+    values: dict[str, Any] = {"": None}
+    for entry in graph.input:
+        if entry.name in fixed:
+            values[entry.name] = _held(entry, fixed[entry.name])
     for tensor in graph.initializer:
         values[tensor.name] = initializer(tensor)
     for name, array in replaced.items():
@@ -162,6 +172,12 @@ def _imported(
             values[entry.name] = _input(builder, entry, sizes)
             names[entry.name] = values[entry.name].name
     Importing(builder, opset, weights).run(graph.node, values)
+    missing = next((entry.name for entry in graph.output if entry.name not in values), None)
+    if missing is not None:
+        raise VyreError(
+            f"no node gives the output {missing!r}: the op that names it has fewer outputs.",
+            fix="repair or export the model again.",
+        )
     outputs = {entry.name: values[entry.name] for entry in graph.output}
     return _model(builder, outputs, weights, names)
 
@@ -227,6 +243,30 @@ def _replaced(name: str, old: Any, new: NDArray[Any]) -> HostArray:
             fix="pass weights of the same model.",
         )
     return HostArray(new)
+
+
+def _held(entry: Any, value: Any) -> HostArray:
+    """The value that an input is fixed to; a Python number or list takes the element type of the input."""
+    from onnx import helper
+
+    kind = entry.type.tensor_type
+    array = host_array(f"the input {entry.name!r}", value)
+    try:
+        wanted = np.dtype(helper.tensor_dtype_to_np_dtype(kind.elem_type))
+    except KeyError:
+        wanted = array.dtype
+    if not hasattr(value, "dtype") and np.can_cast(array.dtype, wanted, "same_kind"):
+        array = array.astype(wanted)
+    sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in kind.shape.dim]
+    fits = len(sizes) == array.ndim and all(n in (None, m) for n, m in zip(sizes, array.shape, strict=True))
+    if array.dtype != wanted or not fits:
+        shown = [dim.dim_value if dim.HasField("dim_value") else dim.dim_param for dim in kind.shape.dim]
+        raise VyreError(
+            f"the input {entry.name!r} is {wanted}{shown}, and it is fixed to "
+            f"{array.dtype}{list(array.shape)}.",
+            fix="pass an array of that type and shape.",
+        )
+    return HostArray(array)
 
 
 def _input(builder: Builder, entry: Any, sizes: Mapping[str, int | str]) -> Tensor:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.errors import VyreError
+from vyre.onnx.sound import require_formed, require_text
 from vyre.onnx.table import HANDLERS
 from vyre.onnx.values import HostArray, OnnxNode
 from vyre.tensor.tensor import Tensor
@@ -34,6 +35,7 @@ class Importing:
         """Adds what each node makes to the values."""
         require_known(nodes)
         for position, node in enumerate(nodes):
+            require_formed(node, _name(node, position), self.opset)
             context = self._context(node, position, values)
             made = self._branch(context, values) if node.op_type == "If" else _handled(context)
             several: list[Any] = made if isinstance(made, list) else [made]  # pyright: ignore[reportUnknownVariableType]
@@ -49,13 +51,17 @@ class Importing:
             )
         name = "then_branch" if condition.array.reshape(-1)[0] else "else_branch"
         graph = context.attribute(name)
-        if graph is None:
+        if not hasattr(graph, "node"):
             raise context.refuse(f"there is no {name}", "repair or export the model again.")
+        require_text(graph)
         inner = {**values, **{tensor.name: initializer(tensor) for tensor in graph.initializer}}
         self.run(graph.node, inner)
         missing = next((entry.name for entry in graph.output if entry.name not in inner), None)
         if missing is not None:
             raise context.refuse(f"nothing computes {missing!r} of {name}", "repair the model.")
+        if len(graph.output) != context.outputs:
+            what = f"{name} has {len(graph.output)} outputs and the node {context.outputs}"
+            raise context.refuse(what, "repair or export the model again.")
         return [inner[entry.name] for entry in graph.output]
 
     def _context(self, node: Any, position: int, values: dict[str, Any]) -> OnnxNode:
@@ -65,7 +71,7 @@ class Importing:
                 f"{node.op_type} at node {position} reads {missing[0]!r}, which nothing computes.",
                 fix="repair or export the model again.",
             )
-        attributes = {a.name: _attribute(a) for a in node.attribute}
+        attributes = {a.name: _attribute(a, node.op_type, _name(node, position)) for a in node.attribute}
         inputs = [values[name] for name in node.input]
         while inputs and inputs[-1] is None:
             inputs.pop()
@@ -116,14 +122,21 @@ def initializer(tensor: Any) -> HostArray:
         ) from None
 
 
-def _attribute(attribute: Any) -> Any:
+def _attribute(attribute: Any, op: str, node: str) -> Any:
     from onnx import helper, numpy_helper
 
-    value = helper.get_attribute_value(attribute)
-    if isinstance(value, bytes):
-        return value.decode()
-    if hasattr(value, "raw_data"):
-        return np.asarray(numpy_helper.to_array(value))
+    try:
+        value = helper.get_attribute_value(attribute)
+        if isinstance(value, bytes):
+            return value.decode()
+        if hasattr(value, "raw_data"):
+            return np.asarray(numpy_helper.to_array(value))
+    except Exception as error:  # a tensor whose sizes lie, text that is none, a reference out of a function
+        raise VyreError(
+            f"{op} {node!r}: the attribute {attribute.name!r} cannot be read: "
+            f"{str(error).splitlines()[0].rstrip('.')}.",
+            fix="repair or export the model again.",
+        ) from None
     return value
 
 
@@ -133,7 +146,7 @@ def _handled(context: OnnxNode) -> Any:
         with np.errstate(all="ignore"):
             made = HANDLERS[context.op](context)
         if isinstance(made, HostArray) and all(made is not given for given in context.inputs):
-            context.allowed(made.array.size)
+            context.allowed(made.array.size, symbolic=made.is_symbolic)
         return made
     except VyreError as error:
         start = f"{context.op} {context.name!r}: "

@@ -255,10 +255,10 @@ def _expand(ctx: OnnxNode) -> Any:
 
 
 def _tile(ctx: OnnxNode) -> Any:
-    times = ctx.numbers(1)
-    if any(not isinstance(n, int) for n in times):
-        raise ctx.refuse("the number of repeats is dynamic")
-    return tile(ctx.tensor(0), times)
+    x, times = ctx.tensor(0), ctx.numbers(1)
+    if len(times) != x.ndim:
+        raise ctx.refuse(f"{len(times)} numbers repeat {x.ndim} axes", "give one for each axis.")
+    return tile(x, times)
 
 
 def _pad(ctx: OnnxNode) -> Any:
@@ -268,7 +268,11 @@ def _pad(ctx: OnnxNode) -> Any:
     value = ctx.attribute("value", 0.0) if ctx.opset < 11 else (ctx.numbers(2)[0] if ctx.given(2) else 0)
     axes = ctx.axes(_axes(ctx, 3) or range(x.ndim), x.ndim)
     widths = [(0, 0)] * x.ndim
-    half = len(pads) // 2
+    half = len(axes)
+    if len(pads) != 2 * half:
+        raise ctx.refuse(
+            f"{len(pads)} numbers pad {half} axes", "give two for each axis: all before, then all after."
+        )
     for i, axis in enumerate(axes):
         widths[axis] = (pads[i], pads[half + i])
     if mode != "constant":
@@ -304,7 +308,7 @@ def _mirrored(ctx: OnnxNode, x: Tensor, axis: int, before: int, after: int, mode
 
 def _trilu(ctx: OnnxNode) -> Any:
     x = ctx.tensor(0)
-    k = int(ctx.numbers(1)[0]) if ctx.given(1) else 0
+    k = ctx.numbers(1)[0] if ctx.given(1) else 0
     return triu(x, k) if ctx.attribute("upper", 1) else tril(x, k)
 
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MOST_HELD = 1 << 24
 """Elements of an array that nodes put together on the host."""
+MOST_SIZES = 1 << 12
+"""Elements of one in which a dynamic size is: shapes, and tables made of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ def _plain(value: Any) -> Any:
         return value if value.static is None else value.static
     if int(value) != value:
         raise ValueError(f"{value} is not a whole number beside a dynamic size")
+    if not -(1 << 63) <= value < 1 << 63:
+        raise ValueError(f"a number of {int(value).bit_length()} bits is beyond int64")
     return int(value)
 
 
@@ -122,10 +126,11 @@ class OnnxNode:
             )
         return [_whole(v) for v in value.array.reshape(-1)]
 
-    def allowed(self, count: int) -> int:
+    def allowed(self, count: int, *, symbolic: bool = False) -> int:
         """A number of elements that are put together on the host, where it is not beyond all reason."""
-        if count > MOST_HELD:
-            raise self.refuse(f"{count} elements on the host are too many; {MOST_HELD} are allowed")
+        most = MOST_SIZES if symbolic else MOST_HELD
+        if count > most:
+            raise self.refuse(f"{count} elements on the host are too many; {most} are allowed")
         return count
 
     def axes(self, given: Iterable[int], rank: int) -> list[int]:

@@ -10,10 +10,8 @@ from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from vyre.backends.chosen import default_backend
-from vyre.backends.foreign import is_on_device, plain_array
+from vyre.backends.foreign import host_or_device
 from vyre.backends.registry import get
 from vyre.errors import boundary
 from vyre.ir.types import DataType
@@ -22,6 +20,8 @@ from vyre.planning.results import bfloat_of, returned_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    import numpy as np
 
     from vyre.backends.device_buffer import DeviceBuffer
     from vyre.backends.protocol import Backend
@@ -55,7 +55,7 @@ def run_graph(
         results = _at_once(made, made.ready(found, inputs), inputs)
         if results is not None:
             return results
-    values = {name: _array(name, value) for name, value in inputs.items()}
+    values = {name: host_or_device(f"the input {name!r}", value) for name, value in inputs.items()}
     bound = made.fitted({name: tuple(value.shape) for name, value in values.items()}, made.hardware(found))
     taking = None if memory is not None else returned_as(values.values())
     whole = "" if taking is None and memory is None else "arrays that are on the device are not cut"
@@ -113,10 +113,3 @@ def _on_device(
             buffer.dtype = bfloat
         results[name] = taking(buffer)
     return results
-
-
-def _array(name: str, value: Any) -> Any:
-    """What has a shape and a dtype: an array of the host, or one on a device as it is."""
-    if is_on_device(value):
-        return value
-    return plain_array(f"the input {name!r}", np.asarray(value))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import VyreError
+from vyre.graph.sizes import Size
 from vyre.ir.types import DataType
 from vyre.tensor import comparing, elementwise
-from vyre.tensor.create import full_like, iota
+from vyre.tensor.create import full_like, iota, of_size
 from vyre.tensor.indexing import backwards
 from vyre.tensor.shaping import broadcast_to, concat, expand_dims, reshape, slice_axis, transpose
 from vyre.tensor.value import operation
@@ -15,6 +16,7 @@ from vyre.tensor.value import operation
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vyre.graph.sizes import SizeLike
     from vyre.tensor.value import V, Value
 
 
@@ -49,9 +51,9 @@ def roll(x: V, shift: int, axis: int) -> V:
 
 
 @operation
-def tile(x: V, times: int | Sequence[int]) -> V:
+def tile(x: V, times: SizeLike | Sequence[SizeLike]) -> V:
     """The whole tensor so many times along each axis, counted from the last as NumPy does."""
-    counts = [times] if isinstance(times, int) else list(times)
+    counts = [times] if isinstance(times, (int, Size)) else list(times)
     for _ in range(len(counts) - x.ndim):
         x = expand_dims(x, 0)
     for axis, count in zip(range(x.ndim - len(counts), x.ndim), counts, strict=True):
@@ -88,22 +90,22 @@ def diff(x: V, axis: int = -1) -> V:
 
 
 @operation
-def tril(x: V, diagonal: int = 0) -> V:
+def tril(x: V, diagonal: SizeLike = 0) -> V:
     """The last two axes with 0 above the diagonal, which lies `diagonal` places to the right."""
     return _triangle(x, diagonal, upper=False)
 
 
 @operation
-def triu(x: V, diagonal: int = 0) -> V:
+def triu(x: V, diagonal: SizeLike = 0) -> V:
     """The last two axes with 0 below the diagonal."""
     return _triangle(x, diagonal, upper=True)
 
 
-def _triangle(x: V, diagonal: int, *, upper: bool) -> V:
+def _triangle(x: V, diagonal: SizeLike, *, upper: bool) -> V:
     if x.ndim < 2:
         raise VyreError(f"{x.type} has no triangle.", fix="use a tensor of two axes or more.")
     shape = x.type.shape[-2:]
-    row = elementwise.add(iota(x, shape, 0, DataType.I32), diagonal)
+    row = elementwise.add(iota(x, shape, 0, DataType.I32), of_size(x, Size(diagonal), DataType.I32))
     column = iota(x, shape, 1, DataType.I32)
     kept = comparing.greater_equal(column, row) if upper else comparing.less_equal(column, row)
     return comparing.where(kept, x, full_like(x, (), 0))
