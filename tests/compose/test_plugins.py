@@ -9,6 +9,7 @@ import pytest
 
 from vyre.compose import Registry
 from vyre.compose.plugins import installed_ops
+from vyre.compose.registry import default_registry
 from vyre.errors import OpError
 
 if TYPE_CHECKING:
@@ -78,3 +79,29 @@ def test_a_broken_package_is_named(
         installed_ops()
     assert reason in caught.value.message
     assert "uninstall acme_bad" in caught.value.fix
+
+
+BY_ID = """
+import vyre
+from vyre import u32
+
+@vyre.op(id="acme.first")
+def first(x: u32) -> u32:
+    return vyre.call("acme.second", x)
+"""
+
+
+def test_an_op_that_is_called_by_its_id_before_its_package_is_there_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, monkeypatch, "acme_by_id", "x = acme_by_id:first")
+    (tmp_path / "acme_by_id.py").write_text(BY_ID)
+    default_registry.cache_clear()
+    with pytest.raises(OpError, match="acme_by_id") as caught:
+        default_registry()
+    default_registry.cache_clear()
+    assert "no op 'acme.second'" in caught.value.message
+    assert "acme_by_id.py:7" in caught.value.message
+    assert "partially initialized" not in str(caught.value)
+    assert "as a function" in caught.value.fix
+    assert str(caught.value).count("Fix:") == 1

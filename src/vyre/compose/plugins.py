@@ -7,10 +7,11 @@ go missing would show up later as unknown ids. `offered` does the same for any g
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from vyre.errors import OpError
+from vyre.errors import OpError, VyreError
 from vyre.ir.op import Op
 
 if TYPE_CHECKING:
@@ -43,7 +44,20 @@ def _package(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist is not None else entry.value.partition(":")[0]
 
 
+def _is_being_imported(module: str) -> bool:
+    """Whether it is half there: its own import has come so far as to ask for what it offers."""
+    spec = getattr(sys.modules.get(module), "__spec__", None)
+    return bool(getattr(spec, "_initializing", False))
+
+
 def _load(entry: EntryPoint, kind: type[T], what: str) -> list[T]:
+    package = _package(entry)
+    if _is_being_imported(entry.module):
+        raise OpError(
+            f"the {what} of the package {package} are looked for while {entry.module} is being imported.",
+            fix="in an op of a package, call another one of the same package as a function, mix(x), and not "
+            "by its id; by its id, call an op of vyre, whose ids `vyre ops` lists.",
+        )
     try:
         given: Any = entry.load()
         if callable(given):
@@ -52,17 +66,23 @@ def _load(entry: EntryPoint, kind: type[T], what: str) -> list[T]:
             return [given]
         # Iterated here, because a generator fails only now.
         found = list(cast("Iterable[object]", given)) if isinstance(given, Iterable) else [given]
+    except VyreError as error:
+        where = f"{error.place}: " if error.place else ""
+        raise OpError(
+            f"the {what} of the package {package} cannot be loaded: {where}{error.message}",
+            fix=f"{error.fix.removesuffix('.')}; or uninstall {package}.",
+        ) from error
     except (Exception, SystemExit) as error:
         raise OpError(
-            f"the {what} of the package {_package(entry)} cannot be loaded: {type(error).__name__}: {error}",
-            fix=f"repair the entry point {entry.name} = {entry.value!r}, or uninstall {_package(entry)}.",
+            f"the {what} of the package {package} cannot be loaded: {type(error).__name__}: {error}.",
+            fix=f"repair the entry point {entry.name} = {entry.value!r}, or uninstall {package}.",
         ) from error
     name = kind.__name__
     for item in found:
         if not isinstance(item, kind):
             raise OpError(
-                f"the package {_package(entry)} offers {item!r}, which is not an {name}.",
+                f"the package {package} offers {item!r}, which is not an {name}.",
                 fix=f"make {entry.value} an {name}, an iterable of {name}s, or a function that returns "
-                f"either; or uninstall {_package(entry)}.",
+                f"either; or uninstall {package}.",
             )
     return cast("list[T]", found)

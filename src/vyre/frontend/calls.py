@@ -14,7 +14,7 @@ from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from vyre.errors import VyreError, counted
+from vyre.errors import OpError, VyreError, counted
 from vyre.frontend import builtins as language
 from vyre.frontend.elsewhere import ELSEWHERE
 from vyre.frontend.expressions import is_sequence, wrap
@@ -191,7 +191,11 @@ class Linker:
         if not (isinstance(op_id, PyObject) and isinstance(op_id.value, str)):
             raise Refused(f"the op id is {describe(op_id)}.", 'write it as text: vyre.call("acme.mix", x).')
         name = op_id.value
-        op = self.ops.get(name) or own_registry().get(name) or default_registry().get(name)
+        op = self.ops.get(name) or own_registry().get(name)
+        try:
+            op = op or default_registry().get(name)
+        except OpError as error:
+            raise Refused(f"vyre itself has no op {name!r}, and {error.message}", error.fix) from error
         if op is None:
             import difflib
 

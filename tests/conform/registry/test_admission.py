@@ -13,9 +13,16 @@ import pytest
 from tests.conform.registry import importing_module
 from tests.conform.registry.stranger_definitions import (
     add,
+    asking,
+    bare,
     by_itself,
+    fraction,
     nothing,
+    of_nothing_known,
+    of_one,
     plain,
+    raising,
+    too_wide,
     two_faced,
     unregistered,
     wavering,
@@ -23,6 +30,7 @@ from tests.conform.registry.stranger_definitions import (
 from vyre.compose.registry import Registry, default_registry
 from vyre.conform import registry
 from vyre.conform.registry import own_specs, seen, spec, specs, vanishing
+from vyre.conform.registry.admission import admitted
 from vyre.conform.spec import independence
 from vyre.conform.spec.law import Custom
 from vyre.conform.spec.op import Alternate, ExpressionForm, OpSpec
@@ -126,6 +134,39 @@ def test_the_independence_gate_turns_a_package_away(wrong: OpSpec, why: str) -> 
     found = refused(wrong)
     assert "rejected by the independence gate" in found.message
     assert why in found.message
+
+
+@pytest.mark.usefixtures("stranger")
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (replace(ADD, cpu_fn=fraction), "gives 1.5 for"),
+        (replace(ADD, cpu_fn=too_wide), "which is not a word of 32 bits"),
+        (replace(ADD, boundaries=((1 << 40,), (0,))), "the boundary 0x10000000000"),
+        (replace(ADD, boundaries=((0,), (-1,))), "the boundary -0x1"),
+        (replace(ADD, cpu_fn=bare), "gives 5, which is no word of its domain"),
+        (replace(ADD, cpu_fn=asking), "of unknown operands its definition raises TypeError"),
+        (replace(ADD, laws=(Custom("mine", raising),)), "its law 'mine' raises KeyError"),
+        (replace(ADD, laws=(Custom("mine", of_one),)), "applies stranger.add to 1 operand, and it takes 2"),
+        (
+            replace(ADD, laws=(Custom("mine", of_nothing_known),)),
+            "applies stranger.nowhere, which has no spec",
+        ),
+    ],
+)
+def test_what_no_proof_could_follow_is_turned_away(wrong: OpSpec, why: str) -> None:
+    assert why in refused(wrong).message
+
+
+def test_a_package_whose_ops_are_broken_is_named_and_none_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: None
+) -> None:
+    write_metadata(tmp_path, "stranger", {"vyre.ops": {"all": "nowhere_to_be_found:OPS"}})
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    with pytest.raises(OpError) as error:
+        admitted([ADD])
+    assert error.value.message.startswith("the ops of the package stranger cannot be loaded")
+    assert "rejected" not in str(error.value)
 
 
 def test_a_lowering_that_is_reached_unseen_is_seen_at_work() -> None:

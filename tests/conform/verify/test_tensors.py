@@ -7,6 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.wrong.base import Right
+from tests.wrong.long_rows import (
+    DropsWhatWasBefore,
+    HalfSums,
+    LosesTheRest,
+    NothingIsZero,
+    PadsWithZero,
+    SplitLongK,
+    Tf32FromLongK,
+)
 from tests.wrong.tensors import (
     DropsTheMask,
     LosesTheLargest,
@@ -56,6 +65,14 @@ def outcome(stage: Tensors, backend: Right, subject: str) -> Outcome:
         (WrongStride, TENSORS, "float sliced"),
         (StaleLength, TENSORS, "float matmul dynamic"),
         (StaleLength, TENSORS, "float dynamic view"),
+        (Tf32FromLongK, TENSORS, "float matmul 2x1100x3"),
+        (SplitLongK, TENSORS, "float matmul 2x1100x3"),
+        (HalfSums, TENSORS, "float f16 matmul 1x300x2"),
+        (HalfSums, TENSORS, "float bf16 matmul 1x300x2"),
+        (LosesTheRest, TENSORS, "float tree sum in two stages"),
+        (DropsWhatWasBefore, TENSORS, "float beside integer prefix sums in blocks"),
+        (NothingIsZero, TENSORS, "float joined from nothing"),
+        (PadsWithZero, TENSORS, "float tree sums of -0"),
     ],
 )
 def test_wrong_backends_are_caught(backend: type[Right], stage: Tensors, subject: str) -> None:

@@ -204,7 +204,39 @@ def _places() -> list[TensorCase]:
     ]
 
 
+def _long() -> list[TensorCase]:
+    """Rows so long that kernels change: sums in two stages, prefixes in blocks, products of many steps."""
+
+    def product(a: Tensor, b: Tensor) -> Tensor:
+        return a @ b
+
+    return [
+        case("float matmul 2x1100x3", product, a=(F32, (2, 1100)), b=(F32, (1100, 3))),
+        case("float f16 matmul 1x300x2", product, a=(F16, (1, 300)), b=(F16, (300, 2))),
+        case("float bf16 matmul 1x300x2", product, a=(BF16, (1, 300)), b=(BF16, (300, 2))),
+        case("float tree sum in two stages", lambda x: x.sum(), x=(F32, (65_600,))),
+        case("float beside integer prefix sums in blocks", lambda x: cumsum(x, -1), x=(_T.U32, (1, 2100))),
+    ]
+
+
+def _edges() -> list[TensorCase]:
+    """What is joined where there is nothing, or nothing but -0."""
+    return [
+        case(
+            "float joined from nothing",
+            lambda x: (x.sum(0), x.prod(0), x.max(0), x.min(0), x.argmax(0)),
+            ({"n": 2}, {"n": 0}),
+            x=(F32, ("n", 3)),
+        ),
+        case(
+            "float tree sums of -0",
+            lambda x: tuple(where(x[:, :k] > x[:, :k], x[:, :k], -0.0).sum(-1) for k in (5, 13, 257)),
+            x=(F32, (2, 257)),
+        ),
+    ]
+
+
 @cache
 def tensor_cases() -> tuple[TensorCase, ...]:
     """All of them; a case keeps its number, so new ones are added at the end."""
-    return (*_elements(), *_places(), *_reductions(), *_products())
+    return (*_elements(), *_places(), *_reductions(), *_products(), *_long(), *_edges())

@@ -88,7 +88,8 @@ def _by_id() -> Mapping[str, OpSpec]:
                 fix=f"give the new meaning a new version, such as {twice.partition('@')[0]}@2, or uninstall "
                 f"{package}.",
             )
-        known |= {made.id: made for made in admitted(found, package=package)}
+        may_apply = {**{made.id: made for made in collectives()}, **known}
+        known |= {made.id: made for made in admitted(found, package=package, known=may_apply)}
     return known
 
 

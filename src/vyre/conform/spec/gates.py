@@ -20,7 +20,7 @@ from vyre.ir.environment import Types
 from vyre.ir.expr import Call, Expr, Var
 from vyre.ir.typing import type_of
 from vyre.ir.walk import postorder
-from vyre.semantics.domain import CONCRETE
+from vyre.semantics.domain import CONCRETE, MASK
 from vyre.semantics.words import word_count
 
 if TYPE_CHECKING:
@@ -89,14 +89,23 @@ def _signature(spec: OpSpec, signatures: Signatures) -> str:
         return "a Bytes value has no size, so no host buffer can be made for it"
     if spec.boundaries and len(spec.boundaries) != spec.words:
         return f"{len(spec.boundaries)} lists of boundaries for {spec.words} operand words"
-    given = len(as_tuple(spec.cpu_fn(CONCRETE, *(0,) * spec.words)))
+    wide = next((v for row in spec.boundaries for v in row if not 0 <= v <= MASK), None)
+    if wide is not None:
+        return f"the boundary {wide:#x} is not a word of 32 bits; an operand of 64 bits has two lists"
     wanted = sum(word_count(t) for t in spec.outputs)
-    if given and given != wanted:
-        return f"the definition gives {given} words where the signature has {wanted}"
+    for words in _witnesses(spec):
+        found = as_tuple(spec.cpu_fn(CONCRETE, *words))
+        if found in ((), (None,)):
+            return ""  # which gate 5 is about
+        if len(found) != wanted:
+            return f"the definition gives {len(found)} words where the signature has {wanted}"
+        other = next((w for w in found if not isinstance(w, int) or not 0 <= w <= MASK), None)
+        if other is not None:
+            return f"the definition gives {other!r} for {words}, which is not a word of 32 bits"
     if isinstance(spec.form, ExpressionForm):
-        found = _type(spec.form, spec.signature, signatures)
-        if found is not spec.signature.output:
-            return f"its expression has the type {found.value if found else 'none'}"
+        of = _type(spec.form, spec.signature, signatures)
+        if of is not spec.signature.output:
+            return f"its expression has the type {of.value if of else 'none'}"
     return ""
 
 

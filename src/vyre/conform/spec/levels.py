@@ -129,7 +129,7 @@ TABLE = (
         WITNESSES,
         repeats=REPEATS,
     ),
-    Row("L3f", FLOAT, "tensors", (ENVELOPE,), _stages(engines=40, tensors=96), repeats=REPEATS),
+    Row("L3f", FLOAT, "tensors", (ENVELOPE,), _stages(engines=40, tensors=103), repeats=REPEATS),
     Row("L4f", FLOAT, "networks", (BASELINES,), _stages(networks=31), repeats=REPEATS),
     Row("L1a", APPROXIMATE, "within tolerance", (OPERATIONS,), _stages(golden=143, approximate=54)),
 )  # fmt: skip

@@ -94,9 +94,14 @@ def reduced(node: Reduce, of: Elements, shape: Place, element: DataType) -> Elem
 def scanned(node: Scan, of: Elements, element: DataType) -> Elements:
     """`element` is the type of the operand."""
 
+    rows: dict[Place, list[int]] = {}
+
     def at(place: Place) -> int:
-        stop = place[node.axis] + (0 if node.exclusive else 1)
-        values = [of.at(with_axis(place, node.axis, i)) for i in range(stop)]
+        first = with_axis(place, node.axis, 0)
+        if first not in rows:
+            length = of.shape[node.axis]
+            rows[first] = [of.at(with_axis(place, node.axis, i)) for i in range(length)]
+        values = rows[first][: place[node.axis] + (0 if node.exclusive else 1)]
         return joined(node.joining, ReduceOrder.TreeBinary, element, node.accumulator, node.element, values)
 
     return made(of.shape, at)
