@@ -12,7 +12,9 @@ the device is answered there. All take `backend=` and `shape=`; the results depe
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from functools import cache
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,7 +104,7 @@ def sort_pairs(
     keys: Any, values: Any, *, descending: bool = False, backend: Where = None, shape: Shape | None = None
 ) -> tuple[Any, Any]:
     """The keys in order, and with each its value; equal keys keep their order."""
-    _require_same("values", values, "keys", keys)
+    require_same("values", values, "keys", keys)
     kinds = element_of(keys), element_of(values, "values")
     engine = sort_engine(*kinds, descending=descending, shape=cut_for(backend, shape, None))
     found = runner_of(backend).run(engine, {"input": keys, "values": values})
@@ -138,7 +140,7 @@ def reduce_by_key(
     keys: Any, values: Any, *, op: str = "add", backend: Where = None, shape: Shape | None = None
 ) -> tuple[Any, Any]:
     """For each run of equal keys the key, and the join of its values: add mul min max and or xor."""
-    _require_same("values", values, "keys", keys)
+    require_same("values", values, "keys", keys)
     joins = monoid(op, joinable(values))
     engine = by_key_engine(element_of(keys), joins, shape=cut_for(backend, shape))
     found = runner_of(backend).run(engine, {"input": keys, "values": values})
@@ -193,7 +195,7 @@ def partition(
     array: Any, flags: Any, *, backend: Where = None, shape: Shape | None = None
 ) -> tuple[Any, int]:
     """The elements whose flag is not zero, then the others, each in their order; and how many are set."""
-    _require_same("flags", flags, "elements", array)
+    require_same("flags", flags, "elements", array)
     engine = partition_engine(element_of(array, "elements"), shape=cut_for(backend, shape))
     found = runner_of(backend).run(engine, {"input": array, "flags": words_of(flags)})
     return found["output"], int(on_host(found["count"])[0])
@@ -214,7 +216,7 @@ def scatter(
 
     Of several values for a place the last one stays; one past the end is dropped.
     """
-    _require_same("indices", indices, "values", values)
+    require_same("indices", indices, "values", values)
     engine = scatter_engine(_one_type(values, into), shape=cut_for(backend, shape))
     return runner_of(backend).run(engine, {"input": values, "indices": indices, "into": into})["output"]
 
@@ -270,6 +272,18 @@ def _one_type(first: Any, second: Any) -> DataType:
     return kinds[0]
 
 
-def _require_same(what: str, given: Any, of: str, others: Any) -> None:
-    if len(given) != len(others):
-        raise DispatchError(f"got {len(given)} {what} for {len(others)} {of}.", fix="pass one for each.")
+def require_same(what: str, given: Any, of: str, others: Any) -> None:
+    """Refuses what does not belong element by element. Rows are taken flat, so lengths tell nothing."""
+    counts = count_of(what, given), count_of(of, others)
+    if counts[0] != counts[1]:
+        raise DispatchError(f"got {counts[0]} {what} for {counts[1]} {of}.", fix="pass one for each.")
+
+
+def count_of(what: str, array: Any) -> int:
+    """How many elements an array has, of the host's or a device's; a list is as long as it is."""
+    shape = getattr(array, "shape", None)
+    if shape is not None:
+        return prod(shape)
+    if not isinstance(array, Sized):
+        raise DispatchError(f"the {what} are {type(array).__name__}, not an array.", fix="pass an array.")
+    return len(array)

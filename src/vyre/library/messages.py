@@ -140,7 +140,7 @@ def taken(messages: Any, offsets: Any, backend: str | Backend | None) -> Message
         shape, data = held.shape, held if held.size % 4 == 0 else _in_sixteens(held)
     else:
         data, backend = words_of(messages, "messages", backend)
-        shape = tuple(int(n) for n in getattr(cast("Any", messages), "shape", (data.size,)))
+        shape = tuple(int(n) for n in getattr(messages, "shape", (data.size,)))
     size = prod(shape)
     if offsets is not None:
         return _between(data, _checked(offsets, size), backend)
