@@ -30,9 +30,9 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.parametrize("name", CALLS)
 def test_rows_are_not_elements(name: str) -> None:
     call = CALLS[name]
-    with pytest.raises(DispatchError, match="pass one for each"):
+    with pytest.raises(DispatchError, match=r"pass one .*for each"):
         call(SQUARE, TWO)
-    with pytest.raises(DispatchError, match="pass one for each"):
+    with pytest.raises(DispatchError, match=r"pass one .*for each"):
         call(TWO, SQUARE)
     with pytest.raises(DispatchError, match="not an array"):
         call(FLAT, 5)

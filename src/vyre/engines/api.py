@@ -109,7 +109,7 @@ def scan(
     engine = scan_engine(joins, inclusive=inclusive, segmented=heads is not None, shape=cut)
     inputs = {"input": array}
     if heads is not None:
-        require_same("heads", heads, "elements", array)
+        require_same("heads", heads, "elements", array, "pass one head for each.")
         inputs["heads"] = words_of(heads)
     given = None if out is None else {"output": out}
     return runner_of(backend).run(engine, inputs, out=given)["output"]
@@ -121,7 +121,7 @@ def compact(
 ) -> Any:
     """The elements whose flag is not zero, in their order."""
     chosen = words_of(flags)
-    require_same("flags", chosen, "elements", array)
+    require_same("flags", chosen, "elements", array, "pass one flag for each.")
     engine = compact_engine(element_of(array, "elements"), shape=cut_for(backend, shape, _NARROW))
     return runner_of(backend).run(engine, {"input": array, "flags": chosen})["output"]
 

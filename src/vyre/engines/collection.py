@@ -272,11 +272,11 @@ def _one_type(first: Any, second: Any) -> DataType:
     return kinds[0]
 
 
-def require_same(what: str, given: Any, of: str, others: Any) -> None:
+def require_same(what: str, given: Any, of: str, others: Any, fix: str = "pass one for each.") -> None:
     """Refuses what does not belong element by element. Rows are taken flat, so lengths tell nothing."""
     counts = count_of(what, given), count_of(of, others)
     if counts[0] != counts[1]:
-        raise DispatchError(f"got {counts[0]} {what} for {counts[1]} {of}.", fix="pass one for each.")
+        raise DispatchError(f"got {counts[0]} {what} for {counts[1]} {of}.", fix=fix)
 
 
 def count_of(what: str, array: Any) -> int:
