@@ -136,9 +136,9 @@ def _made(
         return out
     if not count:  # `first` may be the end of the stream, which the kernel has no number for
         return np.zeros(0, dtype) if alone else out
-    if not alone and isinstance(out, np.ndarray):
+    if not alone and issubclass(type(out), np.ndarray):
         _refuse_unfit(out, np.dtype(dtype))
-    target: Any = np.zeros(count, dtype) if alone else out
+    target = np.zeros(count, dtype) if alone else out
     return kernel(target, seed, stream, first, workgroups=grid(count // 4 + 2), backend=backend)
 
 
