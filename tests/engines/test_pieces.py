@@ -128,6 +128,17 @@ def test_keys_of_several_pieces(small: Small, length: int) -> None:
             same_pair(engines.top_k(x, k, backend=small), engines.top_k(x, k, backend="cpu"))
 
 
+def test_rows_are_taken_flat(small: Small) -> None:
+    x = words(ROOM // 2).reshape(4, -1)
+    same(engines.reduce(x, backend=small), engines.reduce(x, backend="cpu"))
+    same(engines.scan(x, backend=small), engines.scan(x, backend="cpu"))
+    same(engines.sort(x, backend=small), np.sort(x, axis=None))
+    same(engines.argsort(x, backend=small), engines.argsort(x, backend="cpu"))
+    same(engines.compact(x, x & 1, backend=small), x[(x & 1) == 1])
+    same_pair(engines.top_k(x, 7, backend=small), engines.top_k(x, 7, backend="cpu"))
+    same(engines.unique(x, backend=small), np.unique(x))
+
+
 def test_what_does_not_fit_and_is_not_cut_is_refused_by_name(small: Small) -> None:
     x = words(ROOM)
     with pytest.raises(DispatchError, match=str(ROOM)):

@@ -19,7 +19,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.engines.bins import bins_engine, columns_for, histogram_engine
-from vyre.engines.collection import cut_for, joinable, limits_of, on_host, walkers, words_of
+from vyre.engines.collection import (
+    count_of,
+    cut_for,
+    joinable,
+    limits_of,
+    on_host,
+    require_same,
+    walkers,
+    words_of,
+)
 from vyre.engines.compaction import compact_engine
 from vyre.engines.dfa import match_engine
 from vyre.engines.float_fold import fold_named
@@ -89,7 +98,7 @@ def scan(
     and for which `neutral` changes nothing. `out` is written in place, and may not be the input.
     """
     element = joinable(array)
-    each = piece_of(backend, array)
+    each = piece_of(backend, array, *(() if heads is None else (heads,)))
     if each:
 
         def scan_part(part: Any, marks: Any, inclusive: bool) -> Any:
@@ -110,7 +119,7 @@ def scan(
         joins = own_monoid(op, element, neutral)
     cut = cut_for(backend, shape, None)
     if shape is None and cut is not None:
-        cut = _WALK if walkers(backend) > 1 else Shape(1, 1 << len(array).bit_length())
+        cut = _WALK if walkers(backend) > 1 else Shape(1, 1 << count_of("elements", array).bit_length())
     engine = scan_engine(joins, inclusive=inclusive, segmented=heads is not None, shape=cut)
     inputs = {"input": array}
     if heads is not None:
@@ -133,9 +142,7 @@ def compact(
 ) -> Any:
     """The elements whose flag is not zero, in their order."""
     chosen = words_of(flags)
-    sizes = [len(x) for x in (chosen, array)]
-    if sizes[0] != sizes[1]:
-        raise DispatchError(f"got {sizes[0]} flags for {sizes[1]} elements.", fix="pass one flag for each.")
+    require_same("flags", chosen, "elements", array, "pass one flag for each.")
     each = piece_of(backend, array, chosen)
     if each:
         return kept(array, chosen, each, lambda a, b: compact(a, b, backend=backend, shape=shape))

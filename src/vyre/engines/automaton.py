@@ -54,7 +54,13 @@ class Dfa:
         """Finds every place where one of the words ends, overlapping ones too."""
         rows: list[dict[int, int]] = [{}]
         accepting: set[int] = set()
+        if isinstance(words, (bytes, str)):
+            raise VyreError(
+                f"words is {type(words).__name__}, not a list.", fix="pass a list of words: [b'…']."
+            )
         for word in words:
+            if not isinstance(word, (bytes, bytearray, memoryview)):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise VyreError(f"a word is {type(word).__name__}, not bytes.", fix="write it as b'…'.")
             if not word:
                 raise VyreError("the empty word ends everywhere.", fix="leave it out.")
             state = 0

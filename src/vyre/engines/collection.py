@@ -12,7 +12,9 @@ the device is answered there. All take `backend=` and `shape=`; the results depe
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from functools import cache
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,7 +104,7 @@ def sort(
 def argsort(keys: Any, *, descending: bool = False, backend: Where = None, shape: Shape | None = None) -> Any:
     """The places of the keys in their order, as uint32; equal keys keep theirs."""
     if piece_of(backend, keys):
-        numbers = np.arange(len(keys), dtype=np.uint32)
+        numbers = np.arange(keys.size, dtype=np.uint32)
         return sort_pairs(keys, numbers, descending=descending, backend=backend, shape=shape)[1]
     cut = cut_for(backend, shape, None)
     engine = sort_engine(element_of(keys), numbered=True, descending=descending, shape=cut)
@@ -114,7 +116,7 @@ def sort_pairs(
     keys: Any, values: Any, *, descending: bool = False, backend: Where = None, shape: Shape | None = None
 ) -> tuple[Any, Any]:
     """The keys in order, and with each its value; equal keys keep their order."""
-    _require_same("values", values, "keys", keys)
+    require_same("values", values, "keys", keys)
     kinds = element_of(keys), element_of(values, "values")
     each = piece_of(backend, keys, values)
     if each:
@@ -168,7 +170,7 @@ def reduce_by_key(
     keys: Any, values: Any, *, op: str = "add", backend: Where = None, shape: Shape | None = None
 ) -> tuple[Any, Any]:
     """For each run of equal keys the key, and the join of its values: add mul min max and or xor."""
-    _require_same("values", values, "keys", keys)
+    require_same("values", values, "keys", keys)
     joins = monoid(op, joinable(values))
     each = piece_of(backend, keys, values)
     if each:
@@ -230,7 +232,7 @@ def partition(
     array: Any, flags: Any, *, backend: Where = None, shape: Shape | None = None
 ) -> tuple[Any, int]:
     """The elements whose flag is not zero, then the others, each in their order; and how many are set."""
-    _require_same("flags", flags, "elements", array)
+    require_same("flags", flags, "elements", array)
     engine = partition_engine(element_of(array, "elements"), shape=cut_for(backend, shape))
     found = runner_of(backend).run(engine, {"input": array, "flags": words_of(flags)})
     return found["output"], int(on_host(found["count"])[0])
@@ -251,7 +253,7 @@ def scatter(
 
     Of several values for a place the last one stays; one past the end is dropped.
     """
-    _require_same("indices", indices, "values", values)
+    require_same("indices", indices, "values", values)
     engine = scatter_engine(_one_type(values, into), shape=cut_for(backend, shape))
     return runner_of(backend).run(engine, {"input": values, "indices": indices, "into": into})["output"]
 
@@ -307,6 +309,18 @@ def _one_type(first: Any, second: Any) -> DataType:
     return kinds[0]
 
 
-def _require_same(what: str, given: Any, of: str, others: Any) -> None:
-    if len(given) != len(others):
-        raise DispatchError(f"got {len(given)} {what} for {len(others)} {of}.", fix="pass one for each.")
+def require_same(what: str, given: Any, of: str, others: Any, fix: str = "pass one for each.") -> None:
+    """Refuses what does not belong element by element. Rows are taken flat, so lengths tell nothing."""
+    counts = count_of(what, given), count_of(of, others)
+    if counts[0] != counts[1]:
+        raise DispatchError(f"got {counts[0]} {what} for {counts[1]} {of}.", fix=fix)
+
+
+def count_of(what: str, array: Any) -> int:
+    """How many elements an array has, of the host's or a device's; a list is as long as it is."""
+    shape = getattr(array, "shape", None)
+    if shape is not None:
+        return prod(shape)
+    if not isinstance(array, Sized):
+        raise DispatchError(f"the {what} are {type(array).__name__}, not an array.", fix="pass an array.")
+    return len(array)

@@ -58,6 +58,7 @@ def scanned(
     array: Array, heads: Array | None, each: int, scan: Callable[..., Array], *, inclusive: bool
 ) -> Iterator[Array]:
     """The pieces of a scan. `scan(elements, heads, inclusive)` is that of a piece."""
+    array, heads = array.reshape(-1), None if heads is None else heads.reshape(-1)
     before = array[:0]  # the join of all since the last head
     for first in range(0, len(array), each - 1):
         part = array[first : first + each - 1]
@@ -72,10 +73,10 @@ def scanned(
 def together(parts: Iterable[Array], array: Array, out: Any) -> Any:
     """As many results as there are elements, in `out` or a new array; its type is that of the elements."""
     if out is not None:
-        space = Space(element_of(array, "elements"), len(array))
+        space = Space(element_of(array, "elements"), array.size)
         found = host_output("output", space, out, [array])
     else:
-        found = np.empty(len(array), array.dtype)
+        found = np.empty(array.size, array.dtype)
     place = 0
     for part in parts:
         found[place : place + len(part)] = part
@@ -102,6 +103,7 @@ def sorted_pairs(
     keys: Array, values: Array | None, each: int, sort: Callable[..., Pairs], *, descending: bool
 ) -> Pairs:
     """Keys in order, and the values that go with them. `sort(keys, values)` does it with a piece, stably."""
+    keys, values = keys.reshape(-1), None if values is None else values.reshape(-1)
     held = np.empty_like(keys), None if values is None else np.empty_like(values)
     for first in range(0, len(keys), each):
         part = slice(first, first + each)

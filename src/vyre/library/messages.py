@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from vyre.backends.device_buffer import DeviceBuffer, resident, to_device
-from vyre.backends.foreign import is_on_device
+from vyre.backends.foreign import is_on_device, plain_array
 from vyre.backends.host_memory import HostMemory
 from vyre.errors import DispatchError
 from vyre.slotted import dataclass
@@ -133,14 +133,14 @@ def _copied(
 
 def taken(messages: Any, offsets: Any, backend: str | Backend | None) -> Messages:
     """The messages of a call; `DispatchError` says what does not fit."""
-    if isinstance(messages, Sequence) and not isinstance(messages, (bytes, bytearray, memoryview, str)):
-        return _listed(cast("Sequence[Any]", messages), offsets, backend)
+    if is_list(messages):
+        return _listed(messages, offsets, backend)
     if is_on_device(messages):
         held, backend = _held(messages, "messages", backend)
         shape, data = held.shape, held if held.size % 4 == 0 else _in_sixteens(held)
     else:
         data, backend = words_of(messages, "messages", backend)
-        shape = tuple(int(n) for n in getattr(cast("Any", messages), "shape", (data.size,)))
+        shape = tuple(int(n) for n in getattr(messages, "shape", (data.size,)))
     size = prod(shape)
     if offsets is not None:
         return _between(data, _checked(offsets, size), backend)
@@ -167,6 +167,17 @@ def _between(data: Any, bounds: NDArray[np.uint32], backend: str | Backend | Non
     return Messages(data, len(bounds) - 1, None, bounds, alone=False, backend=backend)
 
 
+def is_list(value: object) -> bool:
+    """Whether a value is a sequence of others; one that has memory of its own, as `array.array`, is bytes."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return False
+    try:
+        memoryview(cast("Any", value))
+    except TypeError:
+        return True
+    return False
+
+
 def _listed(messages: Sequence[Any], offsets: Any, backend: str | Backend | None) -> Messages:
     if offsets is not None:
         raise DispatchError(
@@ -174,13 +185,12 @@ def _listed(messages: Sequence[Any], offsets: Any, backend: str | Backend | None
         )
     for place, one in enumerate(messages):
         if not isinstance(one, (bytes, bytearray, memoryview)):
-            raise DispatchError(
-                f"messages[{place}] is {type(one).__name__}, not bytes.", fix="encode text with x.encode()."
-            )
+            raise _not_bytes(f"messages[{place}]", one)
     bounds = np.zeros(len(messages) + 1, np.uint64)
     np.cumsum([memoryview(m).nbytes for m in messages], out=bounds[1:])
     _refuse_size(int(bounds[-1]))
-    data = np.frombuffer(b"".join(messages), np.uint8)
+    joined = b"".join(m.tobytes() if isinstance(m, memoryview) else m for m in messages)
+    data = np.frombuffer(joined, np.uint8)
     return _between(data, bounds.astype(np.uint32), backend)
 
 
@@ -191,6 +201,12 @@ def words_of(value: Any, what: str, backend: str | Backend | None) -> tuple[Any,
     if is_on_device(value):
         held, backend = _held(value, what, backend)
         return held if held.size % 4 == 0 else held.numpy().reshape(-1), backend
+    if is_list(value):
+        raise DispatchError(
+            f"{what} is {type(value).__name__}, not bytes.", fix="pass bytes, or an array of uint8."
+        )
+    if isinstance(value, np.ndarray):
+        value = plain_array(what, value)
     array: NDArray[Any] = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else np.asarray(value)
     if array.dtype == np.object_ or (array.ndim == 0 and array.dtype != np.uint8):
         raise DispatchError(
@@ -204,13 +220,27 @@ def words_of(value: Any, what: str, backend: str | Backend | None) -> tuple[Any,
     return np.ascontiguousarray(array).reshape(-1), backend
 
 
+def native(what: str, values: Any) -> NDArray[Any]:
+    """An array whose memory can be read as it is: contiguous, and in the machine's own order of bytes."""
+    given = plain_array(what, values) if isinstance(values, np.ndarray) else np.asarray(values)
+    flat = np.ascontiguousarray(given)
+    return flat.astype(flat.dtype.newbyteorder("="), copy=False)
+
+
 def plain_bytes(what: str, value: Any) -> bytes:
     """A key, a separator or another short argument. Raises `DispatchError` for what is not bytes."""
     if not isinstance(value, (bytes, bytearray, memoryview)):
-        raise DispatchError(
-            f"{what} is {type(value).__name__}, not bytes.", fix="encode text with x.encode()."
-        )
+        raise _not_bytes(what, value)
     return bytes(cast("bytes", value))
+
+
+def _not_bytes(what: str, value: Any) -> DispatchError:
+    fix = (
+        "encode text with x.encode()."
+        if isinstance(value, str)
+        else "pass bytes, a bytearray or a memoryview."
+    )
+    return DispatchError(f"{what} is {type(value).__name__}, not bytes.", fix=fix)
 
 
 def _held(value: Any, what: str, backend: str | Backend | None) -> tuple[DeviceBuffer, str | Backend | None]:
@@ -232,14 +262,17 @@ def _refuse_size(size: int) -> None:
 
 
 def _checked(offsets: Any, size: int) -> NDArray[np.uint32]:
-    found = np.asarray(offsets.numpy() if isinstance(offsets, DeviceBuffer) else offsets)
+    try:
+        found = np.asarray(offsets.numpy() if isinstance(offsets, DeviceBuffer) else offsets)
+    except ValueError:  # lists of several lengths
+        found = np.zeros((0, 0))
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu":
         raise DispatchError(
             "offsets must be a one-dimensional array of integers.",
             fix="pass n + 1 integers for n messages, the first where they begin.",
         )
-    wide = found.astype(np.int64)
-    if int(wide[0]) < 0 or int(wide[-1]) > size or bool((np.diff(wide) < 0).any()):
+    # Compared, not subtracted: a difference of two numbers of 64 bits may wrap.
+    if int(found[0]) < 0 or int(found[-1]) > size or bool((found[1:] < found[:-1]).any()):
         raise DispatchError(
             f"offsets do not ascend from 0 to at most {size}.",
             fix="pass where each message begins, then the end.",

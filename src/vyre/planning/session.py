@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from vyre.ir.types import DataType
     from vyre.planning.bound import BoundPlan
 
+
 class Session:
     """The buffers and launches of a plan for certain lengths on one backend."""
 

@@ -10,7 +10,7 @@ import vyre
 from vyre import In, Out, engines, u32
 from vyre.errors import DispatchError, boundary, whole
 from vyre.library.decoding.result import Decoded, place_of
-from vyre.library.messages import grid
+from vyre.library.messages import grid, native
 from vyre.library.reading import owner, run_of
 
 if TYPE_CHECKING:
@@ -97,8 +97,8 @@ def _unpack(words: In[u32], out: Out[u32], width: u32) -> None:
 
 
 def _row(values: Any, what: str, *kinds: type[np.generic]) -> NDArray[Any]:
-    """A row of 32-bit integers as its bits."""
-    given = np.ascontiguousarray(values)
+    """A row of 32-bit integers, in the machine's own order of bytes, so that its memory is its bits."""
+    given = native(what, values)
     if given.ndim != 1 or given.dtype.type not in kinds:
         raise DispatchError(
             f"{what} has the type {given.dtype} and the shape {given.shape}.",

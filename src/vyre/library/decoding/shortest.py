@@ -15,7 +15,7 @@ import vyre
 from vyre import In, Out, Private, i32, u8, u32, u64
 from vyre.errors import DispatchError, boundary
 from vyre.library.decoding.decimals import grown
-from vyre.library.messages import grid
+from vyre.library.messages import grid, native
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -178,7 +178,7 @@ def print_floats(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
     """The texts of a row of float64 or float32, one after another, and their offsets: what `repr` of Python
     prints for a float64, and the same form for a float32."""
-    given = np.ascontiguousarray(values)
+    given = native("values", values)
     if given.ndim != 1 or given.dtype.type not in (np.float64, np.float32):
         raise DispatchError(
             f"values have the type {given.dtype} and the shape {given.shape}.",

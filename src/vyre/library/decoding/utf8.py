@@ -14,7 +14,7 @@ import vyre
 from vyre import In, Out, engines, packed_bytes, u8, u32
 from vyre.errors import DispatchError, boundary
 from vyre.library.decoding.result import Decoded, place_of
-from vyre.library.messages import grid, words_of
+from vyre.library.messages import grid, native, words_of
 from vyre.library.reading import byte_at
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def decode_utf8(text: Any, *, backend: str | Backend | None = None) -> Decoded:
 @boundary
 def encode_utf8(points: Any, *, backend: str | Backend | None = None) -> Decoded:
     """The bytes of code points, an array of uint32. Surrogates, and what is past 0x10FFFF, do not belong."""
-    given = np.ascontiguousarray(points)
+    given = native("points", points)
     if given.dtype != np.uint32 or given.ndim != 1:
         raise DispatchError(
             f"points have the type {given.dtype} and the shape {given.shape}.",

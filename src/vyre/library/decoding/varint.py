@@ -10,7 +10,7 @@ import vyre
 from vyre import In, Out, engines, packed_bytes, u8, u32, u64
 from vyre.errors import DispatchError, boundary
 from vyre.library.decoding.result import Decoded, place_of
-from vyre.library.messages import grid, words_of
+from vyre.library.messages import grid, native, words_of
 from vyre.library.reading import byte_at
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _bytes(numbers: In[u64], ends: In[u32], sizes: In[u32], out: Out[u8]) -> Non
 def decode_varint(data: Any, *, bits: int = 64, backend: str | Backend | None = None) -> Decoded:
     """The numbers, as uint64, or uint32 where `bits` is 32. Zeros that a number ends with are not an error; a
     number of more bits is, at the byte that has them."""
-    if bits not in _MOST:
+    if bits not in (32, 64):
         raise DispatchError(f"there are no varints of {bits} bits.", fix="pass bits=32 or bits=64.")
     given, backend = words_of(data, "data", backend)
     size = given.size
@@ -104,7 +104,7 @@ def decode_varint(data: Any, *, bits: int = 64, backend: str | Backend | None = 
 @boundary
 def encode_varint(numbers: Any, *, backend: str | Backend | None = None) -> Any:
     """The shortest bytes of each of an array of uint32 or uint64, one after another, as uint8."""
-    given = np.ascontiguousarray(numbers)
+    given = native("numbers", numbers)
     if given.dtype.type not in (np.uint32, np.uint64) or given.ndim != 1:
         raise DispatchError(
             f"numbers have the type {given.dtype} and the shape {given.shape}.",

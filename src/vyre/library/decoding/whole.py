@@ -10,7 +10,7 @@ import vyre
 from vyre import In, Out, packed_bytes, u8, u32, u64
 from vyre.errors import DispatchError, boundary
 from vyre.library.decoding.result import Parsed, host
-from vyre.library.messages import grid, taken
+from vyre.library.messages import grid, native, taken
 from vyre.library.reading import byte_at
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def print_integers(
     values: Any, *, backend: str | Backend | None = None
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
     """The texts of a row of int64, uint64, int32 or uint32, one after another, and their offsets."""
-    given = np.ascontiguousarray(values)
+    given = native("values", values)
     if given.ndim != 1 or given.dtype.type not in _KINDS:
         raise DispatchError(
             f"values are {given.dtype} of {given.ndim} dimensions.",

@@ -13,7 +13,7 @@ import numpy as np
 import vyre
 from vyre import In, Out, u32, u64
 from vyre.errors import DispatchError, boundary, whole
-from vyre.library.graphs.rows import transpose
+from vyre.library.graphs.rows import require_graph, transpose
 from vyre.library.messages import grid
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def pagerank(
 
     A node without edges hands its rank to all nodes. `damping` is taken to the nearest 2^-32.
     """
+    require_graph(graph)
     turns = whole("turns", turns)
     if not isinstance(damping, (int, float)) or not 0 <= damping < 1 or turns < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DispatchError(

@@ -134,7 +134,10 @@ class Graph:
 
 def numbers(what: str, values: Any) -> Numbers:
     """A row of numbers that an index can be, from the host or a device."""
-    found = np.asarray(values.numpy() if isinstance(values, DeviceBuffer) else values)
+    try:
+        found = np.asarray(values.numpy() if isinstance(values, DeviceBuffer) else values)
+    except ValueError:  # lists of several lengths
+        found = np.zeros((0, 0))
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
         raise DispatchError(
             f"{what} must be a one-dimensional array of integers.", fix="pass an array of uint32."
@@ -144,9 +147,18 @@ def numbers(what: str, values: Any) -> Numbers:
     return np.ascontiguousarray(found, np.uint32)
 
 
+def require_graph(graph: object) -> None:
+    """Refuses what is not a `Graph`."""
+    if not isinstance(graph, Graph):
+        raise DispatchError(
+            f"the graph is {type(graph).__name__}, not a Graph.", fix="pass Graph(offsets, targets)."
+        )
+
+
 @boundary
 def transpose(graph: Graph, *, backend: str | Backend | None = None) -> tuple[Graph, Numbers]:
     """The graph with every edge turned round, and which edge each one was. Sources stay in order."""
+    require_graph(graph)
     if not graph.edges:
         return graph, np.zeros(0, np.uint32)
     places = engines.argsort(graph.targets, backend=backend)
@@ -162,6 +174,7 @@ def spmv(graph: Graph, values: Any, x: Any, *, backend: str | Backend | None = N
     Products are rounded, and added in the order of `engines.reduce_tree`; a node without edges has 0. If
     `values` and `x` are device buffers, so is the result; the graph stays on that device for later calls.
     """
+    require_graph(graph)
     if isinstance(values, DeviceBuffer) and isinstance(x, DeviceBuffer) and graph.edges:
         _require_floats("values", values, graph.edges)
         _require_floats("x", x, graph.nodes)

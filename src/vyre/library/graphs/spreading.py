@@ -12,7 +12,7 @@ import numpy as np
 import vyre
 from vyre import In, InOut, Out, engines, u32
 from vyre.errors import DispatchError, boundary, whole
-from vyre.library.graphs.rows import numbers
+from vyre.library.graphs.rows import numbers, require_graph
 from vyre.library.messages import grid
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def _assigned(left: In[u32], found: InOut[u32], changed: Out[u32, Literal[1]], l
 
 
 def _from(graph: Graph, source: int, weights: Numbers, backend: str | Backend | None) -> Numbers:
+    require_graph(graph)
     source = whole("source", source)
     if not 0 <= source < graph.nodes:
         raise DispatchError(
@@ -100,6 +101,7 @@ def shortest_paths(
     graph: Graph, weights: Any, source: int, *, backend: str | Backend | None = None
 ) -> Numbers:
     """The smallest sum of weights from a node to each one; past 2^32 - 2 a node counts as not reached."""
+    require_graph(graph)
     given = numbers("weights", weights)
     if len(given) != graph.edges:
         raise DispatchError(
@@ -111,6 +113,7 @@ def shortest_paths(
 @boundary
 def components(graph: Graph, *, backend: str | Backend | None = None) -> Numbers:
     """For each node the smallest one that edges connect it with, whatever their direction."""
+    require_graph(graph)
     found = np.arange(graph.nodes, dtype=np.uint32)
     sources, changed = graph.sources(backend), graph.edges > 0
     ends = np.concatenate([sources, graph.targets]), np.concatenate([graph.targets, sources])
@@ -129,6 +132,7 @@ def components(graph: Graph, *, backend: str | Backend | None = None) -> Numbers
 @boundary
 def levels(graph: Graph, *, backend: str | Backend | None = None) -> Numbers:
     """For each node the most edges of a way that leads to it; `ABSENT` on a cycle, and behind one."""
+    require_graph(graph)
     found = np.full(graph.nodes, ABSENT, np.uint32)
     if not graph.edges:
         return np.zeros(graph.nodes, np.uint32)

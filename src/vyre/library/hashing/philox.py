@@ -134,8 +134,22 @@ def _made(
         four = out.seen_as(np.dtype(np.uint32), lanes=4)
         even(four, seed, stream, first, workgroups=grid(-(-count // 16)), backend=backend)
         return out
+    if not count:  # `first` may be the end of the stream, which the kernel has no number for
+        return np.zeros(0, dtype) if alone else out
+    if not alone and issubclass(type(out), np.ndarray):
+        _refuse_unfit(out, np.dtype(dtype))
     target = np.zeros(count, dtype) if alone else out
     return kernel(target, seed, stream, first, workgroups=grid(count // 4 + 2), backend=backend)
+
+
+def _refuse_unfit(out: Any, dtype: np.dtype[Any]) -> None:
+    """What is on a device is looked at where it is bound."""
+    fits = out.dtype == dtype and out.flags.c_contiguous and out.flags.writeable
+    if not fits:
+        raise DispatchError(
+            f"an array of {out.dtype} cannot be filled with {dtype}, or is read-only or not contiguous.",
+            fix=f"pass np.empty(count, np.{dtype}), or the count alone.",
+        )
 
 
 def _is_number(out: Any) -> bool:

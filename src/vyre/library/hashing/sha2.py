@@ -10,7 +10,7 @@ import vyre
 from vyre import In, Out, packed_bytes, u32, vec4
 from vyre.errors import DispatchError, boundary
 from vyre.library.hashing.parts import in_parts
-from vyre.library.messages import GROUP, Messages, grid, plain_bytes, taken
+from vyre.library.messages import GROUP, Messages, grid, is_list, plain_bytes, taken
 from vyre.library.reading import rotr, swapped
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def hmac_sha256(
 ) -> Any:
     """The codes, 32 bytes of uint8 a message; `key` is bytes for all messages, or a list of one each."""
     found = taken(messages, offsets, backend)
-    given = [key] if isinstance(key, (bytes, bytearray, str)) else key
+    given = key if is_list(key) else [key]
     keys = [plain_bytes("a key", k) for k in given]
     if len(keys) not in (1, found.count):
         raise DispatchError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from vyre.errors import boundary
+from vyre.errors import boundary, whole
 from vyre.library.matching import automata
 from vyre.library.matching.listing import listed
 from vyre.library.matching.syntax import parsed
@@ -29,7 +29,7 @@ class Regex:
     @boundary
     def __init__(self, pattern: bytes, flags: int = 0) -> None:
         self.pattern = pattern
-        self.flags = int(flags)
+        self.flags = whole("flags", flags)
         self._steps = automata.Steps(parsed(pattern, self.flags))
 
     @cached_property

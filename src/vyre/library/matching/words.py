@@ -6,6 +6,7 @@ early, in the first state, and needs to know nothing of the parts before it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +18,6 @@ from vyre.library.matching.walking import host
 from vyre.library.messages import grid, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from vyre.backends.protocol import Backend
@@ -101,6 +100,10 @@ class Words:
 
     @boundary
     def __init__(self, words: Iterable[bytes]) -> None:
+        if isinstance(words, (bytes, str)) or not isinstance(words, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise VyreError(
+                f"words is {type(words).__name__}, not a list.", fix="pass a list of words: [b'…']."
+            )
         self.words = tuple(words)
         for place, word in enumerate(self.words):
             if not isinstance(word, bytes):  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -34,15 +34,16 @@ def _translate(data: In[packed_bytes], table: In[u32, Literal[256]], out: Out[u3
 @boundary
 def translate(data: Any, table: bytes, *, backend: str | Backend | None = None) -> NDArray[np.uint8]:
     """`table[b]` for each byte b, as `bytes.translate`."""
-    if len(table) != 256:
+    whole, _ = words_of(table, "the table", backend)
+    if whole.size != 256:
         raise DispatchError(
-            f"the table has {len(table)} bytes, not 256.", fix="pass one for each value of a byte."
+            f"the table has {whole.size} bytes, not 256.", fix="pass one for each value of a byte."
         )
     given, backend = words_of(data, "data", backend)
     words = -(-given.size // 4)
     if not words:
         return np.zeros(0, np.uint8)
-    entries = np.frombuffer(table, np.uint8).astype(np.uint32)
+    entries = host(whole).astype(np.uint32)
     made = host(_translate(given, entries, words, workgroups=grid(words), backend=backend))
     return made.view(np.uint8)[: given.size]
 

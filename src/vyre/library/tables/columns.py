@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from vyre.backends.foreign import plain_array
 from vyre.errors import DispatchError
 from vyre.slotted import dataclass
 
@@ -101,6 +102,7 @@ def valid_bits(flags: NDArray[np.bool_]) -> NDArray[np.uint8] | None:
 
 
 def _of_array(array: NDArray[Any]) -> Column:
+    array = plain_array("a column", array)
     if array.ndim != 1:
         raise DispatchError(f"a column has {array.ndim} dimensions.", fix="pass an array of one dimension.")
     if array.dtype == np.bool_:

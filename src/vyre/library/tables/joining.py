@@ -73,6 +73,8 @@ def join(
         raise DispatchError(
             f"a join {how!r} on {len(keys)} keys.", fix='name one key or several, and "inner" or "left".'
         )
+    if not isinstance(suffix, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DispatchError(f"suffix is {type(suffix).__name__}, not text.", fix='pass text, as "_right".')
     pairs = [_same_kind(key, ours[key], theirs[key]) for key in keys]
     lefts, rights = _pairs(pairs, ours.rows, theirs.rows, how == "left", backend)
     made = dict(taken(ours, lefts, backend).columns)

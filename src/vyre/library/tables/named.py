@@ -26,6 +26,10 @@ class Table:
             found = given.columns
         elif isinstance(given, Mapping):
             named = cast("Mapping[Any, Any]", given)
+            if len({str(name) for name in named}) < len(named):
+                raise DispatchError(
+                    f"two columns of {[*named]} have one name as text.", fix="rename one of them."
+                )
             found = {str(name): column_of(str(name), values) for name, values in named.items()}
         else:
             found = columns_of(given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,8 +15,6 @@ from vyre.library.tables.moving import taken
 from vyre.library.tables.named import Table, keys_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from vyre.backends.protocol import Backend
@@ -27,7 +26,8 @@ if TYPE_CHECKING:
 def filter(table: Any, flags: Any, *, backend: Where = None) -> Table:
     """The rows whose flag is true, in their order. A missing flag is not true."""
     given, chosen = Table(table), column_of("flags", flags)
-    if (chosen.kind != "bool" and chosen.length) or chosen.length != given.rows:
+    # Where all are missing, nothing says that they are truths.
+    if (chosen.kind != "bool" and chosen.flags().any()) or chosen.length != given.rows:
         raise DispatchError(
             f"the flags are {chosen.length} {chosen.kind} for {given.rows} rows.",
             fix="pass one bool for each row.",
@@ -53,6 +53,10 @@ def sort(
     """
     given = Table(table)
     keys = keys_of(by)
+    if not isinstance(descending, (bool, Sequence)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DispatchError(
+            f"descending is {type(descending).__name__}.", fix="pass a bool, or one for each key."
+        )
     down = [descending] * len(keys) if isinstance(descending, bool) else list(descending)
     if not keys or len(down) != len(keys):
         raise DispatchError(
