@@ -16,6 +16,7 @@ from tests.wrong.long_rows import (
     SplitLongK,
     Tf32FromLongK,
 )
+from tests.wrong.resident import Apart, KeepsTheFirstInput
 from tests.wrong.tensors import (
     DropsTheMask,
     LosesTheLargest,
@@ -37,13 +38,14 @@ from vyre.graph import NODES
 from vyre.graph.nodes import Input
 
 if TYPE_CHECKING:
+    from vyre.backends.protocol import Backend
     from vyre.conform.records.blocks import Outcome
     from vyre.conform.verify.stages.tensors import Tensors
 
 PLAN = make_plan("right", cases=16)
 
 
-def outcome(stage: Tensors, backend: Right, subject: str) -> Outcome:
+def outcome(stage: Tensors, backend: Backend, subject: str) -> Outcome:
     """The case of this subject on a backend."""
     cases = tensor_cases() if stage is TENSORS else network_cases()
     number = next(i for i, case in enumerate(cases) if case.subject == subject)
@@ -81,6 +83,15 @@ def test_wrong_backends_are_caught(backend: type[Right], stage: Tensors, subject
     assert found.status == FAILED
     assert found.subject == subject
     assert "vyre graph 1" in found.program
+
+
+@pytest.mark.parametrize(("stage", "subject"), [(TENSORS, "float matmul 5x7x3"), (NETWORKS, "float softmax")])
+def test_memory_of_the_device_is_run_in_too(stage: Tensors, subject: str) -> None:
+    """Only there a second run finds what the first one left."""
+    assert outcome(stage, Apart(), subject).status == PASSED
+    found = outcome(stage, KeepsTheFirstInput(), subject)
+    assert found.status == FAILED
+    assert "buffers on the device" in str(found)
 
 
 def test_every_subject_is_of_the_float_track_and_has_a_name_of_its_own() -> None:
