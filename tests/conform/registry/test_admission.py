@@ -144,7 +144,7 @@ def test_the_independence_gate_turns_a_package_away(wrong: OpSpec, why: str) -> 
         (replace(ADD, cpu_fn=too_wide), "which is not a word of 32 bits"),
         (replace(ADD, boundaries=((1 << 40,), (0,))), "the boundary 0x10000000000"),
         (replace(ADD, boundaries=((0,), (-1,))), "the boundary -0x1"),
-        (replace(ADD, cpu_fn=bare), "gives 5, which is no word of its domain"),
+        (replace(ADD, cpu_fn=bare), "gives 5, which is outside its domain"),
         (replace(ADD, cpu_fn=asking), "of unknown operands its definition raises TypeError"),
         (replace(ADD, laws=(Custom("mine", raising),)), "its law 'mine' raises KeyError"),
         (replace(ADD, laws=(Custom("mine", of_one),)), "applies stranger.add to 1 operand, and it takes 2"),

@@ -50,7 +50,7 @@ def _definition(spec: OpSpec) -> str:
         return f"of unknown operands its definition raises {type(error).__name__}: {error}"
     for word in (word for result in results for word in result):
         if not isinstance(word, Word):
-            return f"its definition gives {word!r}, which is no word of its domain"
+            return f"its definition gives {word!r}, which is outside its domain"
     return ""
 
 
