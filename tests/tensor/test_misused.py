@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import traceback
 from typing import Any
 
@@ -93,3 +94,18 @@ def test_numbers_of_numpy_and_numbers_to_be_shifted_are_taken() -> None:
         found, [words[::-1], words[::2], *np.split(words, 3), 3 << words, 40 >> words], strict=True
     ):
         assert np.array_equal(got, wanted)
+
+
+def test_shapes_beside_the_function_are_those_of_the_decorator() -> None:
+    doubled = vt.function(lambda x: x * 2, x=("rows", 3))
+    assert np.array_equal(doubled.evaluate(X), X * 2)
+    with pytest.raises(VyreError, match="declares"):
+        doubled.evaluate(X[:, :2])
+
+
+def test_a_callable_without_a_name_is_traced_and_what_cannot_be_called_refused() -> None:
+    scaled = vt.function(functools.partial(lambda x, k: x * k, k=2))
+    assert np.array_equal(scaled.evaluate(X), X * 2)
+    number: Any = 3
+    with pytest.raises(VyreError, match="3 cannot be called"):
+        vt.function(number)
