@@ -109,3 +109,14 @@ def test_a_callable_without_a_name_is_traced_and_what_cannot_be_called_refused()
     number: Any = 3
     with pytest.raises(VyreError, match="3 cannot be called"):
         vt.function(number)
+
+
+@pytest.mark.parametrize("shape", [3, None, "n", ([1], 3), (1.5, 3)])
+def test_a_shape_that_is_none_is_named_where_it_is_declared(shape: Any) -> None:
+    with pytest.raises(VyreError, match="is not a shape of x"):
+        vt.function(x=shape)(lambda x: x)
+
+
+def test_a_declared_size_of_numpy_is_a_number() -> None:
+    more = vt.function(x=(np.int64(2), 3))(lambda x: x + 1)
+    assert np.array_equal(more(X, backend="cpu"), X + 1)

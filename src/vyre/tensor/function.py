@@ -18,7 +18,9 @@ import inspect
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, cast, overload
+
+import numpy as np
 
 from vyre.backends.chosen import default_name
 from vyre.backends.registry import get
@@ -98,7 +100,7 @@ class TensorFunction:
         self._function = function
         self._name = getattr(function, "__name__", type(function).__name__)
         self._signature = inspect.signature(function)
-        self._shapes = {name: tuple(shape) for name, shape in shapes.items()}
+        self._shapes = {name: _declared(name, shape) for name, shape in shapes.items()}
         self._traced: dict[Any, TracedFunction] = {}
         self._ready: dict[Any, ReadyCall] = {}
         unknown = sorted(self._shapes.keys() - self._signature.parameters.keys())
@@ -244,6 +246,17 @@ class TensorFunction:
             return self._function(*bound.args, **bound.kwargs)
 
         return TracedFunction(*traced(self._name, kinds, call))
+
+
+def _declared(name: str, shape: Any) -> tuple[int | str | None, ...]:
+    """A shape as it is declared: numbers, names of dynamic dimensions, and None for any size."""
+    parts = cast("tuple[Any, ...]", shape if isinstance(shape, (tuple, list)) else (shape, ...))
+    if not all(part is None or isinstance(part, (int, str, np.integer)) for part in parts):
+        raise VyreError(
+            f"{shape!r} is not a shape of {name}.",
+            fix='use a tuple of numbers and names, such as ("rows", 4).',
+        )
+    return tuple(part if part is None or isinstance(part, str) else int(part) for part in parts)
 
 
 @overload
