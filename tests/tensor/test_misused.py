@@ -1,11 +1,12 @@
 """Functions of tensors that are called as torch's are: the answer names the call to write."""
 
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportCallIssue=false, reportUnknownArgumentType=false
+# pyright: reportCallIssue=false, reportUnknownArgumentType=false, reportArgumentType=false
 # The mistakes are on purpose.
 
 from __future__ import annotations
 
+import functools
 import traceback
 from typing import Any
 
@@ -52,3 +53,70 @@ def test_an_error_inside_of_a_function_of_the_user_is_left_alone() -> None:
     with pytest.raises(TypeError) as caught:
         vt.function(lambda x: x + len(5))(X)  # pyright: ignore[reportArgumentType]
     assert not isinstance(caught.value, VyreError)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda x: vt.expand_dims(x, 5), "there is no place 5 for a new axis"),
+        (lambda x: vt.expand_dims(x, -4), "there is no place -4 for a new axis"),
+        (lambda x: vt.stack([x, x], 3), "there is no place 3 for a new axis"),
+        (lambda x: vt.expand_dims(x, 1.0), "there is no place 1.0 for a new axis"),
+        (lambda x: vt.split(x, 1.5), "1.5 is neither a number of parts"),
+        (lambda x: vt.split(x, [[1], [1]]), r"\[1\] is not a size"),
+        (lambda x: vt.tile(x, 1.5), "1.5 is not a size"),
+        (lambda x: vt.pad(x, 1, "a"), "'a' is not a number"),
+        (lambda x: vt.full((2,), None), "None is not a number"),
+        (lambda x: vt.full((2,), float("nan"), "i32"), "nan is not a value of I32"),
+        (lambda x: vt.pad(x.astype("i32"), 1, float("inf")), "inf is not a value of I32"),
+        (lambda x: vt.arange(0, 5, 0.5), "0.5 is not a whole number"),
+        (lambda x: x[[[1], [1, 0]]], "rows of different lengths"),
+        (lambda x: vt.take(x, [[1], [1, 0]]), "rows of different lengths"),
+        (lambda x: vt.constant([[1], [1, 0]]), "rows of different lengths"),
+        (lambda x: range(x.sum()), "a whole number needs the elements"),
+        (lambda x: [1, 2][x.sum()], "a whole number needs the elements"),
+        (lambda x: f"{x:.2f}", "a format such as '.2f' needs the elements"),
+    ],
+)
+def test_what_is_no_number_or_place_is_named(function: Any, said: str) -> None:
+    with pytest.raises(VyreError, match=said):
+        vt.function(function)(X)
+
+
+def test_numbers_of_numpy_and_numbers_to_be_shifted_are_taken() -> None:
+    words = np.array([0, 1, 5], np.int32)
+
+    def some(x: Any) -> Any:
+        return x[:: np.int64(-1)], x[:: np.int64(2)], *vt.split(x, np.int64(3)), 3 << x, 40 >> x
+
+    found = vt.function(some).evaluate(words)
+    for got, wanted in zip(
+        found, [words[::-1], words[::2], *np.split(words, 3), 3 << words, 40 >> words], strict=True
+    ):
+        assert np.array_equal(got, wanted)
+
+
+def test_shapes_beside_the_function_are_those_of_the_decorator() -> None:
+    doubled = vt.function(lambda x: x * 2, x=("rows", 3))
+    assert np.array_equal(doubled.evaluate(X), X * 2)
+    with pytest.raises(VyreError, match="declares"):
+        doubled.evaluate(X[:, :2])
+
+
+def test_a_callable_without_a_name_is_traced_and_what_cannot_be_called_refused() -> None:
+    scaled = vt.function(functools.partial(lambda x, k: x * k, k=2))
+    assert np.array_equal(scaled.evaluate(X), X * 2)
+    number: Any = 3
+    with pytest.raises(VyreError, match="3 cannot be called"):
+        vt.function(number)
+
+
+@pytest.mark.parametrize("shape", [3, None, "n", ([1], 3), (1.5, 3)])
+def test_a_shape_that_is_none_is_named_where_it_is_declared(shape: Any) -> None:
+    with pytest.raises(VyreError, match="is not a shape of x"):
+        vt.function(x=shape)(lambda x: x)
+
+
+def test_a_declared_size_of_numpy_is_a_number() -> None:
+    more = vt.function(x=(np.int64(2), 3))(lambda x: x + 1)
+    assert np.array_equal(more(X, backend="cpu"), X + 1)

@@ -4,37 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.errors import VyreError, boundary
+from vyre.errors import VyreError
 from vyre.nn.widened import narrowed, wide
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
+from vyre.tensor.value import network
 
 if TYPE_CHECKING:
     from vyre.tensor import Tensor
 
 
-@boundary
+@network
 def relu(x: Tensor) -> Tensor:
     """x where it is above 0, else +0; NaN stays NaN."""
     return c.where(c.less_equal(x, 0), 0.0, x)
 
 
-@boundary
+@network
 def sigmoid(x: Tensor) -> Tensor:
     """1 / (1 + exp(-x))."""
     w = wide(x)
     return narrowed(1.0 / (e.exp(-w) + 1.0), x)
 
 
-@boundary
+@network
 def silu(x: Tensor) -> Tensor:
     """x * sigmoid(x)."""
     w = wide(x)
     return narrowed(w * (1.0 / (e.exp(-w) + 1.0)), x)
 
 
-@boundary
+@network
 def tanh(x: Tensor) -> Tensor:
     """The hyperbolic tangent, correctly rounded."""
     return e.tanh(x)
@@ -48,7 +49,7 @@ _CUBE = 0.044715
 """Of the form with tanh; in F32 0x3D372713."""
 
 
-@boundary
+@network
 def gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
     """x / 2 * (1 + erf(x / sqrt(2))), or with `approximate="tanh"` the form with tanh.
 
@@ -64,7 +65,7 @@ def gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
     return narrowed(half * (e.tanh(inner) + 1.0), x)
 
 
-@boundary
+@network
 def softmax(x: Tensor, axis: int = -1) -> Tensor:
     """exp(x - m) divided by its tree sum, m the greatest along the axis."""
     w = wide(x)
@@ -72,7 +73,7 @@ def softmax(x: Tensor, axis: int = -1) -> Tensor:
     return narrowed(powers / r.sum(powers, axis, keepdims=True), x)
 
 
-@boundary
+@network
 def log_softmax(x: Tensor, axis: int = -1) -> Tensor:
     """(x - m) - log of the tree sum of exp(x - m)."""
     w = wide(x)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import TYPE_CHECKING
 
-from vyre.errors import VyreError, boundary
+from vyre.errors import VyreError
 from vyre.ir.types import DataType
 from vyre.nn.widened import narrowed, wide
 from vyre.tensor import comparing as c
@@ -29,13 +29,14 @@ from vyre.tensor.shaping import (
     split,
     swapaxes,
 )
+from vyre.tensor.value import network
 
 if TYPE_CHECKING:
     from vyre.graph.sizes import SizeLike
     from vyre.tensor import Tensor
 
 
-@boundary
+@network
 def attention(
     query: Tensor,
     key: Tensor,
@@ -59,6 +60,8 @@ def attention(
     if scale is None:
         if not isinstance(width, int):
             raise VyreError("the width of attention cannot be dynamic.", fix="pass scale=.")
+        if width == 0:
+            raise VyreError("the width of attention cannot be 0.", fix="pass scale=.")
         scale = _inverse_root(width)
     scores = matmul(q, swapaxes(k, -1, -2)) * scale
     if softcap is not None:
@@ -68,7 +71,11 @@ def attention(
     seen = _seen(scores, mask, causal=causal, past=past)
     if seen is None:
         powers = e.exp(scores - r.max(scores, -1, keepdims=True))
-        made = matmul(powers, v) / r.sum(powers, -1, keepdims=True)
+        total = r.sum(powers, -1, keepdims=True)
+        if not scores.type.shape[-1].static:
+            # The greatest key adds 1 to the sum, so this changes it only where there is no key: 0 / 1 is +0.
+            total = c.maximum(total, 1.0)
+        made = matmul(powers, v) / total
     else:
         visible = c.where(seen, scores, float("-inf"))
         powers = c.where(seen, e.exp(scores - r.max(visible, -1, keepdims=True)), 0.0)
@@ -109,7 +116,7 @@ def _shifted(row: Tensor, past: SizeLike) -> Tensor:
     return row if size.static == 0 else row + of_size(row, size, DataType.U32)
 
 
-@boundary
+@network
 def split_heads(x: Tensor, heads: int) -> Tensor:
     """[..., seq, heads * d] as [..., heads, seq, d], a view."""
     *batch, seq, width = x.type.shape
@@ -123,14 +130,14 @@ def split_heads(x: Tensor, heads: int) -> Tensor:
     return swapaxes(parts, -2, -3)
 
 
-@boundary
+@network
 def merge_heads(x: Tensor) -> Tensor:
     """[..., heads, seq, d] as [..., seq, heads * d]."""
     *batch, heads, seq, each = x.type.shape
     return reshape(swapaxes(x, -2, -3), (*batch, seq, heads * each))
 
 
-@boundary
+@network
 def repeat_heads(x: Tensor, times: int) -> Tensor:
     """[..., heads, seq, d] with each head `times` times, for grouped queries; a view."""
     *batch, heads, seq, each = x.type.shape
@@ -138,7 +145,7 @@ def repeat_heads(x: Tensor, times: int) -> Tensor:
     return reshape(wide_, (*batch, heads * times, seq, each))
 
 
-@boundary
+@network
 def rotary(x: Tensor, cosine: Tensor, sine: Tensor, *, pairing: str = "halves") -> Tensor:
     """Each pair (a, b) of the last axis becomes (a cos - b sin, a sin + b cos), two products, then their sum.
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.errors import VyreError, boundary
+import numpy as np
+
+from vyre.errors import VyreError
 from vyre.ir.types import DataType
 from vyre.nn.activations import log_softmax, softmax
 from vyre.nn.widened import wide
@@ -15,27 +17,30 @@ from vyre.tensor.applying import LONG_FIX, refused
 from vyre.tensor.create import iota
 from vyre.tensor.indexing import take, take_along_axis
 from vyre.tensor.shaping import concat, expand_dims
+from vyre.tensor.value import network
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from vyre.tensor import Tensor
 
 _T = DataType
 
 
-@boundary
-def embedding(table: Tensor, indices: Tensor) -> Tensor:
+@network
+def embedding(table: Tensor, indices: Tensor | Sequence[int]) -> Tensor:
     """The rows of the table at these indices; an index out of range gives zeros."""
     return take(table, indices, 0)
 
 
-@boundary
+@network
 def cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
     """-log softmax at the target, for each row [..., classes]; a target out of range gives -0."""
     chosen = take_along_axis(log_softmax(logits), expand_dims(targets, -1), -1)
     return -chosen[..., 0]
 
 
-@boundary
+@network
 def top_k(x: Tensor, k: int, axis: int = -1, *, largest: bool = True) -> tuple[Tensor, Tensor]:
     """The k greatest along an axis and where they are (U32), greatest first, ordered as `max` does.
 
@@ -45,7 +50,8 @@ def top_k(x: Tensor, k: int, axis: int = -1, *, largest: bool = True) -> tuple[T
         raise refused("top_k()", _T.I64, LONG_FIX)
     at = x.axis(axis)
     size = x.shape[at]
-    if k < 1 or (isinstance(size, int) and k > size):
+    whole = isinstance(k, (int, np.integer))  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not whole or k < 1 or (isinstance(size, int) and k > size):
         raise VyreError(
             f"{k} elements cannot be chosen from {size}.", fix="use a k from 1 to the size of the axis."
         )
@@ -82,12 +88,17 @@ def _key(x: Tensor, *, largest: bool) -> Tensor:
     return key if largest else ~key
 
 
-@boundary
+@network
 def sample(logits: Tensor, uniform: Tensor, *, temperature: float = 1.0) -> Tensor:
     """An index for each row [..., classes]: the first whose tree prefix of softmax exceeds `uniform`, [...].
 
     `uniform` holds numbers from 0 to below 1; the last index where none exceeds it.
     """
+    if not temperature > 0:
+        raise VyreError(
+            f"a temperature of {temperature} does not choose.",
+            fix="use one above 0; vyre.tensor.argmax(logits, -1) is the likeliest.",
+        )
     chances = softmax(wide(logits) / temperature)
     passed = c.less_equal(r.cumsum(chances, -1), expand_dims(wide(uniform), -1))
     count = r.sum(passed.astype(_T.U32), -1)

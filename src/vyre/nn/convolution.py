@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from vyre.errors import VyreError, boundary
+import numpy as np
+
+from vyre.errors import VyreError
 from vyre.graph.sizes import Size, product
 from vyre.nn.widened import narrowed, wide
 from vyre.tensor.products import matmul
@@ -19,6 +21,7 @@ from vyre.tensor.shaping import (
     transpose,
     windows,
 )
+from vyre.tensor.value import network
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,14 +29,28 @@ if TYPE_CHECKING:
     from vyre.tensor import Tensor
 
 
-def each_axis(value: int | Sequence[int], axes: int, what: str) -> tuple[int, ...]:
-    made = (value,) * axes if isinstance(value, int) else tuple(value)
+def each_axis(value: int | Sequence[int], axes: int, what: str, least: int = 1) -> tuple[int, ...]:
+    made = _each(value, axes)
+    if not all(_whole(part) and part >= least for part in made):
+        raise VyreError(
+            f"the {what} cannot be {value!r}.",
+            fix=f"use whole numbers of {least} or more: one for each axis, or one for all.",
+        )
     if len(made) != axes:
         raise VyreError(
             f"got {len(made)} numbers of {what} for {axes} axes.",
             fix="give one for each axis, or one for all.",
         )
-    return made
+    return tuple(int(part) for part in made)
+
+
+def _each(value: Any, times: int) -> tuple[Any, ...]:
+    """What a sequence holds, or one thing so many times."""
+    return tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else (value,) * times  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def padded(
@@ -46,12 +63,19 @@ def padded(
 
 
 def pairs_of(padding: int | Sequence[int] | Sequence[tuple[int, int]], axes: int) -> list[tuple[int, int]]:
-    if isinstance(padding, int):
-        return [(padding, padding)] * axes
-    pairs = [p if isinstance(p, tuple) else (p, p) for p in padding]
+    pairs = [_each(part, 2) for part in _each(padding, axes)]
+    if not all(len(pair) == 2 and all(map(_sized, pair)) for pair in pairs):
+        raise VyreError(
+            f"the padding cannot be {padding!r}.",
+            fix="use one number, one for each axis, or (before, after) for each axis.",
+        )
     if len(pairs) != axes:
         raise VyreError(f"got {len(pairs)} sizes of padding for {axes} axes.", fix="give one for each axis.")
-    return pairs
+    return [(before, after) for before, after in pairs]
+
+
+def _sized(value: Any) -> bool:
+    return _whole(value) or isinstance(value, Size)
 
 
 def patches(x: Tensor, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> Tensor:
@@ -61,7 +85,7 @@ def patches(x: Tensor, kernel: Sequence[int], stride: Sequence[int], dilation: S
     return x
 
 
-@boundary
+@network
 def conv(
     x: Tensor,
     weight: Tensor,
@@ -112,7 +136,7 @@ def _static(x: Tensor, axes: range) -> tuple[int, ...]:
     return tuple(s for s in sizes if isinstance(s, int))
 
 
-@boundary
+@network
 def conv_transpose(
     x: Tensor,
     weight: Tensor,
@@ -143,7 +167,7 @@ def conv_transpose(
             fix="use groups that divide the channels.",
         )
     steps, gaps = each_axis(stride, axes, "stride"), each_axis(dilation, axes, "dilation")
-    more = each_axis(output_padding, axes, "output padding")
+    more = each_axis(output_padding, axes, "output padding", 0)
     taken = pairs_of(padding, axes)
     spaced = x
     for i, step in enumerate(steps):

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.errors import VyreError, boundary
+from vyre.errors import VyreError
 from vyre.nn.widened import narrowed, wide
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
 from vyre.tensor.shaping import reshape
+from vyre.tensor.value import network
 
 if TYPE_CHECKING:
     from vyre.tensor import Tensor
 
 
-@boundary
+@network
 def layer_norm(
     x: Tensor, weight: Tensor | None = None, bias: Tensor | None = None, *, eps: float = 1e-5, axis: int = -1
 ) -> Tensor:
@@ -25,7 +26,7 @@ def layer_norm(
     return narrowed(_scaled(shifted / e.sqrt(variance + eps), weight, bias), x)
 
 
-@boundary
+@network
 def rms_norm(x: Tensor, weight: Tensor | None = None, *, eps: float = 1e-5, axis: int = -1) -> Tensor:
     """x / sqrt(mean of squares + eps), then times weight."""
     w = wide(x)
@@ -33,7 +34,7 @@ def rms_norm(x: Tensor, weight: Tensor | None = None, *, eps: float = 1e-5, axis
     return narrowed(_scaled(w / e.sqrt(mean + eps), weight, None), x)
 
 
-@boundary
+@network
 def batch_norm(
     x: Tensor,
     mean: Tensor,

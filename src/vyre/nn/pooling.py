@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.errors import VyreError, boundary
+from vyre.errors import VyreError
 from vyre.ir.types import DataType
 from vyre.nn.convolution import each_axis, padded, pairs_of, patches
 from vyre.nn.widened import narrowed, wide
 from vyre.tensor import reductions as r
 from vyre.tensor.create import full_like
 from vyre.tensor.shaping import broadcast_to
+from vyre.tensor.value import network
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
     from vyre.tensor import Tensor
 
     Padding = int | Sequence[int] | Sequence[tuple[int, int]]
+
+
+def _axes(x: Tensor) -> int:
+    if x.ndim < 3:
+        raise VyreError(
+            f"{x.type} has no axes to pool.", fix="use [batch, channels, *space], as x[None, None] makes it."
+        )
+    return x.ndim - 2
 
 
 def _more(
@@ -44,7 +53,7 @@ def _more(
     return found
 
 
-@boundary
+@network
 def max_pool(
     x: Tensor,
     kernel: int | Sequence[int],
@@ -58,7 +67,7 @@ def max_pool(
 
     `ceil_mode` keeps a last window that is not whole.
     """
-    axes = x.ndim - 2
+    axes = _axes(x)
     sizes, gaps = each_axis(kernel, axes, "kernel"), each_axis(dilation, axes, "dilation")
     steps = sizes if stride is None else each_axis(stride, axes, "stride")
     around = pairs_of(padding, axes)
@@ -75,7 +84,7 @@ def _least(element: DataType) -> float:
     return -(1 << (element.bits - 1)) if element.value[0] == "I" else 0
 
 
-@boundary
+@network
 def average_pool(
     x: Tensor,
     kernel: int | Sequence[int],
@@ -90,7 +99,7 @@ def average_pool(
 
     What `ceil_mode` adds to keep a last part is never counted.
     """
-    axes = x.ndim - 2
+    axes = _axes(x)
     sizes, gaps = each_axis(kernel, axes, "kernel"), each_axis(dilation, axes, "dilation")
     steps = sizes if stride is None else each_axis(stride, axes, "stride")
     around = pairs_of(padding, axes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.errors import VyreError, boundary
+from vyre.errors import VyreError
 from vyre.ir.expr import Call
 from vyre.ir.types import DataType
 from vyre.nn.widened import wide
@@ -18,6 +18,7 @@ from vyre.tensor.applying import A, B, apply
 from vyre.tensor.create import iota
 from vyre.tensor.products import matmul
 from vyre.tensor.shaping import broadcast_to, expand_dims, reshape, squeeze, swapaxes
+from vyre.tensor.value import network
 
 if TYPE_CHECKING:
     from vyre.graph.sizes import Size
@@ -27,7 +28,7 @@ _FORMATS = ("e4m3fn", "e5m2")
 _OVERFLOWS = {"saturate": "encode", "special": "encode_over"}
 
 
-@boundary
+@network
 def fp8_encode(x: Tensor, format: str = "e4m3fn", *, overflow: str = "saturate") -> Tensor:
     """The codes of the nearest numbers, ties to even, as U8; `format` is "e4m3fn" or "e5m2".
 
@@ -41,7 +42,7 @@ def fp8_encode(x: Tensor, format: str = "e4m3fn", *, overflow: str = "saturate")
     return apply(Call(op_id, (A,)), (wide(x),), gives=DataType.U8)
 
 
-@boundary
+@network
 def fp8_decode(codes: Tensor, format: str = "e4m3fn") -> Tensor:
     """The numbers of the codes in F32, exactly."""
     _require_format(format)
@@ -49,7 +50,7 @@ def fp8_decode(codes: Tensor, format: str = "e4m3fn") -> Tensor:
     return apply(Call(f"fp8.{format}.decode", (A,)), (codes,), gives=DataType.F32)
 
 
-@boundary
+@network
 def fp8_matmul(
     a: Tensor, b: Tensor, *, formats: tuple[str, str] = ("e4m3fn", "e4m3fn"), scale: Tensor | None = None
 ) -> Tensor:
@@ -58,7 +59,7 @@ def fp8_matmul(
     return made if scale is None else made * wide(scale)
 
 
-@boundary
+@network
 def nf4_encode(x: Tensor, *, block: int = 64) -> tuple[Tensor, Tensor]:
     """Codes of x divided by the greatest magnitude of its block, and those magnitudes.
 
@@ -78,7 +79,7 @@ def nf4_encode(x: Tensor, *, block: int = 64) -> tuple[Tensor, Tensor]:
     return packed, squeeze(greatest, -1)
 
 
-@boundary
+@network
 def nf4_decode(codes: Tensor, greatest: Tensor, *, block: int = 64) -> Tensor:
     """The value of each code times the greatest magnitude of its block, in F32, along the last axis."""
     _require_block(block)
@@ -93,7 +94,7 @@ def nf4_decode(codes: Tensor, greatest: Tensor, *, block: int = 64) -> Tensor:
     return reshape(parts * expand_dims(wide(greatest), -1), (*rest, half * 2))
 
 
-@boundary
+@network
 def nf4_matmul(x: Tensor, codes: Tensor, greatest: Tensor, *, block: int = 64) -> Tensor:
     """x [..., m, k] times the transpose of [n, k] weights, whose blocks lie along k, summed in F32."""
     weights = nf4_decode(codes, greatest, block=block)

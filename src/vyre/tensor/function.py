@@ -18,7 +18,9 @@ import inspect
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, cast, overload
+
+import numpy as np
 
 from vyre.backends.chosen import default_name
 from vyre.backends.registry import get
@@ -92,16 +94,19 @@ class TensorFunction:
     def __init__(
         self, function: Callable[..., Any], shapes: Mapping[str, Sequence[int | str | None]]
     ) -> None:
+        if not callable(function):  # pyright: ignore[reportUnnecessaryComparison]
+            raise VyreError(f"{function!r} cannot be called.", fix="pass a function of tensors.")
         functools.update_wrapper(self, function)
         self._function = function
+        self._name = getattr(function, "__name__", type(function).__name__)
         self._signature = inspect.signature(function)
-        self._shapes = {name: tuple(shape) for name, shape in shapes.items()}
+        self._shapes = {name: _declared(name, shape) for name, shape in shapes.items()}
         self._traced: dict[Any, TracedFunction] = {}
         self._ready: dict[Any, ReadyCall] = {}
         unknown = sorted(self._shapes.keys() - self._signature.parameters.keys())
         if unknown:
             raise VyreError(
-                f"{function.__name__} has no parameter {unknown[0]!r}.",
+                f"{self._name} has no parameter {unknown[0]!r}.",
                 fix=f"name one of {', '.join(self._signature.parameters)}.",
             )
 
@@ -203,7 +208,7 @@ class TensorFunction:
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
-            name = self._function.__name__
+            name = self._name
             raise VyreError(f"{name}(): {error}.", fix=f"call {name}{self._signature}.") from None
         bound.apply_defaults()
         return flattened(bound.arguments)
@@ -227,7 +232,7 @@ class TensorFunction:
             fits = all(not isinstance(d, int) or d == n for d, n in zip(declared, shape, strict=True))
         if not fits:
             raise VyreError(
-                f"{leaf.name} is {list(shape)}; {self._function.__name__} declares {list(declared)}.",
+                f"{leaf.name} is {list(shape)}; {self._name} declares {list(declared)}.",
                 fix="pass an array of that shape.",
             )
         return ValueType(
@@ -240,11 +245,22 @@ class TensorFunction:
             bound.arguments.update(replaced(structure, lambda leaf: tensors[leaf.name]))
             return self._function(*bound.args, **bound.kwargs)
 
-        return TracedFunction(*traced(self._function.__name__, kinds, call))
+        return TracedFunction(*traced(self._name, kinds, call))
+
+
+def _declared(name: str, shape: Any) -> tuple[int | str | None, ...]:
+    """A shape as it is declared: numbers, names of dynamic dimensions, and None for any size."""
+    parts = cast("tuple[Any, ...]", shape if isinstance(shape, (tuple, list)) else (shape, ...))
+    if not all(part is None or isinstance(part, (int, str, np.integer)) for part in parts):
+        raise VyreError(
+            f"{shape!r} is not a shape of {name}.",
+            fix='use a tuple of numbers and names, such as ("rows", 4).',
+        )
+    return tuple(part if part is None or isinstance(part, str) else int(part) for part in parts)
 
 
 @overload
-def function(target: Callable[..., Any], /) -> TensorFunction: ...
+def function(target: Callable[..., Any], /, **shapes: Sequence[int | str | None]) -> TensorFunction: ...
 @overload
 def function(**shapes: Sequence[int | str | None]) -> Callable[[Callable[..., Any]], TensorFunction]: ...
 @boundary
@@ -253,5 +269,5 @@ def function(
 ) -> TensorFunction | Callable[[Callable[..., Any]], TensorFunction]:
     """Makes a plain function of tensors one of arrays, with one graph for all lengths of named dimensions."""
     if target is not None:
-        return TensorFunction(target, {})
+        return TensorFunction(target, shapes)
     return lambda made: TensorFunction(made, shapes)

@@ -13,6 +13,7 @@ from vyre.graph.types import ValueType
 from vyre.ir.types import DataType
 from vyre.tensor import comparing, elementwise
 from vyre.tensor.create import iota, of_size
+from vyre.tensor.scalars import known_array
 from vyre.tensor.shaping import reshape
 from vyre.tensor.value import V, Value, operation, require
 
@@ -62,10 +63,12 @@ def _plain(x: V, parts: list[Any]) -> tuple[V, list[Any]]:
         if part is None:
             made.append(None)
             continue
+        if isinstance(part, slice):
+            part = _stepped(cast("slice[Any, Any, Any]", part))
         if isinstance(part, np.integer):
             made.append(int(cast("Any", part)))
         elif isinstance(part, (list, tuple, np.ndarray)):
-            made.append(_known(x, np.asarray(part), axis))  # pyright: ignore[reportUnknownArgumentType]
+            made.append(_known(x, known_array(part), axis))
         elif isinstance(part, slice) and _goes_back(cast("slice[Any, Any, Any]", part)):
             x = _reversed(x, cast("slice[Any, Any, int]", part), axis)
             made.append(slice(None))
@@ -73,6 +76,13 @@ def _plain(x: V, parts: list[Any]) -> tuple[V, list[Any]]:
             made.append(part)
         axis += 1
     return x, made
+
+
+def _stepped(part: slice[Any, Any, Any]) -> slice[Any, Any, Any]:
+    """With a step of NumPy as one of Python."""
+    if not isinstance(part.step, np.integer):
+        return part
+    return slice(part.start, part.stop, int(part.step))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
 
 
 def _goes_back(part: slice[Any, Any, Any]) -> bool:
@@ -247,7 +257,7 @@ def take(x: V, indices: V | Sequence[int] | NDArray[Any], axis: int = 0) -> V:
     index out of range is refused.
     """
     if not isinstance(indices, Value):
-        indices = _known(x, np.asarray(indices), x.axis(axis))
+        indices = _known(x, known_array(indices), x.axis(axis))
     return x.made(Gather(x.name, indices.name, x.axis(axis)))
 
 

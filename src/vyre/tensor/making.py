@@ -15,7 +15,7 @@ from vyre.ir.limits import MAX_GRAPH_CONSTANT_BYTES
 from vyre.ir.types import DataType
 from vyre.tensor.builder import current
 from vyre.tensor.defaults import element_of
-from vyre.tensor.scalars import element_bits
+from vyre.tensor.scalars import element_bits, known_array
 from vyre.tensor.shaping import broadcast_to, sizes_of
 from vyre.tensor.tensor import Tensor
 from vyre.tensor.value import operation
@@ -72,6 +72,11 @@ def arange(
     kind = element_of(element)
     if stop is None:
         return _made(Iota(ValueType(kind, sizes_of(start)), 0))
+    if not isinstance(step, (int, np.integer)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise VyreError(
+            f"the step {step!r} is not a whole number.",
+            fix="multiply instead: arange(count).astype(vyre.f32) * step.",
+        )
     first, last = (size.static for size in sizes_of((start, stop)))
     if first is None or last is None or not step:
         raise VyreError(
@@ -99,7 +104,8 @@ def constant(values: Any, element: Any = None) -> Tensor:
 
     With `element`, floats are rounded to its nearest value; other numbers that it does not hold are refused.
     """
-    kind = element_of(np.asarray(values).dtype if element is None else element)
+    values = known_array(values)
+    kind = element_of(values.dtype if element is None else element)
     made = array(values, kind, rounded=True)
     data = np.ascontiguousarray(made.astype(STORAGE[kind]) if made.dtype == BOOL else made).tobytes()
     if len(data) > MAX_GRAPH_CONSTANT_BYTES:

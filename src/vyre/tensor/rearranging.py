@@ -10,7 +10,7 @@ from vyre.ir.types import DataType
 from vyre.tensor import comparing, elementwise
 from vyre.tensor.create import full_like, iota, of_size
 from vyre.tensor.indexing import backwards
-from vyre.tensor.shaping import broadcast_to, concat, expand_dims, reshape, slice_axis, transpose
+from vyre.tensor.shaping import broadcast_to, concat, expand_dims, reshape, sizes_of, slice_axis, transpose
 from vyre.tensor.value import operation
 
 if TYPE_CHECKING:
@@ -53,11 +53,11 @@ def roll(x: V, shift: int, axis: int) -> V:
 @operation
 def tile(x: V, times: SizeLike | Sequence[SizeLike]) -> V:
     """The whole tensor so many times along each axis, counted from the last as NumPy does."""
-    counts = [times] if isinstance(times, (int, Size)) else list(times)
+    counts = sizes_of(times)
     for _ in range(len(counts) - x.ndim):
         x = expand_dims(x, 0)
     for axis, count in zip(range(x.ndim - len(counts), x.ndim), counts, strict=True):
-        if count != 1:
+        if count.static != 1:
             shape = x.type.shape
             several = broadcast_to(expand_dims(x, axis), (*shape[:axis], count, *shape[axis:]))
             x = reshape(several, (*shape[:axis], shape[axis] * count, *shape[axis + 1 :]))

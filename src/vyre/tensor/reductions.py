@@ -15,7 +15,7 @@ from vyre.tensor.create import full_like, of_size
 from vyre.tensor.defaults import accumulator_of, element_of, order_of
 from vyre.tensor.long_joins import long_cumsum, long_extreme, long_sum
 from vyre.tensor.shaping import broadcast_to, reshape
-from vyre.tensor.value import operation
+from vyre.tensor.value import operation, require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -227,5 +227,6 @@ def cummax(x: V, axis: int = -1) -> V:
 @operation
 def recurrence(factor: V, term: V, axis: int = -1, *, initial: V | None = None) -> V:
     """h[i] = fma(factor[i], h[i - 1], term[i]) along the axis, from `initial` or zeros."""
+    require(term, "recurrence")
     start = None if initial is None else initial.name
     return factor.made(Recurrence(factor.name, term.name, factor.axis(axis), factor.element, start))

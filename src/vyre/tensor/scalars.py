@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from math import isfinite
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from vyre.ir.float_bits import converted, double_bits
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from vyre.ir.expr import Expr
 
 _T = DataType
@@ -60,11 +63,26 @@ def float_bits(value: float, kind: DataType) -> int:
     return converted(_T.F64, double_bits(float(value)), kind)
 
 
+def known_array(values: Any) -> NDArray[Any]:
+    """Numbers in lists, or an array, as NumPy's."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise VyreError(
+            "a list has rows of different lengths, or holds what is no number.",
+            fix="make all rows equally long, of numbers alone.",
+        ) from None
+
+
 def element_bits(value: float | bool, element: DataType) -> int:
     """The bits of one element in a buffer."""
+    if isinstance(value, np.generic):
+        value = cast("float", value.item())
+    if not isinstance(value, (int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise VyreError(f"{value!r} is not a number.", fix="use a number, or broadcast a tensor instead.")
     if element.is_float:
         return float_bits(value, element)
-    number = int(value)
+    number = int(value) if isfinite(value) else 0
     if number != value or not -(1 << (element.bits - 1)) <= number < 1 << element.bits:
         raise VyreError(f"{value!r} is not a value of {element.value}.", fix="use a number that fits.")
     return number & ((1 << element.bits) - 1)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def sizes_of(shape: Any) -> tuple[Size, ...]:
     """A shape as a user writes it: numbers, sizes of other tensors, names."""
-    parts = cast("tuple[Any, ...]", shape) if isinstance(shape, (tuple, list)) else (shape,)
+    parts = cast("tuple[Any, ...]", shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
     return tuple(_size(part) for part in parts)
 
 
@@ -110,7 +110,13 @@ def _quotient(count: Size, known: Size) -> Size | None:
 @operation
 def expand_dims(x: V, axis: int) -> V:
     """A new axis of size 1 before `axis`."""
-    at = axis % (x.ndim + 1)
+    whole = isinstance(axis, (int, np.integer)) and not isinstance(axis, bool)  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not whole or not -x.ndim - 1 <= axis <= x.ndim:
+        raise VyreError(
+            f"there is no place {axis!r} for a new axis in {x.type}.",
+            fix=f"use a place from {-x.ndim - 1} to {x.ndim}.",
+        )
+    at = int(axis) % (x.ndim + 1)
     shape = x.type.shape
     return reshape(x, (*shape[:at], Size(1), *shape[at:]))
 
@@ -148,8 +154,8 @@ def slice_axis(x: V, axis: int, start: SizeLike, stop: SizeLike, step: int = 1) 
     """`x[start:stop:step]` along one axis; sizes may be dynamic."""
     at = x.axis(axis)
     zero, shape = (Size(0),) * x.ndim, x.type.shape
-    starts = (*zero[:at], sizes_of(start)[0], *zero[at + 1 :])
-    stops = (*shape[:at], sizes_of(stop)[0], *shape[at + 1 :])
+    starts = (*zero[:at], _size(start), *zero[at + 1 :])
+    stops = (*shape[:at], _size(stop), *shape[at + 1 :])
     steps = (1,) * at + (step,) + (1,) * (x.ndim - at - 1)
     return x.made(Slice(x.name, starts, stops, steps))
 
@@ -158,7 +164,8 @@ def slice_axis(x: V, axis: int, start: SizeLike, stop: SizeLike, step: int = 1) 
 def split(x: V, sections: int | Sequence[SizeLike], axis: int = 0) -> list[V]:
     """Equal parts, or parts of these sizes, which must add up to the axis."""
     size = x.type.shape[x.axis(axis)]
-    if isinstance(sections, int):
+    if isinstance(sections, (int, np.integer)):
+        sections = int(sections)
         each = size.divided(sections) if sections > 0 else None
         if each is None:
             raise VyreError(
@@ -167,7 +174,12 @@ def split(x: V, sections: int | Sequence[SizeLike], axis: int = 0) -> list[V]:
             )
         lengths = [each] * sections
     else:
-        lengths = [sizes_of(s)[0] for s in sections]
+        if not isinstance(sections, (tuple, list, np.ndarray)):
+            raise VyreError(
+                f"{sections!r} is neither a number of parts nor their sizes.",
+                fix="use a whole number, or a list of sizes that add up to the axis.",
+            )
+        lengths = [_size(s) for s in sections]
         total = sum(lengths, Size(0))
         if total != size:
             raise VyreError(
@@ -192,8 +204,8 @@ def pad(
             f"got {len(pairs)} widths for {x.ndim} axes.",
             fix="give one number, one (before, after), or such a pair for every axis.",
         )
-    before = tuple(sizes_of(b)[0] for b, _ in pairs)
-    after = tuple(sizes_of(a)[0] for _, a in pairs)
+    before = tuple(_size(b) for b, _ in pairs)
+    after = tuple(_size(a) for _, a in pairs)
     return x.made(Pad(x.name, before, after, element_bits(value, x.element)))
 
 

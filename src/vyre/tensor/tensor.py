@@ -76,6 +76,14 @@ class Tensor(Value):
         self._refuse("int()")
 
     @boundary
+    def __index__(self) -> int:
+        self._refuse("a whole number")
+
+    @boundary
+    def __format__(self, spec: str) -> str:
+        return self._refuse(f"a format such as {spec!r}") if spec else str(self)
+
+    @boundary
     def __iter__(self) -> NoReturn:
         self._refuse("a loop over a tensor")
 
@@ -198,6 +206,14 @@ class Tensor(Value):
     @boundary
     def __rshift__(self, other: Operand) -> Tensor:
         return elementwise.right_shift(self, other)
+
+    @boundary
+    def __rlshift__(self, other: Any) -> Tensor:
+        return elementwise.left_shift(other, self)
+
+    @boundary
+    def __rrshift__(self, other: Any) -> Tensor:
+        return elementwise.right_shift(other, self)
 
     @boundary
     def __eq__(self, other: Operand) -> Tensor:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -81,6 +81,9 @@ class Value:
         return int(axis) % self.ndim
 
 
+_TENSORS = ("Tensor", "Tensor | None")
+_NOT_GIVEN = object()
+
 V = TypeVar("V", bound=Value)
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -93,6 +96,27 @@ def operation(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         if args:
             require(args[0], function.__name__)
+        return function(*args, **kwargs)
+
+    return boundary(checked)
+
+
+def network(function: Callable[P, R]) -> Callable[P, R]:
+    """Marks a function of networks, and says so where a parameter annotated as a tensor gets something else.
+
+    One annotated `Tensor | None` may be None.
+    """
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    kinds = {n: function.__annotations__.get(n) for n in names}
+    tensors = {n: (i, kind != "Tensor") for i, (n, kind) in enumerate(kinds.items()) if kind in _TENSORS}
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name, (place, optional) in tensors.items():
+            given = args[place] if place < len(args) else kwargs.get(name, _NOT_GIVEN)
+            if given is not _NOT_GIVEN and not (given is None and optional):
+                require(given, function.__name__)
         return function(*args, **kwargs)
 
     return boundary(checked)
