@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import mmap
+import os
 import threading
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from vyre.conform.process.segments import Segments
+from vyre.conform.process.segments import Place, Segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -112,3 +114,33 @@ def test_an_address_that_is_used_again_is_not_mistaken_for_the_segment_before(se
         thread.join()
     assert wrong == []
     assert again[0] > 1000, "addresses were used again"
+
+
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="the system has no memory without a file system")
+def test_segments_need_no_room_in_a_file_system(segments: Segments) -> None:
+    """A container's /dev/shm is often smaller than what is shared, and a page without room ends a process."""
+    number, _ = segments.new(4096)
+    (segment,) = segments.of([Place("x", number, 0, 4096, writable=True)])
+    assert os.readlink(f"/proc/self/fd/{segment.file.fileno()}").startswith("/memfd:")
+
+
+def test_elsewhere_a_file_has_its_room_before_it_is_touched(
+    segments: Segments, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def refuse(_name: str) -> int:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    def allocate(file: int, offset: int, size: int) -> None:
+        asked.append(size)
+        if size > 8192:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "memfd_create", refuse, raising=False)
+    monkeypatch.setattr(os, "posix_fallocate", allocate, raising=False)
+    _, view = segments.new(8192)
+    view[8191] = 1
+    with pytest.raises(OSError, match="No space left"):
+        segments.new(1 << 20)
+    assert asked == [8192, 1 << 20]

@@ -70,9 +70,7 @@ class Segments:
     def new(self, nbytes: int) -> tuple[int, memoryview]:
         """A segment of zeros, at least so large, by its number and as a view of all of it."""
         size = max(nbytes, mmap.PAGESIZE)
-        folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - lives as long as the segment
-        file.truncate(size)
+        file = _file(size)
         memory = _Memory(file.fileno(), size)
         address = int(np.frombuffer(memory, np.uint8).ctypes.data)
         self._numbered += 1  # the other side may still hold what was dropped here
@@ -140,6 +138,25 @@ class Segments:
         for segment in self._held.values():
             segment.file.close()
         self._held.clear()
+
+
+def _file(size: int) -> Any:
+    """What two processes map: memory without a file system, which may be small, as `/dev/shm` often is. Where
+    the system has none, a file that has its room at once: a page without room would end the process."""
+    try:
+        file: Any = os.fdopen(os.memfd_create("vyre"), "r+b", buffering=0)
+        allocate = None
+    except (AttributeError, OSError):
+        file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - lives as long as the segment
+        allocate = getattr(os, "posix_fallocate", None)
+    try:
+        if allocate is not None:
+            allocate(file.fileno(), 0, size)
+        file.truncate(size)
+    except OSError:
+        file.close()
+        raise
+    return file
 
 
 def _memory_of(view: memoryview) -> _Memory | None:
