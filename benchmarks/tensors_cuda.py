@@ -1,8 +1,9 @@
 """Products of matrices, softmax, layer norm and attention on an NVIDIA GPU beside torch, in one run.
 
-    python benchmarks/tensors_cuda.py [--only matmul,softmax,layer_norm,attention] [--sizes 4096,1000,…]
+    python benchmarks/tensors_cuda.py [--only matmul,softmax,…] [--sizes 4096,1000,…]
 
-Everything is F32 (torch with TF32 off), inputs are torch arrays on the device. Before anything is timed the
+Everything is F32 (torch with TF32 off) but for `halves`, products of F16 and BF16, which torch leaves to
+tensor cores. Inputs are torch arrays on the device. Before anything is timed the
 bits are compared with those of the plan that runs on every backend, whose products take one tile at a time
 and whose reductions store every step. `call` is the public call, `kernels` the launches of its plan alone;
 both are wall time of batches that end in a synchronisation, the best of several, and given as how many times
@@ -12,10 +13,12 @@ as fast as torch they are.
 from __future__ import annotations
 
 import argparse
+import functools
 import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 
 import vyre.tensor as vt
@@ -34,6 +37,7 @@ paths: Any = import_module("torch.nn.attention")
 SIZES = (4096, 8192, 1000, 1024, 1536, 2000, 2048, 3000, 1001, 2049, 2999)
 ROWS, LENGTH = 1 << 13, 1 << 12
 HEADS = (4, 16, 1024, 64)
+ELEMENTS = {"torch.float32": np.float32, "torch.float16": np.float16, "torch.bfloat16": ml_dtypes.bfloat16}
 PEAK_BYTES = 4.8e12
 """Bytes a second of the H200's memory, by its data sheet."""
 
@@ -79,7 +83,7 @@ def best(call: Call, *, rounds: int = 5, seconds: float = 0.1) -> float:
 def launches(function: Any, arrays: Sequence[Any], *, everywhere: bool) -> tuple[Call, Call]:
     """What launches the kernels of a plan, and what gives its result; the plan of every backend, or ours."""
     backend = get("cuda")
-    shapes = [np.broadcast_to(np.float32(0), tuple(array.shape)) for array in arrays]
+    shapes = [np.broadcast_to(ELEMENTS[str(array.dtype)](0), tuple(array.shape)) for array in arrays]
     plan = plan_graph(function.graph(*shapes))
     bound = plan.bind({}, frozenset() if everywhere else plan.hardware(backend))
     session = plan.session(bound, backend, on_device=True)
@@ -91,7 +95,7 @@ def require_same_bits(function: Any, arrays: Sequence[Any], mine: Call, result: 
     slow, wanted = launches(function, arrays, everywhere=True)
     slow()
     mine()
-    if not np.array_equal(result().view(np.uint32), wanted().view(np.uint32)):
+    if result().tobytes() != wanted().tobytes():
         raise SystemExit(f"{function.__name__}: other bits than those of the plan of every backend")
 
 
@@ -112,9 +116,16 @@ def matmul_row(size: int) -> None:
     a, b = (torch.randn(size, size, device="cuda") for _ in range(2))
     kernels, result = launches(matmul, (a, b), everywhere=False)
     kernels()
-    same = np.array_equal(result().view(np.uint32).reshape(size, size), (a @ b).cpu().numpy().view(np.uint32))
+    same = result().tobytes() == (a @ b).cpu().numpy().tobytes()
     taken = row(f"matmul {size}", matmul, (a, b), {"cuBLAS": lambda: a @ b}, f"bits of cuBLAS: {same}")
     print(f"{'':18} {2e-12 * size**3 / taken:.1f} TFLOP/s")
+
+
+def halves_row(size: int) -> None:
+    for element in (torch.float16, torch.bfloat16):
+        a, b = (torch.randn(size, size, device="cuda").to(element) for _ in range(2))
+        taken = row(f"{element} {size}"[6:], matmul, (a, b), {"torch": functools.partial(torch.mm, a, b)}, "")
+        print(f"{'':18} {2e-12 * size**3 / taken:.1f} TFLOP/s")
 
 
 def row_kernels(name: str) -> None:
@@ -147,7 +158,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", default="matmul,softmax,layer_norm,attention")
+    parser.add_argument("--only", default="matmul,softmax,layer_norm,attention,halves")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
     chosen = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = False
@@ -157,6 +168,8 @@ def main() -> None:
         if name == "matmul":
             for size in map(int, chosen.sizes.split(",")):
                 matmul_row(size)
+        elif name == "halves":
+            halves_row(int(chosen.sizes.split(",")[0]))
         elif name == "attention":
             attention_row()
         else:
