@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from vyre.tensor.value import V, Value
 
 
+_FARTHEST = (1 << 31) - 1
+"""How far a diagonal may lie from the main one; an axis has no more places."""
+
+
 def _chosen(x: Value, axis: Any) -> list[int]:
     if axis is None:
         return list(range(x.ndim))
@@ -105,7 +109,10 @@ def _triangle(x: V, diagonal: SizeLike, *, upper: bool) -> V:
     if x.ndim < 2:
         raise VyreError(f"{x.type} has no triangle.", fix="use a tensor of two axes or more.")
     shape = x.type.shape[-2:]
-    row = elementwise.add(iota(x, shape, 0, DataType.I32), of_size(x, Size(diagonal), DataType.I32))
-    column = iota(x, shape, 1, DataType.I32)
-    kept = comparing.greater_equal(column, row) if upper else comparing.less_equal(column, row)
+    if isinstance(diagonal, int):
+        diagonal = min(max(diagonal, -_FARTHEST), _FARTHEST)
+    # The difference of two places fits an I32; a place and a diagonal far away, added, would wrap.
+    right = elementwise.subtract(iota(x, shape, 1, DataType.I32), iota(x, shape, 0, DataType.I32))
+    at = of_size(x, Size(diagonal), DataType.I32)
+    kept = comparing.greater_equal(right, at) if upper else comparing.less_equal(right, at)
     return comparing.where(kept, x, full_like(x, (), 0))
