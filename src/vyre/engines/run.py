@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.backends.chosen import chosen, default_backend
+from vyre.backends.chosen import chosen, default_name
 from vyre.backends.claim import Claim
 from vyre.backends.device_buffer import DeviceBuffer, resident
 from vyre.backends.dispatch import Compiled, recently_compiled
@@ -384,7 +384,7 @@ class Runner:
 def runner_of(backend: str | Backend | None) -> Runner:
     """The one that is kept for a backend."""
     if backend is None or isinstance(backend, str):
-        return _named(backend or default_backend())
+        return _named(backend or default_name())
     kept = recent_of(backend)
     return Runner(backend) if kept is None else kept.result("engines", lambda: Runner(backend))
 
