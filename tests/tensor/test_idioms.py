@@ -320,3 +320,15 @@ class Numbers(np.ndarray[Any, Any]):
 def test_a_dynamic_size_is_not_known_while_tracing(run: Any) -> None:
     with pytest.raises(VyreError, match="the dynamic size n is not known"):
         vt.function(x=("n", 3))(run)(np.ones((2, 3), np.float32), backend="cpu")
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint64])
+def test_indices_of_any_type_reach_past_what_it_holds(dtype: Any) -> None:
+    x, last = np.arange(300, dtype=np.float32), 1 if np.issubdtype(dtype, np.unsignedinteger) else -1
+    found = vt.function(lambda x: x[np.array([0, last], dtype)])(x)
+    assert found.tolist() == [0, x[last]]
+
+
+def test_known_indices_of_a_dynamic_axis_do_not_wrap() -> None:
+    with pytest.raises(VyreError, match="1 to 4294967296 leave axis 0, whose size is n"):
+        vt.function(lambda x: vt.take(x, [1 << 32, 1]), x=("n",))(X[0])
