@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vyre.errors import VyreError
+from vyre.errors import VyreError, whole
 from vyre.graph.sizes import Size
 from vyre.ir.types import DataType
 from vyre.tensor import comparing, elementwise
@@ -48,7 +48,7 @@ def roll(x: V, shift: int, axis: int) -> V:
             f"roll() does not take the dynamic axis {axis} of {x.type}.",
             fix="put two slices together: concat([x[-1:], x[:-1]]).",
         )
-    cut = -shift % size if size else 0
+    cut = -whole("the shift", shift) % size if size else 0
     if not cut:
         return x
     return concat([slice_axis(x, at, cut, size), slice_axis(x, at, 0, cut)], at)
@@ -71,10 +71,10 @@ def tile(x: V, times: SizeLike | Sequence[SizeLike]) -> V:
 @operation
 def repeat(x: V, times: int, axis: int) -> V:
     """Each element `times` times along an axis, one beside the other."""
-    at = x.axis(axis)
+    at, count = x.axis(axis), whole("the number of repeats", times)
     shape = x.type.shape
-    several = broadcast_to(expand_dims(x, at + 1), (*shape[: at + 1], times, *shape[at + 1 :]))
-    return reshape(several, (*shape[:at], shape[at] * times, *shape[at + 1 :]))
+    several = broadcast_to(expand_dims(x, at + 1), (*shape[: at + 1], count, *shape[at + 1 :]))
+    return reshape(several, (*shape[:at], shape[at] * count, *shape[at + 1 :]))
 
 
 @operation
