@@ -163,8 +163,8 @@ def test_numbers_of_numpy_mean_what_those_of_python_do(kind: Any) -> None:
                 nn.max_pool(x, number(3), stride=number(2), padding=number(1), ceil_mode=True),
                 nn.split_heads(x, number(2)),
                 nn.repeat_heads(x, number(2)),
-                vt.windows(x, number(2), number(3), number(2)),
-                vt.slice_axis(x, number(2), number(1), number(7), number(2)),
+                vt.repeat(x, number(2), number(1)),
+                vt.roll(x, number(2), number(2)),
             )
 
         return vt.function(made)(x)

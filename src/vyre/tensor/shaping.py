@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from vyre.errors import VyreError, boundary, whole
+from vyre.errors import VyreError, boundary
 from vyre.graph.nodes import Broadcast, Concat, Pad, Reshape, Slice, Transpose, Windows
 from vyre.graph.sizes import Size, product
 from vyre.tensor.scalars import element_bits
@@ -110,8 +110,8 @@ def _quotient(count: Size, known: Size) -> Size | None:
 @operation
 def expand_dims(x: V, axis: int) -> V:
     """A new axis of size 1 before `axis`."""
-    number = isinstance(axis, (int, np.integer)) and not isinstance(axis, bool)  # pyright: ignore[reportUnnecessaryIsInstance]
-    if not number or not -x.ndim - 1 <= axis <= x.ndim:
+    whole = isinstance(axis, (int, np.integer)) and not isinstance(axis, bool)  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not whole or not -x.ndim - 1 <= axis <= x.ndim:
         raise VyreError(
             f"there is no place {axis!r} for a new axis in {x.type}.",
             fix=f"use a place from {-x.ndim - 1} to {x.ndim}.",
@@ -156,7 +156,7 @@ def slice_axis(x: V, axis: int, start: SizeLike, stop: SizeLike, step: int = 1) 
     zero, shape = (Size(0),) * x.ndim, x.type.shape
     starts = (*zero[:at], _size(start), *zero[at + 1 :])
     stops = (*shape[:at], _size(stop), *shape[at + 1 :])
-    steps = (1,) * at + (whole("the step", step),) + (1,) * (x.ndim - at - 1)
+    steps = (1,) * at + (step,) + (1,) * (x.ndim - at - 1)
     return x.made(Slice(x.name, starts, stops, steps))
 
 
@@ -221,5 +221,4 @@ def _pairs(widths: Any, rank: int) -> list[tuple[Any, ...]]:
 @operation
 def windows(x: V, axis: int, size: int, stride: int = 1, dilation: int = 1) -> V:
     """Windows along an axis: the axis becomes their number, and their elements a last axis."""
-    each = whole("the size", size), whole("the stride", stride), whole("the dilation", dilation)
-    return x.made(Windows(x.name, x.axis(axis), *each))
+    return x.made(Windows(x.name, x.axis(axis), size, stride, dilation))
