@@ -17,6 +17,7 @@ from vyre import BufferDecl, DataType, InvocationId, LitU32, Program
 from vyre.backends import default_backend, default_name, registry
 from vyre.compose.plugins import installed_ops
 from vyre.conform.oracle.golden.rows import load_rows
+from vyre.conform.registry import specs
 from vyre.conform.verify.golden.stage import run_rows
 from vyre.conform.verify.stage import PASSED, REFUSED
 from vyre.errors import DispatchError, UnsupportedByBackend
@@ -54,6 +55,7 @@ def prepend(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 @pytest.fixture
 def installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    specs()  # kept for this process, in which other tests know nothing of the package
     prepend(monkeypatch, PACKAGE)
     prepend(monkeypatch, site)
 

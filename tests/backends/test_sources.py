@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -80,3 +82,13 @@ def test_a_source_with_other_buffers_than_its_program_is_not_kept() -> None:
     made = lowered(program())
     sources.keep_source(program(), PARTS, replace(made, buffers=lowered(program("other")).buffers))
     assert sources.ready_source(program(), PARTS) is None
+
+
+def test_looking_for_a_source_loads_no_lowering() -> None:
+    """Else a first call would wait for what it does not need, and nothing would be found ever."""
+    code = (
+        "import sys, vyre.backends.sources as s\n"
+        "assert not s.lowering_is_loaded()\n"
+        "assert 'vyre.lower.ways' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

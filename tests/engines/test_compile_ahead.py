@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+import vyre
+from vyre import engines
+from vyre import tensor as vt
+from vyre.backends.chosen import default_name
 from vyre.backends.reference.backend import ReferenceBackend
 from vyre.engines import Runner, run
 from vyre.engines.compaction import compact_engine
 from vyre.engines.plan import Shape
-from vyre.errors import UnsupportedByBackend
+from vyre.errors import DispatchError, UnsupportedByBackend
+from vyre.library import hashing
 
 if TYPE_CHECKING:
     from vyre.ir.program import Program
@@ -72,3 +77,30 @@ def test_an_ordinary_backend_compiles_where_it_is_called() -> None:
 
     got = Runner(Alone()).run(ENGINE, {"input": DATA, "flags": DATA & 1})["output"]
     assert np.array_equal(got, DATA[1::2])
+
+
+def test_threads_compile_for_the_backend_of_a_block_around_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    compiled = run.recently_compiled
+
+    def noted(program: Program, backend: Any, **options: Any) -> Any:
+        seen.append(backend or default_name())
+        return compiled(program, backend, **options)
+
+    monkeypatch.setattr(run, "lowering_is_loaded", lambda: True)
+    monkeypatch.setattr(run, "recently_compiled", noted)
+    monkeypatch.setattr(ReferenceBackend, "compilers", 4, raising=False)
+    with vyre.use("reference"):
+        Runner().run(ENGINE, {"input": DATA, "flags": DATA & 1})
+    assert set(seen) == {"reference"}
+
+
+def test_what_is_no_backend_is_refused() -> None:
+    nothing: Any = 5
+    for call in (engines.reduce, engines.sort, engines.histogram):
+        with pytest.raises(DispatchError, match="5 is not a backend"):
+            call(DATA, backend=nothing)
+    with pytest.raises(DispatchError, match="5 is not a backend"):
+        hashing.sha256(b"abc", backend=nothing)
+    with pytest.raises(DispatchError, match="5 is not a backend"):
+        vt.function(vt.sqrt)(DATA.astype(np.float32), backend=nothing)

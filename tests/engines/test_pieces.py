@@ -13,6 +13,8 @@ from vyre.engines import pieces
 from vyre.errors import DispatchError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
 LENGTHS = [ROOM // 4 + 1, ROOM // 2, ROOM // 2 + 1, 5 * ROOM // 4 + 77]
@@ -137,6 +139,41 @@ def test_rows_are_taken_flat(small: Small) -> None:
     same(engines.compact(x, x & 1, backend=small), x[(x & 1) == 1])
     same_pair(engines.top_k(x, 7, backend=small), engines.top_k(x, 7, backend="cpu"))
     same(engines.unique(x, backend=small), np.unique(x))
+
+
+def test_files_that_are_mapped_to_memory_are_cut(small: Small, tmp_path: Path) -> None:
+    x = words(ROOM)
+    held = np.memmap(tmp_path / "x", np.uint32, "w+", shape=(2, ROOM // 2))
+    held[:] = x.reshape(2, -1)
+    flags, data = x & 1, x.view(np.uint8)
+    for found, whole in (
+        (engines.reduce(held, backend=small), engines.reduce(x, backend="cpu")),
+        (engines.scan(held, backend=small), engines.scan(x, backend="cpu")),
+        (engines.sort(held, backend=small), np.sort(x)),
+        (engines.compact(held, flags, backend=small), x[flags == 1]),
+        (engines.histogram(held.view(np.uint8), backend=small), engines.histogram(data, backend="cpu")),
+    ):
+        same(found, whole)
+        assert not isinstance(found, np.memmap)
+    with pytest.raises(DispatchError, match="masked"):
+        engines.sort(np.ma.masked_array(x, x > 5), backend=small)
+
+
+def test_heads_are_an_input_as_well(small: Small) -> None:
+    heads = np.zeros(ROOM, np.uint32)
+    with pytest.raises(DispatchError, match="may not be written"):
+        engines.scan(words(ROOM), heads=heads, out=heads, backend=small)
+
+
+def test_more_elements_than_a_result_can_count_are_refused(small: Small) -> None:
+    """They are all one element in memory."""
+    many: list[NDArray[Any]] = [np.broadcast_to(kind(0), (1 << 32,)) for kind in (np.uint8, np.uint32)]
+    with pytest.raises(DispatchError, match=r"more than a uint32 can number.*Fix: pass parts"):
+        engines.histogram(many[0], backend=small)
+    with pytest.raises(DispatchError, match="more than a uint32 can number"):
+        engines.argsort(many[1], backend=small)
+    with pytest.raises(DispatchError, match="more than a uint32 can number"):
+        engines.top_k(many[1], 3, backend=small)
 
 
 def test_what_does_not_fit_and_is_not_cut_is_refused_by_name(small: Small) -> None:

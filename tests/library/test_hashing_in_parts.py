@@ -57,3 +57,14 @@ def test_a_message_that_does_not_fit_is_refused_by_name(small: Small) -> None:
         hashing.sha256([b"", bytes(70_000)], backend=small)
     with pytest.raises(DispatchError, match="not bytes"):
         hashing.sha256([b"x" * 40_000, "y" * 40_000], backend=small)
+
+
+def test_messages_may_be_named(small: Small) -> None:
+    rows = np.random.default_rng(3).integers(0, 256, (3000, 64), np.uint8)
+    found = hashing.sha256(messages=rows, backend=small)
+    assert found.tobytes() == hashing.sha256(rows, backend="cpu").tobytes()
+    for function in (hashing.crc32, hashing.blake3):
+        wrong: list[Any] = [5, np.array(5), iter([0, 3])]
+        for offsets in wrong:
+            with pytest.raises(DispatchError, match="offsets must be a one-dimensional array"):
+                function(b"abc", offsets=offsets, backend=small)

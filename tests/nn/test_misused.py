@@ -66,6 +66,7 @@ def test_an_array_where_a_tensor_belongs_is_answered_with_how_to_pass_it(functio
         (lambda x: nn.average_pool(x[0, 0, 0], 2), "has no axes to pool"),
         (lambda x: nn.top_k(x, 2.0), "2.0 elements cannot be chosen"),
         (lambda x: nn.sample(x[0, 0], x[0, 0, 0], temperature=0), "a temperature of 0"),
+        (lambda x: nn.sample(x[0, 0], x[0, 0, 0], temperature="1"), "a temperature of '1'"),
         (lambda x: nn.attention(x[..., :0], x[..., :0], x), "the width of attention cannot be 0"),
     ],
 )
@@ -99,3 +100,12 @@ def test_attention_over_no_keys_is_zero_as_over_masked_ones(shape: dict[str, Any
     q, none = np.ones((3, 8), np.float32), np.zeros((0, 8), np.float32)
     for found in (function.evaluate(q, none, none), function(q, none, none, backend="cpu")):
         assert np.array_equal(found, np.zeros((3, 8), np.float32))
+
+
+def test_a_temperature_may_be_a_tensor() -> None:
+    """So that another one takes no other trace."""
+    logits, uniform = np.array([[0.5, 2.0, 1.0]] * 3, np.float32), np.array([0.05, 0.4, 0.9], np.float32)
+    drawn = vt.function(lambda x, u, t: nn.sample(x, u, temperature=t))
+    for t in (np.float32(0.25), np.float32(4.0)):
+        wanted = vt.function(lambda x, u, t=float(t): nn.sample(x, u, temperature=t))(logits, uniform)
+        assert drawn(logits, uniform, np.asarray(t)).tolist() == wanted.tolist()

@@ -151,6 +151,28 @@ def test_convolutions(stride: int, padding: int, dilation: int, groups: int) -> 
     near(run.evaluate(x, w, b), convolved(x, w, stride, padding, dilation, groups) + b[:, None, None], 1e-5)
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64])
+def test_numbers_of_numpy_mean_what_those_of_python_do(kind: Any) -> None:
+    """Sizes are beyond what a narrow one holds, and an unsigned one has no negative."""
+    x = np.random.default_rng(5).standard_normal((1, 4, 9, 16)).astype(np.float32)
+
+    def several(number: Any) -> Any:
+        def made(x: Any) -> Any:
+            return (
+                nn.conv_transpose(x, x[0, :, None, :3, :3], stride=number(2), padding=number(1)),
+                nn.max_pool(x, number(3), stride=number(2), padding=number(1), ceil_mode=True),
+                nn.split_heads(x, number(2)),
+                nn.repeat_heads(x, number(2)),
+                vt.repeat(x, number(2), number(1)),
+                vt.roll(x, number(2), number(2)),
+            )
+
+        return vt.function(made)(x)
+
+    for found, wanted in zip(several(kind), several(int), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
 def test_pools() -> None:
     x = normal(1, 2, 5, 6)
     found = vt.function(lambda x: nn.max_pool(x, 2)).evaluate(x)

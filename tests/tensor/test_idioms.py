@@ -46,12 +46,17 @@ def check(function: Any, expected: Any, *arrays: Any) -> None:
         (lambda x: vt.flip(x), X[::-1, ::-1]),
         (lambda x: vt.roll(x, 2, 1), np.roll(X, 2, 1)),
         (lambda x: vt.roll(x, -1, 0), np.roll(X, -1, 0)),
+        (lambda x: vt.roll(x, np.uint8(1), 1), np.roll(X, 1, 1)),
         (lambda x: vt.tile(x, (2, 1, 3)), np.tile(X, (2, 1, 3))),
         (lambda x: vt.repeat(x, 3, 0), np.repeat(X, 3, 0)),
+        (lambda x: vt.repeat(x, np.int64(3), 0), np.repeat(X, 3, 0)),
         (lambda x: vt.moveaxis(x, 0, -1), X.T),
         (lambda x: vt.diff(x), np.diff(X)),
         (lambda x: vt.tril(x, 1), np.tril(X, 1)),
         (lambda x: vt.triu(x, -1), np.triu(X, -1)),
+        (lambda x: vt.triu(x, (1 << 31) - 1), np.zeros_like(X)),
+        (lambda x: vt.tril(x, 1 << 40), X),
+        (lambda x: vt.triu(x, -(1 << 40)), X),
         (lambda x: vt.pad(x, 1), np.pad(X, 1)),
         (lambda x: vt.pad(x, (1, 2)), np.pad(X, (1, 2))),
         (lambda x: x.transpose((1, 0)), X.T),
@@ -208,6 +213,8 @@ def test_extremes_of_whole_numbers() -> None:
         (lambda x: x[x > 0], "depend on data"),
         (lambda x: x[np.array([0.5])], "float64 [1] cannot index axis 0"),
         (lambda x: x[[0, 4]], "0 to 4 leave axis 0"),
+        (lambda x: vt.roll(x, 0.5, 1), "the shift is 0.5"),
+        (lambda x: vt.repeat(x, 1.5, 1), "the number of repeats is 1.5"),
         (lambda x: x[0.5:], "0.5 cannot bound a slice"),
         (lambda x: x.dtype, "use x.element"),
         (lambda x: x.nowhere, "a tensor has no 'nowhere'"),
@@ -317,3 +324,15 @@ class Numbers(np.ndarray[Any, Any]):
 def test_a_dynamic_size_is_not_known_while_tracing(run: Any) -> None:
     with pytest.raises(VyreError, match="the dynamic size n is not known"):
         vt.function(x=("n", 3))(run)(np.ones((2, 3), np.float32), backend="cpu")
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint64])
+def test_indices_of_any_type_reach_past_what_it_holds(dtype: Any) -> None:
+    x, last = np.arange(300, dtype=np.float32), 1 if np.issubdtype(dtype, np.unsignedinteger) else -1
+    found = vt.function(lambda x: x[np.array([0, last], dtype)])(x)
+    assert found.tolist() == [0, x[last]]
+
+
+def test_known_indices_of_a_dynamic_axis_do_not_wrap() -> None:
+    with pytest.raises(VyreError, match="1 to 4294967296 leave axis 0, whose size is n"):
+        vt.function(lambda x: vt.take(x, [1 << 32, 1]), x=("n",))(X[0])

@@ -68,6 +68,7 @@ def test_an_error_inside_of_a_function_of_the_user_is_left_alone() -> None:
         (lambda x: vt.pad(x, 1, "a"), "'a' is not a number"),
         (lambda x: vt.full((2,), None), "None is not a number"),
         (lambda x: vt.full((2,), float("nan"), "i32"), "nan is not a value of I32"),
+        (lambda x: vt.full((2,), 10**400, "u32"), "0000 is not a value of U32"),
         (lambda x: vt.pad(x.astype("i32"), 1, float("inf")), "inf is not a value of I32"),
         (lambda x: vt.arange(0, 5, 0.5), "0.5 is not a whole number"),
         (lambda x: x[[[1], [1, 0]]], "rows of different lengths"),

@@ -98,7 +98,8 @@ def scan(
     and for which `neutral` changes nothing. `out` is written in place, and may not be the input.
     """
     element = joinable(array)
-    each = piece_of(backend, array, *(() if heads is None else (heads,)))
+    given = (array,) if heads is None else (array, heads)
+    each = piece_of(backend, *given)
     if each:
 
         def scan_part(part: Any, marks: Any, inclusive: bool) -> Any:
@@ -107,7 +108,7 @@ def scan(
             )
 
         marks = None if heads is None else _heads_of(heads, array)
-        return together(scanned(array, marks, each, scan_part, inclusive=inclusive), array, out)
+        return together(scanned(array, marks, each, scan_part, inclusive=inclusive), out, *given)
     if isinstance(op, str):
         joins = monoid(op, element)
     elif neutral is None:
@@ -124,15 +125,12 @@ def scan(
     inputs = {"input": array}
     if heads is not None:
         inputs["heads"] = _heads_of(heads, array)
-    given = None if out is None else {"output": out}
-    return runner_of(backend).run(engine, inputs, out=given)["output"]
+    wanted = None if out is None else {"output": out}
+    return runner_of(backend).run(engine, inputs, out=wanted)["output"]
 
 
 def _heads_of(heads: Any, array: Any) -> Any:
-    if len(heads) != len(array):
-        raise DispatchError(
-            f"got {len(heads)} heads for {len(array)} elements.", fix="pass one head for each."
-        )
+    require_same("heads", heads, "elements", array, "pass one head for each.")
     return words_of(heads)
 
 

@@ -20,14 +20,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.backends import registry
-from vyre.backends.chosen import default_name
+from vyre.backends.chosen import default_name, require_backend
 from vyre.backends.device_buffer import DeviceBuffer
 from vyre.engines.hashing import ABSENT, build_engine, find_engine
 from vyre.engines.keyed import by_key_engine, unique_engine
 from vyre.engines.monoids import ELEMENTS, monoid
 from vyre.engines.moving import gather_engine, partition_engine, scatter_engine
 from vyre.engines.order import element_of
-from vyre.engines.pieces import by_key, greatest, once, piece_of, sorted_pairs, together
+from vyre.engines.pieces import (
+    by_key,
+    greatest,
+    once,
+    piece_of,
+    require_countable,
+    sorted_pairs,
+    together,
+)
 from vyre.engines.plan import Shape
 from vyre.engines.radix import sort_engine
 from vyre.engines.run import runner_of
@@ -69,6 +77,7 @@ def limits_of(backend: Where) -> BackendLimits:
     """What a backend declares."""
     if backend is None or isinstance(backend, str):
         return _limits(backend or default_name())
+    require_backend(backend)
     return registry.described(backend).limits
 
 
@@ -94,7 +103,7 @@ def sort(
             return sort(part, descending=descending, backend=backend, shape=shape), None
 
         found, _ = sorted_pairs(keys, None, each, sort_part, descending=descending)
-        return found if out is None else together([found], keys, out)
+        return found if out is None else together([found], out, keys)
     engine = sort_engine(element, descending=descending, shape=cut_for(backend, shape, None))
     given = None if out is None else {"output": out}
     return runner_of(backend).run(engine, {"input": keys}, out=given)["output"]
@@ -104,6 +113,7 @@ def sort(
 def argsort(keys: Any, *, descending: bool = False, backend: Where = None, shape: Shape | None = None) -> Any:
     """The places of the keys in their order, as uint32; equal keys keep theirs."""
     if piece_of(backend, keys):
+        require_countable(keys)
         numbers = np.arange(keys.size, dtype=np.uint32)
         return sort_pairs(keys, numbers, descending=descending, backend=backend, shape=shape)[1]
     cut = cut_for(backend, shape, None)

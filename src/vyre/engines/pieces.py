@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from vyre.backends.chosen import default_name
-from vyre.backends.registry import described, get
+from vyre.backends.chosen import chosen, default_name
+from vyre.backends.foreign import plain_array
+from vyre.backends.registry import described
 from vyre.engines.memory import host_output
 from vyre.engines.order import element_of
 from vyre.engines.plan import Space
+from vyre.errors import DispatchError
+from vyre.ir.limits import U32_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -34,18 +37,31 @@ _FEWEST = 4
 def piece_of(backend: str | Backend | None, *arrays: Any) -> int:
     """Elements of a piece of these arrays, which are of equal length; 0 where they are taken as a whole: all
     fit, or some are not on the host."""
-    if any(type(array) is not np.ndarray for array in arrays):
+    if not all(isinstance(array, np.ndarray) for array in arrays):
         return 0
-    given = get(backend or default_name()) if backend is None or isinstance(backend, str) else backend
-    most = described(given).limits.buffer_bytes
+    most = described(chosen(backend or default_name())).limits.buffer_bytes
     if most is None or all(array.nbytes <= most for array in arrays):
         return 0
     count = most // max(array.itemsize for array in arrays)
     return 1 << (count.bit_length() - 1) if count >= _FEWEST else 0
 
 
+def flat(array: Array) -> Array:
+    """An array of any class, a file that is mapped to memory among them, as a plain row of its elements."""
+    return plain_array("the array", array).reshape(-1)
+
+
+def require_countable(array: Array) -> None:
+    """Raises `DispatchError` for more elements than the results of an engine can number or count."""
+    if array.size > U32_MAX:
+        raise DispatchError(
+            f"{array.size} elements are more than a uint32 can number.",
+            fix="pass parts of the array, and put their results together.",
+        )
+
+
 def pieces(array: Array, each: int) -> Iterator[Array]:
-    array = array.reshape(-1)
+    array = flat(array)
     return (array[first : first + each] for first in range(0, len(array), each))
 
 
@@ -58,7 +74,7 @@ def scanned(
     array: Array, heads: Array | None, each: int, scan: Callable[..., Array], *, inclusive: bool
 ) -> Iterator[Array]:
     """The pieces of a scan. `scan(elements, heads, inclusive)` is that of a piece."""
-    array, heads = array.reshape(-1), None if heads is None else heads.reshape(-1)
+    array, heads = flat(array), None if heads is None else flat(heads)
     before = array[:0]  # the join of all since the last head
     for first in range(0, len(array), each - 1):
         part = array[first : first + each - 1]
@@ -70,13 +86,15 @@ def scanned(
         before = found[-1:] if inclusive else scan(np.append(found[-1:], part[-1:]), None, True)[-1:]
 
 
-def together(parts: Iterable[Array], array: Array, out: Any) -> Any:
-    """As many results as there are elements, in `out` or a new array; its type is that of the elements."""
+def together(parts: Iterable[Array], out: Any, *given: Array) -> Any:
+    """As many results as there are elements, in `out` or a new array; its type is that of the elements, which
+    are given first."""
+    elements = given[0]
     if out is not None:
-        space = Space(element_of(array, "elements"), array.size)
-        found = host_output("output", space, out, [array])
+        space = Space(element_of(elements, "elements"), elements.size)
+        found = host_output("output", space, out, given)
     else:
-        found = np.empty(array.size, array.dtype)
+        found = np.empty(elements.size, elements.dtype)
     place = 0
     for part in parts:
         found[place : place + len(part)] = part
@@ -90,6 +108,7 @@ def as_bytes(data: Any) -> Any:
 
 
 def counted(array: Array, each: int, histogram: Callable[[Array], Array]) -> Array:
+    require_countable(array)
     parts = [histogram(piece) for piece in pieces(array, each)]
     return cast("Array", np.add.reduce(parts, dtype=parts[0].dtype))
 
@@ -103,7 +122,7 @@ def sorted_pairs(
     keys: Array, values: Array | None, each: int, sort: Callable[..., Pairs], *, descending: bool
 ) -> Pairs:
     """Keys in order, and the values that go with them. `sort(keys, values)` does it with a piece, stably."""
-    keys, values = keys.reshape(-1), None if values is None else values.reshape(-1)
+    keys, values = flat(keys), None if values is None else flat(values)
     held = np.empty_like(keys), None if values is None else np.empty_like(values)
     for first in range(0, len(keys), each):
         part = slice(first, first + each)
@@ -217,7 +236,8 @@ def greatest(
     array: Array, k: int, each: int, top: Callable[[Array], tuple[Array, Array]]
 ) -> tuple[Array, Array]:
     """The greatest of the greatest of every piece; equal ones are in the order of their pieces."""
+    require_countable(array)
     found = [top(piece) for piece in pieces(array, each)]
     places = [part.astype(np.uint32) + np.uint32(n * each) for n, (_, part) in enumerate(found)]
-    values, chosen = top(np.concatenate([part for part, _ in found]))
-    return values, np.concatenate(places)[chosen]
+    values, picked = top(np.concatenate([part for part, _ in found]))
+    return values, np.concatenate(places)[picked]

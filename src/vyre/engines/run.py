@@ -7,20 +7,20 @@ Counts that the device leaves are read where the plan asks for them.
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.backends.chosen import default_name
+from vyre.backends.chosen import chosen, default_name
 from vyre.backends.claim import Claim
 from vyre.backends.device_buffer import DeviceBuffer, resident
 from vyre.backends.dispatch import Compiled, recently_compiled
 from vyre.backends.foreign import is_on_device
 from vyre.backends.protocol import TogetherBackend, able
 from vyre.backends.recent import recent_of
-from vyre.backends.registry import get
 from vyre.backends.stamps import lowering_is_loaded
 from vyre.engines.memory import EngineMemory, HostMemory, StagedMemory, keeps_on_device
 from vyre.engines.plan import Count, Covering, Repeated, Window, groups_for
@@ -30,6 +30,7 @@ from vyre.ir.limits import U32_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextvars import Context
 
     from numpy.typing import NDArray
 
@@ -241,7 +242,7 @@ class Runner:
         What `out` has of them is written in place, and must lie where the inputs do.
         """
         if memory is None and not any(is_on_device(value) for value in inputs.values()):
-            memory = StagedMemory(self.backend) if keeps_on_device(self._found()) else HostMemory()
+            memory = StagedMemory(self.backend) if keeps_on_device(chosen(self.backend)) else HostMemory()
         plan, steps, memory = self._placed(engine, inputs, memory, out or {})
         for step in steps:
             step.bound(memory)()
@@ -346,10 +347,6 @@ class Runner:
         grid = step.grid or grid_of(groups, row)
         return Launch(self.compiled(step.program, step.convention), step.bindings, params, grid)
 
-    def _found(self) -> Backend:
-        given = self.backend
-        return get(given or default_name()) if given is None or isinstance(given, str) else given
-
     def _compile_ahead(self, plan: Plan) -> None:
         """Compiles what is not compiled yet, several programs at once on a backend that can.
 
@@ -358,7 +355,7 @@ class Runner:
         """
         wanted = {(step.program, step.convention): None for step, _ in plan.dispatches}
         new = [key for key in wanted if key not in self._compiled]
-        backend = self._found()
+        backend = chosen(self.backend)
         if not able(backend, TogetherBackend):
             return
         while new and not lowering_is_loaded():
@@ -366,11 +363,13 @@ class Runner:
         if len(new) > 1:
             from concurrent.futures import ThreadPoolExecutor
 
-            def compiled(key: tuple[Program, Convention | None]) -> Compiled:
-                return self.compiled(*key)
+            def compiled(context: Context, key: tuple[Program, Convention | None]) -> Compiled:
+                return context.run(self.compiled, *key)
 
+            # The default backend may be that of a block around this call, which other threads do not see.
+            contexts = [copy_context() for _ in new]
             with ThreadPoolExecutor(min(len(new), backend.compilers)) as pool:
-                for _ in pool.map(compiled, new):
+                for _ in pool.map(compiled, contexts, new):
                     pass  # what one of them raises is raised here
 
     def compiled(self, program: Program, convention: Convention | None) -> Compiled:

@@ -157,7 +157,7 @@ def _terms(value: SizeLike) -> tuple[tuple[Monomial, int], ...]:
         return (((value,), 1),)
     if isinstance(value, (bool, float)) or not -U32_MAX <= value <= U32_MAX:
         raise VyreError(f"the size {value!r} is not a u32.", fix="use a size from 0 to 4294967295.")
-    return (((), value),) if value else ()
+    return (((), int(value)),) if value else ()  # numbers of NumPy wrap
 
 
 def product(sizes: Iterable[Size]) -> Size:

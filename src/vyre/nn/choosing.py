@@ -17,7 +17,7 @@ from vyre.tensor.applying import LONG_FIX, refused
 from vyre.tensor.create import iota
 from vyre.tensor.indexing import take, take_along_axis
 from vyre.tensor.shaping import concat, expand_dims
-from vyre.tensor.value import network
+from vyre.tensor.value import Value, network
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,14 +89,15 @@ def _key(x: Tensor, *, largest: bool) -> Tensor:
 
 
 @network
-def sample(logits: Tensor, uniform: Tensor, *, temperature: float = 1.0) -> Tensor:
+def sample(logits: Tensor, uniform: Tensor, *, temperature: float | Tensor = 1.0) -> Tensor:
     """An index for each row [..., classes]: the first whose tree prefix of softmax exceeds `uniform`, [...].
 
     `uniform` holds numbers from 0 to below 1; the last index where none exceeds it.
     """
-    if not temperature > 0:
+    number = isinstance(temperature, (int, float, np.number))
+    if not isinstance(temperature, Value) and not (number and temperature > 0):
         raise VyreError(
-            f"a temperature of {temperature} does not choose.",
+            f"a temperature of {temperature!r} does not choose.",
             fix="use one above 0; vyre.tensor.argmax(logits, -1) is the likeliest.",
         )
     chances = softmax(wide(logits) / temperature)

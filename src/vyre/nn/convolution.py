@@ -71,11 +71,16 @@ def pairs_of(padding: int | Sequence[int] | Sequence[tuple[int, int]], axes: int
         )
     if len(pairs) != axes:
         raise VyreError(f"got {len(pairs)} sizes of padding for {axes} axes.", fix="give one for each axis.")
-    return [(before, after) for before, after in pairs]
+    return [(_plain(before), _plain(after)) for before, after in pairs]
 
 
 def _sized(value: Any) -> bool:
     return _whole(value) or isinstance(value, Size)
+
+
+def _plain(value: Any) -> Any:
+    """A number of Python, or a size; unsigned ones of NumPy wrap where they are subtracted."""
+    return value if isinstance(value, Size) else int(value)
 
 
 def patches(x: Tensor, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> Tensor:

@@ -100,12 +100,14 @@ def _known(x: V, indices: NDArray[Any], axis: int) -> V:
             fix="use whole numbers, or one truth for each place of the axis.",
         )
     low, high = (int(indices.min()), int(indices.max())) if indices.size else (0, -1)
-    if (size is None and low < 0) or (size is not None and (low < -size or high >= size)):
+    first, end = (0, 1 << 31) if size is None else (-size, size)
+    if low < first or high >= end:
         raise VyreError(
             f"the indices {low} to {high} leave axis {axis}, whose size is {x.type.shape[axis]}.",
             fix="use indices within the axis; those of a dynamic one count from its start.",
         )
-    counted = np.where(indices < 0, indices + (size or 0), indices).astype("<i4")
+    wide = indices.astype(np.int64)  # a narrow type may not hold the size
+    counted = np.where(wide < 0, wide + (size or 0), wide).astype("<i4")
     return x.made(Constant(ValueType(DataType.I32, counted.shape), counted.tobytes()))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vyre.errors import VyreError
+from vyre.errors import VyreError, whole
 from vyre.graph.sizes import Size
 from vyre.ir.types import DataType
 from vyre.tensor import comparing, elementwise
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
     from vyre.graph.sizes import SizeLike
     from vyre.tensor.value import V, Value
+
+
+_FARTHEST = (1 << 31) - 1
+"""How far a diagonal may lie from the main one; an axis has no more places."""
 
 
 def _chosen(x: Value, axis: Any) -> list[int]:
@@ -44,7 +48,7 @@ def roll(x: V, shift: int, axis: int) -> V:
             f"roll() does not take the dynamic axis {axis} of {x.type}.",
             fix="put two slices together: concat([x[-1:], x[:-1]]).",
         )
-    cut = -shift % size if size else 0
+    cut = -whole("the shift", shift) % size if size else 0
     if not cut:
         return x
     return concat([slice_axis(x, at, cut, size), slice_axis(x, at, 0, cut)], at)
@@ -67,10 +71,10 @@ def tile(x: V, times: SizeLike | Sequence[SizeLike]) -> V:
 @operation
 def repeat(x: V, times: int, axis: int) -> V:
     """Each element `times` times along an axis, one beside the other."""
-    at = x.axis(axis)
+    at, count = x.axis(axis), whole("the number of repeats", times)
     shape = x.type.shape
-    several = broadcast_to(expand_dims(x, at + 1), (*shape[: at + 1], times, *shape[at + 1 :]))
-    return reshape(several, (*shape[:at], shape[at] * times, *shape[at + 1 :]))
+    several = broadcast_to(expand_dims(x, at + 1), (*shape[: at + 1], count, *shape[at + 1 :]))
+    return reshape(several, (*shape[:at], shape[at] * count, *shape[at + 1 :]))
 
 
 @operation
@@ -105,7 +109,10 @@ def _triangle(x: V, diagonal: SizeLike, *, upper: bool) -> V:
     if x.ndim < 2:
         raise VyreError(f"{x.type} has no triangle.", fix="use a tensor of two axes or more.")
     shape = x.type.shape[-2:]
-    row = elementwise.add(iota(x, shape, 0, DataType.I32), of_size(x, Size(diagonal), DataType.I32))
-    column = iota(x, shape, 1, DataType.I32)
-    kept = comparing.greater_equal(column, row) if upper else comparing.less_equal(column, row)
+    if isinstance(diagonal, int):
+        diagonal = min(max(diagonal, -_FARTHEST), _FARTHEST)
+    # The difference of two places fits an I32; a place and a diagonal far away, added, would wrap.
+    right = elementwise.subtract(iota(x, shape, 1, DataType.I32), iota(x, shape, 0, DataType.I32))
+    at = of_size(x, Size(diagonal), DataType.I32)
+    kept = comparing.greater_equal(right, at) if upper else comparing.less_equal(right, at)
     return comparing.where(kept, x, full_like(x, (), 0))

@@ -82,7 +82,7 @@ def element_bits(value: float | bool, element: DataType) -> int:
         raise VyreError(f"{value!r} is not a number.", fix="use a number, or broadcast a tensor instead.")
     if element.is_float:
         return float_bits(value, element)
-    number = int(value) if isfinite(value) else 0
+    number = int(value) if isinstance(value, int) or isfinite(value) else 0
     if number != value or not -(1 << (element.bits - 1)) <= number < 1 << element.bits:
         raise VyreError(f"{value!r} is not a value of {element.value}.", fix="use a number that fits.")
     return number & ((1 << element.bits) - 1)

@@ -33,13 +33,13 @@ def in_parts(function: Callable[P, Any]) -> Callable[P, Any]:
 
     @wraps(function)
     def called(*given: P.args, **named: P.kwargs) -> Any:
-        offsets, backend = named.get("offsets"), named.get("backend")
-        parts = _parts(given[0], offsets, backend) if given else []  # pyright: ignore[reportArgumentType]
+        call: Any = function
+        also: dict[str, Any] = dict(named)
+        messages = given[0] if given else also.pop("messages", None)
+        parts = _parts(messages, also.pop("offsets", None), also.get("backend"))
         if not parts:
             return function(*given, **named)
-        call: Any = function
-        named.pop("offsets", None)
-        return np.concatenate([call(data, *given[1:], offsets=ends, **named) for data, ends in parts])
+        return np.concatenate([call(data, *given[1:], offsets=ends, **also) for data, ends in parts])
 
     return called
 
@@ -85,6 +85,7 @@ def _size(messages: Any, offsets: Any) -> tuple[int, int]:
     if size is None:
         size = len(messages) if isinstance(messages, (bytes, bytearray)) else 0
     if offsets is not None:
-        return size, len(offsets)
+        listed = isinstance(offsets, (list, tuple))
+        return size, len(cast("Sequence[int]", offsets)) if listed else getattr(offsets, "size", 0)
     shape = getattr(messages, "shape", ())
     return size, shape[0] if len(shape) == 2 else 1
