@@ -57,3 +57,9 @@ def test_a_message_that_does_not_fit_is_refused_by_name(small: Small) -> None:
         hashing.sha256([b"", bytes(70_000)], backend=small)
     with pytest.raises(DispatchError, match="not bytes"):
         hashing.sha256([b"x" * 40_000, "y" * 40_000], backend=small)
+
+
+@pytest.mark.parametrize("offsets", [5, np.array(5), iter([0, 1])], ids=["number", "array", "iterator"])
+def test_offsets_without_a_length_are_refused(small: Small, offsets: Any) -> None:
+    with pytest.raises(DispatchError, match="one-dimensional"):
+        hashing.crc32(b"abc", offsets=offsets, backend=small)

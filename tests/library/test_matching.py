@@ -203,6 +203,8 @@ def test_equal_automata_are_as_small() -> None:
         (b"[a", "a class is not closed"),
         (b"[b-a]", "a range are out of order"),
         (b"*a", "repeats nothing"),
+        (b"a|{2}", r"\{2\} repeats nothing, at place 2"),
+        (b"({,3}?a)", r"\{,3\} repeats nothing, at place 1"),
         (b"a**", "a repeat is repeated"),
         (b"a++", "a repeat is repeated"),
         (b"(?:a?)*", "can be empty"),

@@ -58,6 +58,11 @@ def require_usable(program: object, backend: object) -> None:
             f"{type(program).__name__} is not a program.",
             fix="pass a vyre.Program, such as the .program of a kernel; a kernel itself is called.",
         )
+    require_backend(backend)
+
+
+def require_backend(backend: object) -> None:
+    """Raises `DispatchError` for what is neither the name of a backend nor one."""
     if backend is None or isinstance(backend, str):
         return
     if isinstance(backend, type) or not callable(getattr(backend, "compile", None)):

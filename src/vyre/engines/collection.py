@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.backends import registry
+from vyre.backends.agreed import require_backend
 from vyre.backends.chosen import default_name
 from vyre.backends.device_buffer import DeviceBuffer
 from vyre.engines.hashing import ABSENT, build_engine, find_engine
@@ -69,6 +70,7 @@ def limits_of(backend: Where) -> BackendLimits:
     """What a backend declares."""
     if backend is None or isinstance(backend, str):
         return _limits(backend or default_name())
+    require_backend(backend)
     return registry.described(backend).limits
 
 
