@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_a_list_may_have_views_that_skip_bytes() -> None:
         np.array([0, 2**64 - 1, 3], np.uint64),
         np.array([2**64 - 1, 3], np.uint64),
         [0, [1]],
-        np.ma.array([0, 1, 3], mask=[False, True, False]),
+        cast("Any", np.ma.array([0, 1, 3], mask=[False, True, False])),
     ],
     ids=["wrapping", "unsigned", "unsigned first", "ragged", "masked"],
 )

@@ -224,11 +224,12 @@ def words_of(value: Any, what: str, backend: str | Backend | None) -> tuple[Any,
 
 def native(what: str, values: Any) -> NDArray[Any]:
     """An array whose memory can be read as it is: contiguous, and in the machine's own order of bytes."""
+    kind = type(values).__name__
     try:
         given = plain_array(what, values) if isinstance(values, np.ndarray) else np.asarray(values)
     except ValueError:  # lists of several lengths
         raise DispatchError(
-            f"{what} is a {type(values).__name__} that does not make an array.",
+            f"{what} is a {kind} that does not make an array.",
             fix="pass a row of numbers; rows of several lengths go in one by one.",
         ) from None
     flat = np.ascontiguousarray(given)

@@ -85,6 +85,8 @@ def _size(messages: Any, offsets: Any) -> tuple[int, int]:
     if size is None:
         size = len(messages) if isinstance(messages, (bytes, bytearray)) else 0
     if offsets is not None:
-        return size, getattr(offsets, "size", len(offsets) if isinstance(offsets, (list, tuple)) else 0)
+        if isinstance(offsets, (list, tuple)):
+            return size, len(cast("Sequence[Any]", offsets))
+        return size, getattr(offsets, "size", 0)
     shape = getattr(messages, "shape", ())
     return size, shape[0] if len(shape) == 2 else 1
