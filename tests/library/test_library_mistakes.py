@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vyre.errors import VyreError
-from vyre.library import graphs, hashing, matching, strings, tables
+from vyre.library import decoding, graphs, hashing, matching, strings, tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +33,11 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "a suffix that is no text": (lambda: tables.join({"a": [1]}, {"a": [1]}, "a", suffix=WRONG), "suffix"),
     "a table of text": (lambda: strings.translate(b"a", "x" * 256), "the table is text"),  # pyright: ignore[reportArgumentType]
     "a table of wide numbers": (lambda: strings.translate(b"a", np.arange(256)), "not uint8"),  # pyright: ignore[reportArgumentType]
+    "members that are words": (lambda: strings.is_any(b"ab", [b"a"]), "members is list"),  # pyright: ignore[reportArgumentType]
+    "rows of several lengths": (lambda: decoding.encode_delta([[1], [2, 3]]), "does not make an array"),
+    "floats of no dtype": (lambda: decoding.parse_floats(b"1", dtype="flaot64"), "not a dtype"),
+    "integers of no dtype": (lambda: decoding.parse_integers(b"1", dtype=64), "not a dtype"),
+    "a backend that is a list": (lambda: hashing.crc32(b"a", backend=WRONG), "is not a backend"),
     "flags that are text": (lambda: matching.Regex(b"a", "i"), "whole number"),  # pyright: ignore[reportArgumentType]
     "words that are none": (lambda: matching.Words(5), "not a list"),  # pyright: ignore[reportArgumentType]
     "words that are one": (lambda: matching.Words(b"ab"), "not a list"),  # pyright: ignore[reportArgumentType]

@@ -13,7 +13,7 @@ import pytest
 import vyre
 from vyre.errors import DispatchError, VyreError
 from vyre.library import matching
-from vyre.library.matching import Regex, Words, listing, walking
+from vyre.library.matching import Regex, Words, automata, listing, walking
 from vyre.library.matching import words as many
 
 ATOMS = [b"a", b"b", b"c", b".", b"[ab]", b"[^a]", rb"\w", rb"\s", rb"\n", rb"\x61", b"[a-c-]", b"[]x]", b" "]
@@ -126,6 +126,18 @@ def test_sources_are_searched_as_by_re(backend: str) -> None:
         assert found
 
 
+def test_many_branches_are_one_expression(monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = random.Random(12)
+    words = [bytes(dice.choices(b"abcdefgh", k=dice.randint(2, 8))) for _ in range(150)]
+    data = b"".join(dice.choices(words, k=300)) + b"xyz" + text(dice, 200)
+    pattern = b"|".join(words)
+    assert Regex(pattern).spans(data).tolist() == spans_of(pattern, data)
+    monkeypatch.setattr(automata, "MOST_WORDS", 5000)
+    with pytest.raises(VyreError, match="table more than 5000 entries") as raised:
+        Regex(pattern).spans(data)
+    assert "Words" in raised.value.fix
+
+
 def occurrences(words: list[bytes], data: bytes) -> list[tuple[int, int, int]]:
     """Ends, negative lengths and ids, word by word."""
     found: list[tuple[int, int, int]] = []
@@ -203,6 +215,8 @@ def test_equal_automata_are_as_small() -> None:
         (b"[a", "a class is not closed"),
         (b"[b-a]", "a range are out of order"),
         (b"*a", "repeats nothing"),
+        (b"a|{2}", r"\{2\} repeats nothing, at place 2"),
+        (b"({,3}?a)", r"\{,3\} repeats nothing, at place 1"),
         (b"a**", "a repeat is repeated"),
         (b"a++", "a repeat is repeated"),
         (b"(?:a?)*", "can be empty"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -22,6 +22,12 @@ def test_memory_with_the_buffer_protocol_is_one_message(given: Any) -> None:
     assert bytes(hashing.sha256(given)) == hashlib.sha256(bytes(given)).digest()
 
 
+def test_bytes_of_numpy_are_one_message() -> None:
+    (name,) = np.array([b"long"])
+    assert bytes(hashing.sha256(name)) == hashlib.sha256(b"long").digest()
+    assert decoding.parse_integers(np.bytes_(b"123")).values == 123
+
+
 def test_a_list_may_have_views_that_skip_bytes() -> None:
     view = memoryview(DATA)[::3]
     (found,) = hashing.sha256([view])
@@ -35,8 +41,9 @@ def test_a_list_may_have_views_that_skip_bytes() -> None:
         np.array([0, 2**64 - 1, 3], np.uint64),
         np.array([2**64 - 1, 3], np.uint64),
         [0, [1]],
+        cast("Any", np.ma.array([0, 1, 3], mask=[False, True, False])),
     ],
-    ids=["wrapping", "unsigned", "unsigned first", "ragged"],
+    ids=["wrapping", "unsigned", "unsigned first", "ragged", "masked"],
 )
 def test_offsets_that_lie_are_refused(offsets: Any) -> None:
     with pytest.raises(DispatchError, match="offsets"):

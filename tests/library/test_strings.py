@@ -46,6 +46,18 @@ def test_words_are_found_as_by_bytes(backend: str) -> None:
         assert parts(data, strings.split(data, word, backend=backend)) == data.split(word)
 
 
+@pytest.mark.parametrize("size", [63, 64, 65, 300, 5000])
+def test_long_words_that_overlap_themselves_are_found_apart(size: int) -> None:
+    dice = random.Random(size)
+    for period in (b"a", b"ab", dice.randbytes(20)):
+        word = (period * size)[:size]
+        data = b"".join(dice.choice([period, word, word[:-1], b"-", word * 2]) for _ in range(30))
+        same: Any = bytearray(word)
+        places = [m.start() for m in re.finditer(re.escape(word), data)]
+        assert strings.find_all(data, same).tolist() == places
+        assert bytes(strings.replace(data, word, b"+")) == data.replace(word, b"+")
+
+
 def test_all_that_is_replaced_may_vanish() -> None:
     assert bytes(strings.replace(b"ababab", b"ab", b"")) == b""
     assert bytes(strings.replace(b"", b"ab", b"c")) == b""

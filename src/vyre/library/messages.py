@@ -140,7 +140,9 @@ def taken(messages: Any, offsets: Any, backend: str | Backend | None) -> Message
         shape, data = held.shape, held if held.size % 4 == 0 else _in_sixteens(held)
     else:
         data, backend = words_of(messages, "messages", backend)
-        shape = tuple(int(n) for n in getattr(messages, "shape", (data.size,)))
+        # NumPy's own bytes have the shape of one number.
+        given = () if isinstance(messages, bytes) else getattr(messages, "shape", ())
+        shape = tuple(int(n) for n in given) or (data.size,)
     size = prod(shape)
     if offsets is not None:
         return _between(data, _checked(offsets, size), backend)
@@ -222,7 +224,14 @@ def words_of(value: Any, what: str, backend: str | Backend | None) -> tuple[Any,
 
 def native(what: str, values: Any) -> NDArray[Any]:
     """An array whose memory can be read as it is: contiguous, and in the machine's own order of bytes."""
-    given = plain_array(what, values) if isinstance(values, np.ndarray) else np.asarray(values)
+    kind = type(values).__name__
+    try:
+        given = plain_array(what, values) if isinstance(values, np.ndarray) else np.asarray(values)
+    except ValueError:  # lists of several lengths
+        raise DispatchError(
+            f"{what} is a {kind} that does not make an array.",
+            fix="pass a row of numbers; rows of several lengths go in one by one.",
+        ) from None
     flat = np.ascontiguousarray(given)
     return flat.astype(flat.dtype.newbyteorder("="), copy=False)
 
@@ -263,7 +272,8 @@ def _refuse_size(size: int) -> None:
 
 def _checked(offsets: Any, size: int) -> NDArray[np.uint32]:
     try:
-        found = np.asarray(offsets.numpy() if isinstance(offsets, DeviceBuffer) else offsets)
+        held = offsets.numpy() if isinstance(offsets, DeviceBuffer) else offsets
+        found = plain_array("offsets", held) if isinstance(held, np.ndarray) else np.asarray(held)
     except ValueError:  # lists of several lengths
         found = np.zeros((0, 0))
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu":

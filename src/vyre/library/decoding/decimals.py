@@ -14,6 +14,7 @@ import numpy as np
 
 import vyre
 from vyre import In, Out, Private, i32, packed_bytes, u32, u64
+from vyre.backends.storage import dtype_of
 from vyre.errors import DispatchError, boundary
 from vyre.library.decoding.result import Parsed
 from vyre.library.messages import grid, taken
@@ -190,11 +191,10 @@ def parse_floats(
 ) -> Parsed:
     """The nearest float64, or float32, of each text: digits, of which one is there, at most one point, a sign
     before, and an exponent after e or E. Too large a number is infinite. Any other text is 0."""
-    kind = np.dtype(dtype).type
+    named = dtype_of(dtype)
+    kind = named.type
     if kind not in _FORMATS:
-        raise DispatchError(
-            f"floats of {np.dtype(dtype)} are not parsed.", fix="pass np.float64 or np.float32."
-        )
+        raise DispatchError(f"floats of {named} are not parsed.", fix="pass np.float64 or np.float32.")
     found = taken(texts, offsets, backend)
     precision, bias, tens = _FORMATS[kind]
     bits, marks = _parse(

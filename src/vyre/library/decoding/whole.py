@@ -8,6 +8,7 @@ import numpy as np
 
 import vyre
 from vyre import In, Out, packed_bytes, u8, u32, u64
+from vyre.backends.storage import dtype_of
 from vyre.errors import DispatchError, boundary
 from vyre.library.decoding.result import Parsed, host
 from vyre.library.messages import grid, native, taken
@@ -103,10 +104,11 @@ def parse_integers(
 ) -> Parsed:
     """The number of each text, of dtype int64, uint64, int32 or uint32: digits, at least one, and a sign
     before them (no minus where the type has none). A digit that leaves the range does not belong."""
-    kind = np.dtype(dtype).type
+    named = dtype_of(dtype)
+    kind = named.type
     if kind not in _KINDS:
         raise DispatchError(
-            f"integers of {np.dtype(dtype)} are not parsed.",
+            f"integers of {named} are not parsed.",
             fix="pass np.int64, np.uint64, np.int32 or np.uint32.",
         )
     found = taken(texts, offsets, backend)

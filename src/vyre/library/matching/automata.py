@@ -8,7 +8,7 @@ matcher would try in order, the first one that the state allows is the one that 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from vyre.library.matching.syntax import WORD, At, Branches, Bytes, Often, Seque
 from vyre.slotted import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -191,12 +191,17 @@ def spans(steps: Steps) -> tuple[Walk, Walk]:
 def ends(steps: Steps) -> Walk:
     """A walk from the left, over classes of symbols, that marks every place where some match ends."""
 
+    @cache
+    def led(root: int, left: str, number: int) -> tuple[frozenset[int], bool]:
+        found, symbol = steps.reach(root, left, steps.kinds[number]), steps.symbols[number]
+        taken = (s for s in found if s != _ACCEPT and steps.takes(s, symbol))
+        return frozenset(map(steps.following, taken)), _ACCEPT in found
+
     def moved(state: tuple[Any, ...], number: int) -> tuple[tuple[Any, ...], int]:
         roots, left = state
-        symbol = steps.symbols[number]
-        found = {s for root in (*roots, steps.start) for s in steps.reach(root, left, steps.kinds[number])}
-        taken = {steps.following(s) for s in found - {_ACCEPT} if steps.takes(s, symbol)}
-        return (tuple(sorted(taken)), steps.behind[number]), ENDS if _ACCEPT in found else 0
+        met = [led(root, left, number) for root in (*roots, steps.start)]
+        taken = frozenset[int]().union(*(after for after, _ in met))
+        return (tuple(sorted(taken)), steps.behind[number]), ENDS if any(end for _, end in met) else 0
 
     _, table = explored(((), steps.before), len(steps.symbols), moved)
     _, table = smallest(table, table & ~np.uint32(STATE))
@@ -205,18 +210,31 @@ def ends(steps: Steps) -> Walk:
 
 def _from_right(steps: Steps) -> tuple[list[tuple[Any, ...]], Words]:
     """States are sets of steps, as bits, and the kind of the symbol; the first has seen nothing."""
-    order = list(steps.masks)
+    takers = [sum(1 << step for step in steps.masks if steps.takes(step, s)) for s in steps.symbols]
+
+    @cache
+    def before(left: str, right: str) -> dict[int, int]:
+        """For each step, and the end of a match, the steps that it comes after between two symbols."""
+        found: dict[int, int] = {}
+        for step in steps.masks:
+            for after in steps.reach(steps.following(step), left, right):
+                found[after] = found.get(after, 0) | 1 << step
+        return found
+
+    @lru_cache(maxsize=8)
+    def leading(alive: int, left: str, right: str) -> int:
+        """The steps after which there is one that is alive, or the end of a match."""
+        earlier = before(left, right)
+        found = earlier.get(_ACCEPT, 0)
+        while alive:
+            lowest = alive & -alive
+            found |= earlier.get(lowest.bit_length() - 1, 0)
+            alive ^= lowest
+        return found
 
     def moved(state: tuple[Any, ...], number: int) -> tuple[tuple[Any, ...], int]:
         alive, right = state
-        symbol, left = steps.symbols[number], steps.behind[number]
-        found = 0
-        if right and symbol != END:
-            for step in order:
-                if steps.takes(step, symbol):
-                    after = steps.reach(steps.following(step), left, right)
-                    if any(s == _ACCEPT or alive >> s & 1 for s in after):
-                        found |= 1 << step
+        found = leading(alive, steps.behind[number], right) & takers[number] if right else 0
         return (found, steps.kinds[number]), 0
 
     return explored((0, ""), len(steps.symbols), moved)
@@ -225,25 +243,29 @@ def _from_right(steps: Steps) -> tuple[list[tuple[Any, ...]], Words]:
 def _from_left(steps: Steps, states: list[tuple[Any, ...]]) -> Words:
     """States are the step that was last taken, or None between matches, and what lies to the left."""
 
+    def led(root: int, left: str, number: int) -> Iterator[int]:
+        alive, right = states[number]
+        return (s for s in steps.reach(root, left, right) if s == _ACCEPT or alive >> s & 1)
+
+    @cache
+    def begun(left: str, number: int) -> tuple[int | None, int]:
+        """The first step of a match that begins here, if one does, and the marks."""
+        found, marks = led(steps.start, left, number), 0
+        first = next(found, None)
+        if first == _ACCEPT:
+            first, marks = next(found, None), EMPTY
+        return first, marks if first is None else marks | BEGINS
+
     def moved(state: tuple[Any, ...], number: int) -> tuple[tuple[Any, ...], int]:
         step, left = state
-        alive, right = states[number]
-        behind = _left_of(right)
-        marks = 0
-
-        def first(root: int) -> list[int]:
-            return [s for s in steps.reach(root, left, right) if s == _ACCEPT or alive >> s & 1]
-
+        behind, ends = _left_of(states[number][1]), 0
         if step is not None:
-            found = first(steps.following(step))
-            if found and found[0] != _ACCEPT:
-                return (found[0], behind), 0
-            marks = ENDS
-        found = first(steps.start)
-        if found and found[0] == _ACCEPT:
-            marks |= EMPTY
-            found = found[1:]
-        return ((found[0], behind), marks | BEGINS) if found else ((None, behind), marks)
+            after = next(led(steps.following(step), left, number), _ACCEPT)
+            if after != _ACCEPT:
+                return (after, behind), 0
+            ends = ENDS
+        first, marks = begun(left, number)
+        return (first, behind), marks | ends
 
     return explored((None, steps.before), len(states), moved)[1]
 
@@ -266,8 +288,9 @@ def explored(
         rows.append(row)
         if len(states) > MOST_STATES or len(states) * width > MOST_WORDS:
             raise VyreError(
-                f"the automaton of the expression has more than {MOST_STATES} states.",
-                fix="use smaller counts in {m,n}, or search for parts of the expression.",
+                f"the automaton of the expression has more than {MOST_STATES} states, or its table more than "
+                f"{MOST_WORDS} entries.",
+                fix="use smaller counts in {m,n}, search for parts of it, or use Words for words.",
             )
     return states, np.array(rows, np.uint32)
 

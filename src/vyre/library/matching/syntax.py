@@ -165,8 +165,9 @@ class _Reader:
         return least, (int(counted[3]) if counted[3] else None) if counted[2] else least
 
     def one(self, depth: int) -> Syntax:
-        sign = self.peek()
-        if sign in ("*", "+", "?"):
+        sign, begin = self.peek(), self.place
+        if self.bounds() is not None:
+            sign, self.place = self.text[begin : self.place], begin
             self.refuse(f"{sign} repeats nothing", "escape it with \\, or put something before it")
         if sign == "\\":
             return self.escaped()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from operator import index
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -64,8 +64,11 @@ def lower(data: Any, *, backend: str | Backend | None = None) -> NDArray[np.uint
 def is_any(data: Any, members: bytes, *, backend: str | Backend | None = None) -> NDArray[np.uint8]:
     """1 for each byte that is one of `members`, else 0."""
     given: Any = members
-    if isinstance(given, str) or not isinstance(given, Container):
+    try:
+        found = set(map(index, given))
+    except TypeError:
         raise DispatchError(
-            f"members is {type(given).__name__}, not bytes.", fix="encode text with x.encode()."
-        )
-    return translate(data, bytes(int(b in members) for b in range(256)), backend=backend)
+            f"members is {type(given).__name__}, not bytes.",
+            fix="pass bytes, such as b'0123456789'; encode text with x.encode().",
+        ) from None
+    return translate(data, bytes(int(b in found) for b in range(256)), backend=backend)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.uint32]
 
 _BREAK = rb"\r\n|\r|\n"
+_SHORT = 64
+"""Bytes of a word that may overlap itself and is found as an expression: the time to make that grows with
+their square."""
 
 
 @vyre.kernel
@@ -60,8 +63,7 @@ def _regex(pattern: bytes) -> Regex:
 
 
 def _checked(word: bytes) -> bytes:
-    if not isinstance(word, bytes):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise DispatchError(f"the word is {type(word).__name__}, not bytes.", fix="write it as b'…'.")
+    word = plain_bytes("the word", word)
     if not word:
         raise DispatchError("the word is empty: it is everywhere.", fix="look for one byte or more.")
     return word
@@ -71,9 +73,22 @@ def _checked(word: bytes) -> bytes:
 def find_all(data: Any, word: bytes, *, backend: str | Backend | None = None) -> Numbers:
     """Where each occurrence begins, from the left; none overlaps the one before."""
     word = _checked(word)
-    if any(word.endswith(word[:k]) for k in range(1, len(word))):
+    if len(word) <= _SHORT and any(word.endswith(word[:k]) for k in range(1, len(word))):
         return _regex(re.escape(word)).spans(data, backend=backend)[:, 0]
-    return _words(word).find(data, backend=backend)[0][:, 0]  # occurrences of such a word never overlap
+    return _apart(_words(word).find(data, backend=backend)[0][:, 0], len(word))
+
+
+def _apart(starts: Numbers, size: int) -> Numbers:
+    """The first place, and each next one that is at least `size` behind the last."""
+    if len(starts) < 2 or int(np.diff(starts).min()) >= size:
+        return starts
+    following = np.searchsorted(starts, starts.astype(np.int64) + size)
+    kept: list[int] = []
+    place = 0
+    while place < len(starts):
+        kept.append(place)
+        place = int(following[place])
+    return starts[kept]
 
 
 @boundary
