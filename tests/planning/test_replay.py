@@ -93,3 +93,16 @@ def test_there_is_one_buffer_for_each_result() -> None:
         layer.replayed(given["x"], given["w"], into=next(iter(left.values())), backend="cpu")
     with pytest.raises(VyreError, match="returns a value twice"):
         twice.replayed(given["x"], into=tuple(left.values()), backend="cpu")
+
+
+def test_buffers_in_a_dict_are_found_by_their_keys() -> None:
+    named = vt.function(lambda x: {"more": x + 1, "both": (x * 2, 7)})
+    x = vyre.to_device(np.ones(3, np.float32), backend="cpu")
+    more, doubled = (vyre.device_zeros(3, np.float32, backend="cpu") for _ in range(2))
+    named.replayed(x, into={"both": (doubled, 7), "more": more}, backend="cpu").replay()
+    assert more.numpy().tolist() == doubled.numpy().tolist() == [2, 2, 2]
+    x.copy_from(np.full(3, 5, np.float32))
+    named.replayed(x, into={"both": (doubled, 7), "more": more}, backend="cpu").replay()
+    assert (more.numpy().tolist(), doubled.numpy().tolist()) == ([6, 6, 6], [10, 10, 10])
+    with pytest.raises(VyreError, match="a buffer for 'less', which the function does not return"):
+        named.replayed(x, into={"less": more, "both": (doubled, 7)}, backend="cpu")

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -302,6 +302,48 @@ def test_a_dynamic_size_is_a_number_beside_a_tensor(run: Any) -> None:
         x = np.arange(3 * count, dtype=np.float32).reshape(count, 3)
         expected = run(x.view(Numbers))
         np.testing.assert_array_equal(function(x, backend="cpu"), np.asarray(expected))
+
+
+kept: list[Any] = []
+
+
+def keeping(a: Any) -> Any:
+    kept[:] = [a, a * 2]
+    return a
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda a: kept[0],
+        lambda a: (a * 3, kept[1]),
+        lambda a: a @ kept[0],
+        lambda a: vt.concat([a, kept[0]]),
+        lambda a: vt.take_along_axis(a, kept[0], 0),
+        lambda a: kept[0].sum(0),
+        lambda a: kept[0] + kept[1],
+    ],
+)
+def test_a_tensor_of_another_trace_is_refused_whatever_its_name(run: Any) -> None:
+    x = np.eye(3, dtype=np.float32)
+    vt.function(keeping)(x, backend="cpu")
+    with pytest.raises(VyreError, match="two functions that are traced apart"):
+        vt.function(run)(x + 1, backend="cpu")
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+def test_a_named_tuple_keeps_the_names_of_its_places() -> None:
+    swapped = vt.function(lambda p: Pair(p.second, [Pair(p.first, 3)]))
+    one, two = np.ones(2, np.float32), np.zeros(3, np.float32)
+    for _ in range(2):
+        found = swapped(Pair(one, two), backend="cpu")
+        assert np.array_equal(found.first, two)
+        assert np.array_equal(found.second[0].first, one)
+        assert found.second[0].second == 3
 
 
 class Numbers(np.ndarray[Any, Any]):

@@ -14,7 +14,7 @@ from vyre.ir.types import DataType
 from vyre.ir.walk import transform
 from vyre.tensor.scalars import literal
 from vyre.tensor.shaping import broadcast_to, common_shape
-from vyre.tensor.value import V, Value
+from vyre.tensor.value import V, Value, traced_apart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,10 +53,7 @@ def first(tensors: Sequence[V]) -> V:
         raise VyreError("no operand is a tensor.", fix="pass a tensor, or compute with Python's own numbers.")
     for other in tensors[1:]:
         if other.builder is not tensors[0].builder:
-            raise VyreError(
-                "the tensors belong to two functions that are traced apart.",
-                fix="pass the tensor as an argument instead of keeping it from another call.",
-            )
+            raise traced_apart()
     return tensors[0]
 
 

@@ -107,8 +107,9 @@ def flattened(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Leaf, 
         if isinstance(value, dict):
             return {key: walk(parameter, f"{path}_{_part(key)}", part) for key, part in value.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
         if isinstance(value, (list, tuple)):
-            parts = [walk(parameter, f"{path}_{i}", part) for i, part in enumerate(value)]  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
-            return tuple(parts) if isinstance(value, tuple) else parts
+            return sequence_like(
+                value, [walk(parameter, f"{path}_{i}", part) for i, part in enumerate(value)]
+            )  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
         return value
 
     return {name: walk(name, name, value) for name, value in arguments.items()}, arrays
@@ -125,9 +126,16 @@ def replaced(structure: Any, of: Callable[[Leaf], Any]) -> Any:
     if isinstance(structure, dict):
         return {key: replaced(part, of) for key, part in structure.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
     if isinstance(structure, (list, tuple)):
-        parts = [replaced(part, of) for part in structure]  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
-        return tuple(parts) if isinstance(structure, tuple) else parts
+        return sequence_like(structure, [replaced(part, of) for part in structure])  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
     return structure
+
+
+def sequence_like(value: Any, parts: list[Any]) -> Any:
+    """The parts as a list, or as a tuple with the names that `value` gives its places."""
+    if not isinstance(value, tuple):
+        return parts
+    named = getattr(value, "_make", None)  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+    return tuple(parts) if named is None else named(parts)
 
 
 def key_of(structure: Any) -> Any:
@@ -135,7 +143,7 @@ def key_of(structure: Any) -> Any:
     if isinstance(structure, dict):
         return ("dict", tuple((key_of(k), key_of(v)) for k, v in structure.items()))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
     if isinstance(structure, (list, tuple)):
-        return (type(structure).__name__, tuple(key_of(v) for v in structure))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+        return (type(structure), tuple(key_of(v) for v in structure))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
     try:
         hash(structure)
     except TypeError:

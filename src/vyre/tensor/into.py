@@ -20,7 +20,7 @@ def named_outputs(result: Any, into: Any) -> dict[str, Any]:
         return leaf
 
     replaced(result, note)
-    given = list(flattened({"into": into})[1].values())
+    given = list(flattened({"into": _ordered(result, into)})[1].values())
     if len(given) != len(names):
         raise VyreError(
             f"the function returns {len(names)} arrays, and there are buffers for {len(given)}.",
@@ -33,3 +33,18 @@ def named_outputs(result: Any, into: Any) -> dict[str, Any]:
             fix="return it once.",
         )
     return found
+
+
+def _ordered(result: Any, into: Any) -> Any:
+    """`into` with the keys of its dicts in the order of those of the result."""
+    if isinstance(result, dict) and isinstance(into, dict):
+        unknown = [key for key in into if key not in result]  # pyright: ignore[reportUnknownVariableType]
+        if unknown:
+            raise VyreError(
+                f"there is a buffer for {unknown[0]!r}, which the function does not return.",
+                fix=f"use the keys that it returns: {', '.join(map(repr, result))}.",  # pyright: ignore[reportUnknownArgumentType]
+            )
+        return {key: _ordered(part, into[key]) for key, part in result.items() if key in into}  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+    if isinstance(result, (list, tuple)) and isinstance(into, (list, tuple)) and len(result) == len(into):  # pyright: ignore[reportUnknownArgumentType]
+        return [_ordered(part, given) for part, given in zip(result, into, strict=True)]  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+    return into
