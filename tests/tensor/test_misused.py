@@ -120,3 +120,51 @@ def test_a_shape_that_is_none_is_named_where_it_is_declared(shape: Any) -> None:
 def test_a_declared_size_of_numpy_is_a_number() -> None:
     more = vt.function(x=(np.int64(2), 3))(lambda x: x + 1)
     assert np.array_equal(more(X, backend="cpu"), X + 1)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda x: x.astype("i32") ** float("inf"), "a power with this exponent does not take I32"),
+        (lambda x: x.astype("i32") ** float("nan"), "a power with this exponent does not take I32"),
+        (lambda x: x.astype("i32") ** "2", "a power with this exponent does not take I32"),
+        (lambda x: x.astype("i64") + 1.5, "1.5 beside a tensor of I64"),
+    ],
+)
+def test_numbers_that_do_not_fit_an_integer_are_named(function: Any, said: str) -> None:
+    with pytest.raises(VyreError, match=said):
+        vt.function(function)(X)
+
+
+def test_a_whole_number_of_any_length_is_rounded_once() -> None:
+    found = vt.function(lambda x: (x * 10**400, x - (2**60 + 2**36 + 1)))
+    endless, near = found.evaluate(np.ones(1, np.float32))
+    assert endless == np.inf
+    assert near == -np.float32(2**60 + 2**37)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "fix"),
+    [
+        ("f32", "f64", r"cast the F32 tensor: x\.astype\(vyre\.f64\) keeps every value"),
+        ("f64", "f32", r"cast the F32 tensor: x\.astype\(vyre\.f64\) keeps every value"),
+        ("i32", "f64", r"cast the I32 tensor: x\.astype\(vyre\.f64\) keeps every value"),
+        ("u8", "f16", r"cast the U8 tensor: x\.astype\(vyre\.f16\) keeps every value"),
+        ("i32", "bool", r"cast the Bool tensor: x\.astype\(vyre\.i32\) keeps every value"),
+        ("u32", "i64", r"cast the U32 tensor: x\.astype\(vyre\.i64\) keeps every value"),
+        ("i32", "f32", "each changes the values that its type does not hold"),
+        ("u32", "i32", "each changes the values that its type does not hold"),
+        ("f16", "bf16", "each changes the values that its type does not hold"),
+    ],
+)
+def test_a_cast_that_is_named_keeps_every_value_or_says_that_it_does_not(
+    left: str, right: str, fix: str
+) -> None:
+    for mix in (lambda a, b: a + b, lambda a, b: vt.where(a > 0, a, b)):
+        with pytest.raises(VyreError, match=fix):
+            vt.function(lambda x, mix=mix: mix(x.astype(left), x.astype(right)))(X)
+
+
+def test_a_product_of_integers_and_floats_names_the_cast() -> None:
+    with pytest.raises(VyreError, match=r"I8 beside F32 in .*cast the I8 tensor: x\.astype\(vyre\.f32\)"):
+        vt.function(lambda x: x.astype("i8") @ x.T)(X)

@@ -12,6 +12,7 @@ from vyre.ir.typing import CAST_TABLE
 from vyre.tensor.applying import WIDE, A, B, C, apply, first, kind_of, node, refused, signed_order
 from vyre.tensor.defaults import element_of
 from vyre.tensor.long import float_to_long, long_to_float
+from vyre.tensor.mixed import mixed
 from vyre.tensor.scalars import float_bits, literal
 from vyre.tensor.value import V, Value, operation
 
@@ -81,10 +82,7 @@ def where(condition: V, a: V | float, b: V | float) -> V:
             fix="make one of them a tensor: vyre.tensor.full((), value, vyre.f32).",
         )
     if len(tensors) == 2 and tensors[0].element is not tensors[1].element:
-        raise VyreError(
-            f"{tensors[0].element.value} beside {tensors[1].element.value}.",
-            fix=f"cast one of them: x.astype(vyre.{kind.value.lower()}); nothing is promoted silently.",
-        )
+        raise mixed(tensors[0].element, tensors[1].element)
     return node(Select(A, B, C), (condition, a, b), [condition, *tensors], kind.loaded, kind)
 
 
