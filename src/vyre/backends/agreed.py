@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from vyre.backends.chosen import require_backend
 from vyre.errors import DispatchError
 from vyre.ir.buffers import BufferAccess
 
@@ -58,13 +59,8 @@ def require_usable(program: object, backend: object) -> None:
             f"{type(program).__name__} is not a program.",
             fix="pass a vyre.Program, such as the .program of a kernel; a kernel itself is called.",
         )
-    if backend is None or isinstance(backend, str):
-        return
-    if isinstance(backend, type) or not callable(getattr(backend, "compile", None)):
-        raise DispatchError(
-            f"{backend!r} is not a backend.",
-            fix='pass the name of one, such as backend="cpu", or an object of vyre.backends.',
-        )
+    if backend is not None and not isinstance(backend, str):
+        require_backend(backend)
 
 
 def require_named(buffers: object, names: Sequence[str]) -> None:

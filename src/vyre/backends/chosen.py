@@ -18,6 +18,8 @@ from vyre.errors import DispatchError, VyreError, boundary
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from vyre.backends.protocol import Backend
+
 VARIABLE = "VYRE_BACKEND"
 FAST = "cpu"
 
@@ -48,6 +50,25 @@ def default_backend() -> str:
             raise type(error)(error.message, fix=f"{error.fix} {other}") from None
         raise
     return name
+
+
+def chosen(backend: str | Backend | None) -> Backend:
+    """The backend of a call that names one, passes one, or does neither."""
+    from vyre.backends.registry import get
+
+    if backend is None or isinstance(backend, str):
+        return get(backend or default_backend())
+    require_backend(backend)
+    return backend
+
+
+def require_backend(given: object) -> None:
+    """Raises `DispatchError` for an object that can compile no program."""
+    if isinstance(given, type) or not callable(getattr(given, "compile", None)):
+        raise DispatchError(
+            f"{given!r} is not a backend.",
+            fix='pass the name of one, such as backend="cpu", or an object of vyre.backends.',
+        )
 
 
 class _Use:

@@ -313,10 +313,9 @@ def device_zeros(
 
 def resident(backend: str | Backend | None) -> ResidentBackend:
     """The backend itself, for who asks more than once. Raises `DispatchError` for one without buffers."""
-    from vyre.backends.chosen import default_backend
-    from vyre.backends.registry import get
+    from vyre.backends.chosen import chosen
 
-    found = get(backend or default_backend()) if backend is None or isinstance(backend, str) else backend
+    found = chosen(backend)
     if not able(found, ResidentBackend):
         raise DispatchError(
             f"the backend {found.name!r} keeps no buffers on its device.",

@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.capture import capture
-from vyre.backends.chosen import default_backend
+from vyre.backends.chosen import chosen
 from vyre.backends.device_buffer import DeviceBuffer
-from vyre.backends.registry import get
 from vyre.engines.memory import EngineMemory
 from vyre.engines.run import Launch, Runner
 from vyre.errors import DispatchError, boundary
@@ -40,7 +39,7 @@ def replayed(
 
     Inputs have the shapes of the graph's; an output is as long as its value, and no input.
     """
-    found = get(backend or default_backend()) if backend is None or isinstance(backend, str) else backend
+    found = chosen(backend)
     for given, wanted, what in (
         (inputs, plan.graph.inputs, "input"),
         (outputs, plan.graph.outputs, "output"),

@@ -10,9 +10,8 @@ from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.chosen import default_backend
+from vyre.backends.chosen import chosen
 from vyre.backends.foreign import host_or_device
-from vyre.backends.registry import get
 from vyre.errors import boundary
 from vyre.ir.types import DataType
 from vyre.planning.plan import GraphPlan, plan_graph
@@ -50,7 +49,7 @@ def run_graph(
     """
     made = plan if isinstance(plan, GraphPlan) else plan_graph(plan)
     graph = made.graph
-    found = get(backend or default_backend()) if backend is None or isinstance(backend, str) else backend
+    found = chosen(backend)
     if memory is None:
         results = _at_once(made, made.ready(found, inputs), inputs)
         if results is not None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from vyre.backends.foreign import from_dlpack, is_on_device, plain_array
+from vyre.backends.foreign import host_or_device
 from vyre.errors import VyreError
 from vyre.tensor.value import Value
 
@@ -81,15 +79,6 @@ def leaves(structure: Any) -> list[str]:
     return found
 
 
-def _held(value: Any) -> Any:
-    """An array of the host as NumPy's, whatever library made it; one on a device as it is."""
-    if is_on_device(value):
-        return value
-    if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
-        return from_dlpack(value, written=False)
-    return plain_array("an argument", np.asanyarray(value))
-
-
 def flattened(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Leaf, Any]]:
     """The structure with leaves for arrays, and the arrays, with names such as `params_w_0`."""
     arrays: dict[Leaf, Any] = {}
@@ -102,7 +91,7 @@ def flattened(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Leaf, 
                 name += "_"
             names.add(name)
             leaf = Leaf(name, parameter)
-            arrays[leaf] = _held(value)
+            arrays[leaf] = host_or_device("an argument", value)
             return leaf
         if isinstance(value, dict):
             return {key: walk(parameter, f"{path}_{_part(key)}", part) for key, part in value.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
