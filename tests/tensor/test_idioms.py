@@ -16,6 +16,7 @@ import vyre
 from vyre import nn
 from vyre import tensor as vt
 from vyre.errors import VyreError
+from vyre.graph import Size
 
 RNG = np.random.default_rng(11)
 X = RNG.integers(-8, 8, (4, 6)).astype(np.float32)
@@ -359,3 +360,41 @@ class Numbers(np.ndarray[Any, Any]):
 def test_a_dynamic_size_is_not_known_while_tracing(run: Any) -> None:
     with pytest.raises(VyreError, match="the dynamic size n is not known"):
         vt.function(x=("n", 3))(run)(np.ones((2, 3), np.float32), backend="cpu")
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        (lambda x: x[: x.shape[0] // 2], r"\(n\) // 2 is not a size"),
+        (lambda x: x[: x.shape[0] % 2], r"\(n\) % 2 is not a size"),
+        (lambda x: x / (x.shape[0] + 1) ** 0.5, r"\(n \+ 1\) \*\* 0.5 is not a size"),
+        (lambda x: x * (1 / x.shape[0]), r"1 / \(n\) is not a size"),
+        (lambda x: x * (x.shape[0] / 2), r"\(n\) / 2 is not a size"),
+        (lambda x: x[: 9 // x.shape[0]], r"9 // \(n\) is not a size"),
+        (lambda x: x * (0.5 * x.shape[0]), r"0\.5 is not a u32.*x \* 0\.5 \* x"),
+        (lambda x: x if x.shape[0] else -x, "the dynamic size n is not known"),
+        (lambda x: x if x.shape[0] <= 2 * x.shape[0] else -x, "the dynamic size n is not known"),
+    ],
+)
+def test_what_is_no_size_for_every_length_is_refused(run: Any, said: str) -> None:
+    with pytest.raises(VyreError, match=said):
+        vt.function(x=("n", 3))(run)(np.ones((2, 3), np.float32), backend="cpu")
+
+
+def test_sizes_that_follow_for_every_length_are_computed() -> None:
+    def halves(x: Any) -> Any:
+        rows, more = x.shape[0], x.shape[0] + 3
+        assert rows < more
+        assert rows * 2 % 2 == Size(0)
+        assert range(more - rows) == range(3)
+        counted = vt.arange(rows)
+        return x[: 2 * rows // 2] * (more - rows), x[: -rows + 2 * rows], rows > counted, (5 - rows) + x
+
+    function = vt.function(x=("n", 2))(halves)
+    for count in (1, 4):
+        x = np.arange(2 * count, dtype=np.float32).reshape(count, 2)
+        first, second, below, less = function(x, backend="cpu")
+        assert np.array_equal(first, x * 3)
+        assert np.array_equal(second, x)
+        assert below.all()
+        assert np.array_equal(less, 5 - count + x)

@@ -96,9 +96,8 @@ def flattened(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Leaf, 
         if isinstance(value, dict):
             return {key: walk(parameter, f"{path}_{_part(key)}", part) for key, part in value.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
         if isinstance(value, (list, tuple)):
-            return sequence_like(
-                value, [walk(parameter, f"{path}_{i}", part) for i, part in enumerate(value)]
-            )  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+            parts = [walk(parameter, f"{path}_{i}", part) for i, part in enumerate(value)]  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+            return sequence_like(value, parts)
         return value
 
     return {name: walk(name, name, value) for name, value in arguments.items()}, arrays

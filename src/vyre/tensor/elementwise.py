@@ -6,7 +6,7 @@ which is what they are loaded as. Comparisons give Bool.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -139,7 +139,7 @@ def power(a: V | float, b: V | float) -> V:
     return _function(_B.FPow, a, b)
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: Any) -> TypeGuard[float]:
     if isinstance(value, (float, np.floating)):
         return float(value).is_integer()  # pyright: ignore[reportUnknownArgumentType]
     return isinstance(value, (int, np.integer))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vyre.errors import VyreError
 from vyre.tensor.arguments import flattened, replaced
@@ -38,13 +38,16 @@ def named_outputs(result: Any, into: Any) -> dict[str, Any]:
 def _ordered(result: Any, into: Any) -> Any:
     """`into` with the keys of its dicts in the order of those of the result."""
     if isinstance(result, dict) and isinstance(into, dict):
-        unknown = [key for key in into if key not in result]  # pyright: ignore[reportUnknownVariableType]
+        made, given = cast("dict[Any, Any]", result), cast("dict[Any, Any]", into)
+        unknown = [key for key in given if key not in made]
         if unknown:
             raise VyreError(
                 f"there is a buffer for {unknown[0]!r}, which the function does not return.",
-                fix=f"use the keys that it returns: {', '.join(map(repr, result))}.",  # pyright: ignore[reportUnknownArgumentType]
+                fix=f"use the keys that it returns: {', '.join(map(repr, made))}.",
             )
-        return {key: _ordered(part, into[key]) for key, part in result.items() if key in into}  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
-    if isinstance(result, (list, tuple)) and isinstance(into, (list, tuple)) and len(result) == len(into):  # pyright: ignore[reportUnknownArgumentType]
-        return [_ordered(part, given) for part, given in zip(result, into, strict=True)]  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
-    return into
+        return {key: _ordered(part, given[key]) for key, part in made.items() if key in given}
+    if isinstance(result, (list, tuple)) and isinstance(into, (list, tuple)):
+        parts, places = cast("list[Any]", result), cast("list[Any]", into)
+        if len(parts) == len(places):
+            return [_ordered(part, place) for part, place in zip(parts, places, strict=True)]
+    return into  # pyright: ignore[reportUnknownVariableType]
