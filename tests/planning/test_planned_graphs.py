@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,6 +118,10 @@ def test_the_table_names_kernels_bytes_and_reasons() -> None:
     assert str(3 * 4 * 4 + 4 * 6 * 4 + 3 * 6 * 4) in table
     with pytest.raises(DispatchError, match="no length for the dimension 'n'"):
         plan_graph(Graph(values, ["y"])).explain()
+    lengths: list[Any] = ["3", 2.5, None]
+    for length in lengths:
+        with pytest.raises(DispatchError, match=rf"the length of 'n' is {length!r}, a value of"):
+            plan_graph(Graph(values, ["y"])).explain({"n": length})
 
 
 def test_casts_and_views_are_read_inside_a_product() -> None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import functools
+import pickle
 import traceback
 from typing import Any
 
@@ -168,3 +169,53 @@ def test_a_cast_that_is_named_keeps_every_value_or_says_that_it_does_not(
 def test_a_product_of_integers_and_floats_names_the_cast() -> None:
     with pytest.raises(VyreError, match=r"I8 beside F32 in .*cast the I8 tensor: x\.astype\(vyre\.f32\)"):
         vt.function(lambda x: x.astype("i8") @ x.T)(X)
+
+
+@pytest.mark.parametrize("shape", [("n", -1), (True, 3), ("1n", 3), ("", 3), ("n m", 3)])
+def test_a_size_that_is_none_is_named_where_it_is_declared(shape: Any) -> None:
+    with pytest.raises(VyreError, match=r"is not (a shape of x|an identifier)"):
+        vt.function(x=shape)(lambda x: x)
+
+
+def test_a_function_that_hides_its_arguments_is_refused_where_it_is_made() -> None:
+    with pytest.raises(VyreError, match=r"max does not say what arguments it takes.*lambda x: max\(x\)"):
+        vt.function(max)
+
+
+@vt.function(x=("n", 3))
+def decorated(x: Any) -> Any:
+    return x + 1
+
+
+def plain(x: Any) -> Any:
+    return x + 1
+
+
+beside = vt.function(plain, x=("n", 3))
+
+
+class Room:
+    held = vt.function(plain)
+
+
+def test_a_function_is_pickled_by_its_name_or_with_what_it_is_of() -> None:
+    for function in (decorated, beside, Room.held, vt.function(functools.partial(plain))):
+        function(X, backend="cpu")
+        again = pickle.loads(pickle.dumps(function))
+        assert np.array_equal(again(X, backend="cpu"), X + 1)
+    assert pickle.loads(pickle.dumps(decorated)) is decorated
+    with pytest.raises(VyreError, match="declares"):
+        pickle.loads(pickle.dumps(beside))(X[:, :2])
+
+
+class OfTorch:
+    """What functions of torch do with arguments of other classes: they ask the class."""
+
+    @staticmethod
+    def exp(x: Any) -> Any:
+        return type(x).__torch_function__(OfTorch.exp, (type(x),), (x,), {})
+
+
+def test_functions_of_torch_are_answered() -> None:
+    with pytest.raises(VyreError, match=r"torch\.exp does not take a tensor of vyre.*use vyre\.tensor\.exp"):
+        vt.function(lambda x: OfTorch.exp(x))(X)

@@ -12,7 +12,7 @@ from vyre.backends.cores import WIDE_REGISTERS, registers_of
 from vyre.backends.registry import described
 from vyre.engines.memory import keeps_on_device
 from vyre.engines.run import Runner
-from vyre.errors import DispatchError, WireError, boundary
+from vyre.errors import DispatchError, WireError, boundary, whole
 from vyre.graph.binding import sizes_of
 from vyre.graph.graph import Graph
 from vyre.graph.nodes import Constant
@@ -154,7 +154,7 @@ class GraphPlan:
             raise DispatchError(
                 f"no length for the dimension {missing[0]!r}.", fix=f"pass {{{missing[0]!r}: …}}."
             )
-        lengths = tuple(sizes[name] for name in self.graph.dims)
+        lengths = tuple(whole(f"the length of {name!r}", sizes[name]) for name in self.graph.dims)
         key = lengths, hardware
         found = self._bound.get(key)
         if found is None:
