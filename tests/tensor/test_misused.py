@@ -64,6 +64,12 @@ def test_an_error_inside_of_a_function_of_the_user_is_left_alone() -> None:
         (lambda x: vt.stack([x, x], 3), "there is no place 3 for a new axis"),
         (lambda x: vt.expand_dims(x, 1.0), "there is no place 1.0 for a new axis"),
         (lambda x: vt.split(x, 1.5), "1.5 is neither a number of parts"),
+        (lambda x: vt.windows(x, 1, 2.0), r"2\.0 in windows\(\) is not a whole number"),
+        (lambda x: vt.slice_axis(x, 0, 0, 2, 1.5), r"1\.5 in slice_axis\(\) is not a whole number"),
+        (lambda x: vt.concat(x), r"concat\(\) takes tensors in a list, not a Tensor.*concat\(\[a, b\]\)"),
+        (lambda x: vt.stack(3), r"stack\(\) takes tensors in a list, not a int"),
+        (lambda x: vt.concat([x], 2), "there is no axis 2"),
+        (lambda x: x[:, :1, None, None] * vt.ones((1 << 20, 1 << 20)), "elements, and an index is a u32"),
         (lambda x: vt.split(x, [[1], [1]]), r"\[1\] is not a size"),
         (lambda x: vt.tile(x, 1.5), "1.5 is not a size"),
         (lambda x: vt.pad(x, 1, "a"), "'a' is not a number"),
@@ -219,3 +225,12 @@ class OfTorch:
 def test_functions_of_torch_are_answered() -> None:
     with pytest.raises(VyreError, match=r"torch\.exp does not take a tensor of vyre.*use vyre\.tensor\.exp"):
         vt.function(lambda x: OfTorch.exp(x))(X)
+
+
+def test_windows_take_numbers_of_numpy_and_concat_what_gives_tensors() -> None:
+    def some(x: Any) -> Any:
+        return vt.windows(x, np.int64(1), np.int64(2), np.int32(1)), vt.concat(part for part in (x, x))
+
+    seen, both = vt.function(some)(X, backend="cpu")
+    assert np.array_equal(seen, np.lib.stride_tricks.sliding_window_view(X, 2, 1))
+    assert np.array_equal(both, np.concatenate([X, X]))

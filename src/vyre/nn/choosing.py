@@ -94,7 +94,7 @@ def sample(logits: Tensor, uniform: Tensor, *, temperature: float = 1.0) -> Tens
 
     `uniform` holds numbers from 0 to below 1; the last index where none exceeds it.
     """
-    if not temperature > 0:
+    if not isinstance(temperature, (int, float, np.number)) or not temperature > 0:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise VyreError(
             f"a temperature of {temperature} does not choose.",
             fix="use one above 0; vyre.tensor.argmax(logits, -1) is the likeliest.",

@@ -16,7 +16,7 @@ from vyre.errors import DispatchError, WireError, boundary, whole
 from vyre.graph.binding import sizes_of
 from vyre.graph.graph import Graph
 from vyre.graph.nodes import Constant
-from vyre.planning.bound import BoundPlan, bound_plan
+from vyre.planning.bound import BoundPlan, bound_plan, require_counts
 from vyre.planning.certain import in_steps
 from vyre.planning.explain import explained
 from vyre.planning.fusion import MAX_READS, decided
@@ -297,5 +297,6 @@ def plan_graph(graph: Graph, *, fuse: bool = True) -> GraphPlan:
     """The plan of a graph. Without `fuse` every value that is not a view has a kernel of its own."""
     _ = graph.types
     lowered = narrowed(staged(in_blocks(graph)), MAX_READS)
+    require_counts(lowered, {name: of.count.static or 0 for name, of in lowered.types.items()})
     fusion = decided(lowered, fuse=fuse)
     return GraphPlan(graph, fuse, lowered, fusion, kernels_of(lowered, fusion))

@@ -228,5 +228,7 @@ def cummax(x: V, axis: int = -1) -> V:
 def recurrence(factor: V, term: V, axis: int = -1, *, initial: V | None = None) -> V:
     """h[i] = fma(factor[i], h[i - 1], term[i]) along the axis, from `initial` or zeros."""
     require(term, "recurrence")
+    if initial is not None:
+        require(initial, "recurrence")
     start = None if initial is None else initial.name
     return factor.made(Recurrence(factor.name, term.name, factor.axis(axis), factor.element, start))
