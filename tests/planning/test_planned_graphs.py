@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import weakref
 from dataclasses import replace
 from typing import Any
@@ -347,3 +349,13 @@ def test_a_reshape_to_the_same_shape_behind_a_product() -> None:
         "output d\n"
     )
     require_agreement(Graph.from_text(text), {"n": 2})
+
+
+def test_a_plan_is_pickled_and_copied_after_calls_too() -> None:
+    graph = Graph({"x": given(T.F32, N), "y": ElementWise(fadd(X0, X0), ("x",), T.F32)}, ["y"])
+    plan = plan_graph(graph, fuse=False)
+    x = np.arange(4, dtype=np.float32)
+    run_graph(plan, {"x": x}, backend="cpu")
+    for again in (pickle.loads(pickle.dumps(plan)), copy.deepcopy(plan)):
+        assert (again.digest, again.fuse) == (plan.digest, plan.fuse)
+        assert np.array_equal(run_graph(again, {"x": x}, backend="cpu")["y"], x + x)

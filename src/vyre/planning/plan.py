@@ -268,6 +268,10 @@ class GraphPlan:
                 found.update(bytes.fromhex(byte_digest(variant.drafted.program)))
         return found.hexdigest()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By its graph, which is planned anew: what it keeps of backends stays behind."""
+        return partial(plan_graph, fuse=self.fuse), (self.graph,)
+
     @boundary
     def to_wire(self) -> bytes:
         """The plan in bytes: the graph, whether it is fused, and the digest of the kernels."""
