@@ -57,6 +57,12 @@ def test_an_array_where_a_tensor_belongs_is_answered_with_how_to_pass_it(functio
     ("function", "said"),
     [
         (lambda x: nn.conv(x, x, stride=1.5), "the stride cannot be 1.5"),
+        (lambda x: nn.attention(x, x, x, causal=True, past=-1), "keys before cannot be -1"),
+        (lambda x: nn.split_heads(x[0, 0, 0], 2), r"F32\[5\] has no heads"),
+        (lambda x: nn.merge_heads(x[0, 0]), r"F32\[5, 5\] has no heads"),
+        (lambda x: nn.repeat_heads(x[0, 0], 2), r"F32\[5, 5\] has no heads"),
+        (lambda x: nn.sample(x, x[..., 0], temperature="1"), "a temperature of 1 does not choose"),
+        (lambda x: vt.recurrence(x, x, initial=0), r"recurrence\(\) takes a tensor, not int"),
         (lambda x: nn.conv(x, x, stride=0), "the stride cannot be 0"),
         (lambda x: nn.conv_transpose(x, x, stride=0), "the stride cannot be 0"),
         (lambda x: nn.conv(x, x, padding="same"), "the padding cannot be 'same'"),

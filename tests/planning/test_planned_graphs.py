@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import weakref
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,6 +120,10 @@ def test_the_table_names_kernels_bytes_and_reasons() -> None:
     assert str(3 * 4 * 4 + 4 * 6 * 4 + 3 * 6 * 4) in table
     with pytest.raises(DispatchError, match="no length for the dimension 'n'"):
         plan_graph(Graph(values, ["y"])).explain()
+    lengths: list[Any] = ["3", 2.5, None]
+    for length in lengths:
+        with pytest.raises(DispatchError, match=rf"the length of 'n' is {length!r}, a value of"):
+            plan_graph(Graph(values, ["y"])).explain({"n": length})
 
 
 def test_casts_and_views_are_read_inside_a_product() -> None:
@@ -342,3 +349,13 @@ def test_a_reshape_to_the_same_shape_behind_a_product() -> None:
         "output d\n"
     )
     require_agreement(Graph.from_text(text), {"n": 2})
+
+
+def test_a_plan_is_pickled_and_copied_after_calls_too() -> None:
+    graph = Graph({"x": given(T.F32, N), "y": ElementWise(fadd(X0, X0), ("x",), T.F32)}, ["y"])
+    plan = plan_graph(graph, fuse=False)
+    x = np.arange(4, dtype=np.float32)
+    run_graph(plan, {"x": x}, backend="cpu")
+    for again in (pickle.loads(pickle.dumps(plan)), copy.deepcopy(plan)):
+        assert (again.digest, again.fuse) == (plan.digest, plan.fuse)
+        assert np.array_equal(run_graph(again, {"x": x}, backend="cpu")["y"], x + x)

@@ -1,5 +1,7 @@
 """Plans on buffers that stay: every replay gives what a call on what they hold would give."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 from typing import Any
@@ -93,3 +95,27 @@ def test_there_is_one_buffer_for_each_result() -> None:
         layer.replayed(given["x"], given["w"], into=next(iter(left.values())), backend="cpu")
     with pytest.raises(VyreError, match="returns a value twice"):
         twice.replayed(given["x"], into=tuple(left.values()), backend="cpu")
+
+
+def test_buffers_in_a_dict_are_found_by_their_keys() -> None:
+    named = vt.function(lambda x: {"more": x + 1, "both": (x * 2, 7)})
+    x = vyre.to_device(np.ones(3, np.float32), backend="cpu")
+    more, doubled = (vyre.device_zeros(3, np.float32, backend="cpu") for _ in range(2))
+    named.replayed(x, into={"both": (doubled, 7), "more": more}, backend="cpu").replay()
+    assert more.numpy().tolist() == doubled.numpy().tolist() == [2, 2, 2]
+    x.copy_from(np.full(3, 5, np.float32))
+    named.replayed(x, into={"both": (doubled, 7), "more": more}, backend="cpu").replay()
+    assert (more.numpy().tolist(), doubled.numpy().tolist()) == ([6, 6, 6], [10, 10, 10])
+    with pytest.raises(VyreError, match="a buffer for 'less', which the function does not return"):
+        named.replayed(x, into={"less": more, "both": (doubled, 7)}, backend="cpu")
+
+
+def test_outputs_that_share_memory_are_refused() -> None:
+    both = vt.function(lambda x: (vt.cumsum(x) + 1, x * 2))
+    x = vyre.to_device(np.ones(8, np.float32), backend="cpu")
+    memory = np.zeros(32, np.float32)
+    one, two, apart = (vyre.to_device(memory[at : at + 8], backend="cpu", copy=False) for at in (0, 4, 8))
+    with pytest.raises(DispatchError, match="shares memory with an input or another output"):
+        both.replayed(x, into=(one, two), backend="cpu")
+    both.replayed(x, into=(one, apart), backend="cpu")
+    assert apart.numpy().tolist() == [2] * 8

@@ -246,3 +246,23 @@ def test_a_shape_that_was_declared_otherwise() -> None:
 def test_rules_of_graphs_have_their_code() -> None:
     with pytest.raises(ValidationError, match="V055"):
         vt.function(lambda x: x.reshape(5, 5)).graph(X)
+
+
+def test_doubles_become_halves_in_one_rounding() -> None:
+    tie, step = 1 + 2.0**-11, 2.0**-40
+    edges = [tie, tie + step, tie - step, 65519.9999999, 65520.0, 2.0**-25, 2.0**-25 + 2.0**-60, 1e300]
+    special = [0.0, np.inf, np.nan, 2.0**-149, 1e-300, 3.0e-8]
+    random = RNG.standard_normal(64) * 2.0 ** RNG.integers(-28, 18, 64)
+    x = np.array([*edges, *special, *random])
+    x = np.concatenate([x, -x])
+    with np.errstate(over="ignore", under="ignore"):
+        wanted = x.astype(np.float16)
+    for found in (
+        vt.function(lambda x: x.astype(vyre.f16)).evaluate(x),
+        vt.function(lambda x: x.astype(vyre.f16))(x, backend="cpu"),
+    ):
+        np.testing.assert_array_equal(found, wanted)
+        assert np.array_equal(np.signbit(found[wanted == 0]), np.signbit(wanted[wanted == 0]))
+    brain = np.array([1 + 2.0**-8 + step, 1 + 3 * 2.0**-8 - step, 2.0**-134 + 2.0**-170])
+    bits = vt.function(lambda x: x.astype(vyre.bf16))(brain, backend="cpu")
+    assert bits.tolist() == [0x3F81, 0x3F81, 0x0001]

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ import vyre
 from vyre import nn
 from vyre import tensor as vt
 from vyre.errors import VyreError
+from vyre.graph import Size
 
 RNG = np.random.default_rng(11)
 X = RNG.integers(-8, 8, (4, 6)).astype(np.float32)
@@ -311,6 +312,48 @@ def test_a_dynamic_size_is_a_number_beside_a_tensor(run: Any) -> None:
         np.testing.assert_array_equal(function(x, backend="cpu"), np.asarray(expected))
 
 
+kept: list[Any] = []
+
+
+def keeping(a: Any) -> Any:
+    kept[:] = [a, a * 2]
+    return a
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda a: kept[0],
+        lambda a: (a * 3, kept[1]),
+        lambda a: a @ kept[0],
+        lambda a: vt.concat([a, kept[0]]),
+        lambda a: vt.take_along_axis(a, kept[0], 0),
+        lambda a: kept[0].sum(0),
+        lambda a: kept[0] + kept[1],
+    ],
+)
+def test_a_tensor_of_another_trace_is_refused_whatever_its_name(run: Any) -> None:
+    x = np.eye(3, dtype=np.float32)
+    vt.function(keeping)(x, backend="cpu")
+    with pytest.raises(VyreError, match="two functions that are traced apart"):
+        vt.function(run)(x + 1, backend="cpu")
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+def test_a_named_tuple_keeps_the_names_of_its_places() -> None:
+    swapped = vt.function(lambda p: Pair(p.second, [Pair(p.first, 3)]))
+    one, two = np.ones(2, np.float32), np.zeros(3, np.float32)
+    for _ in range(2):
+        found = swapped(Pair(one, two), backend="cpu")
+        assert np.array_equal(found.first, two)
+        assert np.array_equal(found.second[0].first, one)
+        assert found.second[0].second == 3
+
+
 class Numbers(np.ndarray[Any, Any]):
     """Arrays whose element types can be named as vyre's."""
 
@@ -336,3 +379,41 @@ def test_indices_of_any_type_reach_past_what_it_holds(dtype: Any) -> None:
 def test_known_indices_of_a_dynamic_axis_do_not_wrap() -> None:
     with pytest.raises(VyreError, match="1 to 4294967296 leave axis 0, whose size is n"):
         vt.function(lambda x: vt.take(x, [1 << 32, 1]), x=("n",))(X[0])
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        (lambda x: x[: x.shape[0] // 2], r"\(n\) // 2 is not a size"),
+        (lambda x: x[: x.shape[0] % 2], r"\(n\) % 2 is not a size"),
+        (lambda x: x / (x.shape[0] + 1) ** 0.5, r"\(n \+ 1\) \*\* 0.5 is not a size"),
+        (lambda x: x * (1 / x.shape[0]), r"1 / \(n\) is not a size"),
+        (lambda x: x * (x.shape[0] / 2), r"\(n\) / 2 is not a size"),
+        (lambda x: x[: 9 // x.shape[0]], r"9 // \(n\) is not a size"),
+        (lambda x: x * (0.5 * x.shape[0]), r"0\.5 is not a u32.*x \* 0\.5 \* x"),
+        (lambda x: x if x.shape[0] else -x, "the dynamic size n is not known"),
+        (lambda x: x if x.shape[0] <= 2 * x.shape[0] else -x, "the dynamic size n is not known"),
+    ],
+)
+def test_what_is_no_size_for_every_length_is_refused(run: Any, said: str) -> None:
+    with pytest.raises(VyreError, match=said):
+        vt.function(x=("n", 3))(run)(np.ones((2, 3), np.float32), backend="cpu")
+
+
+def test_sizes_that_follow_for_every_length_are_computed() -> None:
+    def halves(x: Any) -> Any:
+        rows, more = x.shape[0], x.shape[0] + 3
+        assert rows < more
+        assert rows * 2 % 2 == Size(0)
+        assert range(more - rows) == range(3)
+        counted = vt.arange(rows)
+        return x[: 2 * rows // 2] * (more - rows), x[: -rows + 2 * rows], rows > counted, (5 - rows) + x
+
+    function = vt.function(x=("n", 2))(halves)
+    for count in (1, 4):
+        x = np.arange(2 * count, dtype=np.float32).reshape(count, 2)
+        first, second, below, less = function(x, backend="cpu")
+        assert np.array_equal(first, x * 3)
+        assert np.array_equal(second, x)
+        assert below.all()
+        assert np.array_equal(less, 5 - count + x)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.backends.foreign import from_dlpack, is_on_device, plain_array
+from vyre.backends.foreign import from_dlpack, is_on_device, not_handed_over, plain_array
 from vyre.backends.storage import BOOL, LANES, STORAGE, holds, public_name
 from vyre.errors import DispatchError, boundary
 from vyre.ir.types import DataType
@@ -168,7 +168,10 @@ def _source(values: Any) -> Array:
             "the array is memory of a GPU.", fix="copy it to the host first, such as x.cpu() or x.numpy()."
         )
     elif hasattr(values, "__dlpack__"):
-        found = from_dlpack(values, written=False)
+        try:
+            found = from_dlpack(values, written=False)
+        except Exception as error:  # every library has errors of its own
+            raise not_handed_over("the array", values, error) from None
     else:
         found = _of_numbers(values)
     found = _plain(found)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.errors import DispatchError
+from vyre.errors import DispatchError, VyreError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,19 +49,39 @@ def plain_array(what: str, value: Any) -> Array:
 
 
 def host_array(what: str, value: Any) -> Array:
-    """An array of the host, a number, or lists of numbers as an array of NumPy."""
+    """An array of the host of any library, a number, or lists of numbers as an array of NumPy."""
     try:
-        return plain_array(what, np.asanyarray(value))
+        if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
+            given = from_dlpack(value, written=False)
+        else:
+            given = np.asanyarray(value)
     except ValueError as error:  # lists of different lengths
         raise DispatchError(
             f"{what} is not an array: {str(error).splitlines()[0].rstrip('.')}.",
             fix="pass numbers in lists of equal lengths, or an array.",
         ) from None
+    except VyreError:  # a tensor that is traced
+        raise
+    except Exception as error:  # every library has errors of its own
+        raise not_handed_over(what, value, error) from None
+    return plain_array(what, given)
 
 
 def host_or_device(what: str, value: Any) -> Any:
     """What has a shape and a dtype: an array of the host, or one on a device as it is."""
     return value if is_on_device(value) else host_array(what, value)
+
+
+def not_handed_over(what: str, value: Any, error: Exception) -> DispatchError:
+    """The error for an array that its own library does not hand over to NumPy."""
+    if "grad" in str(error):
+        fix = "pass x.detach()."
+    elif str(getattr(value, "dtype", "")) == "torch.bfloat16":
+        fix = "pass x.view(torch.uint16).numpy().view(ml_dtypes.bfloat16), the same memory."
+    else:
+        fix = "pass an array of the host with all of its elements, of a type that NumPy has."
+    said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+    return DispatchError(f"{what} is not an array that NumPy can read: {said}.", fix=fix)
 
 
 def from_dlpack(value: Any, *, written: bool) -> Array:

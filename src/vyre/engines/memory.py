@@ -200,7 +200,7 @@ class EngineMemory:
             _refuse_output(name, space)
         if value.dtype != STORAGE[space.element] or value.size != space.length:
             _refuse_output(name, space)
-        if any(value.memory.span == held.memory.span for held in self._buffers.values() if held.size):
+        if any(_overlap(value, held) for held in self._buffers.values() if held.size):
             _refuse_alias(name)
         require_owner(value, self._backend)
         self._claims[name] = value.held()[0]
@@ -291,9 +291,15 @@ def _refuse_output(name: str, space: Space) -> NoReturn:
     )
 
 
+def _overlap(one: DeviceBuffer, other: DeviceBuffer) -> bool:
+    (space, first, last), (another, start, end) = one.memory.span, other.memory.span
+    return space == another and first < end and start < last
+
+
 def _refuse_alias(name: str) -> NoReturn:
     raise DispatchError(
-        f"the array that was given for the output {name!r} is also an input, which may not be written.",
+        f"the array that was given for the output {name!r} shares memory with an input or another output "
+        "and may not be written.",
         fix="pass another array, or leave it out.",
     )
 

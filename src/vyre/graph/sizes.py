@@ -95,13 +95,86 @@ class Size:
     __radd__ = __add__
     __rmul__ = __mul__
 
-    def _refuse(self, *_: object) -> NoReturn:
+    def __rsub__(self, other: SizeLike) -> Size:
+        if not _is_number(other):
+            return NotImplemented
+        return Size(other) - self
+
+    def __neg__(self) -> Size:
+        return self * -1
+
+    def __floordiv__(self, other: SizeLike) -> Size:
+        """The quotient where it is whole for every length."""
+        if not _is_number(other):
+            return NotImplemented
+        quotient = None if isinstance(other, float) else self.divided(other)
+        return quotient if quotient is not None else self._refuse_result("//", other)
+
+    def __mod__(self, other: SizeLike) -> Size:
+        """0, where it is that for every length."""
+        if not _is_number(other):
+            return NotImplemented
+        whole = not isinstance(other, float) and self.divided(other) is not None
+        return Size(0) if whole else self._refuse_result("%", other)
+
+    def __truediv__(self, other: SizeLike) -> Size:
+        return self._refuse_result("/", other) if _is_number(other) else NotImplemented
+
+    def __pow__(self, other: SizeLike) -> Size:
+        return self._refuse_result("**", other) if _is_number(other) else NotImplemented
+
+    def __rtruediv__(self, other: SizeLike) -> Size:
+        return self._refuse_result("/", other, reflected=True) if _is_number(other) else NotImplemented
+
+    def __rfloordiv__(self, other: SizeLike) -> Size:
+        return self._refuse_result("//", other, reflected=True) if _is_number(other) else NotImplemented
+
+    def __rmod__(self, other: SizeLike) -> Size:
+        return self._refuse_result("%", other, reflected=True) if _is_number(other) else NotImplemented
+
+    def __rpow__(self, other: SizeLike) -> Size:
+        return self._refuse_result("**", other, reflected=True) if _is_number(other) else NotImplemented
+
+    def _refuse_result(self, sign: str, other: object, *, reflected: bool = False) -> NoReturn:
+        written = f"{other} {sign} ({self})" if reflected else f"({self}) {sign} {other}"
+        raise UnknownSize(
+            f"{written} is not a size: the dynamic size {self} is not known while the function is traced.",
+            fix="compute with tensors, as x / x.shape[0], or give the axis a fixed size.",
+        )
+
+    def __lt__(self, other: SizeLike) -> bool:
+        return self._over(other) < 0 if _is_number(other) else NotImplemented
+
+    def __le__(self, other: SizeLike) -> bool:
+        return self._over(other) <= 0 if _is_number(other) else NotImplemented
+
+    def __gt__(self, other: SizeLike) -> bool:
+        return self._over(other) > 0 if _is_number(other) else NotImplemented
+
+    def __ge__(self, other: SizeLike) -> bool:
+        return self._over(other) >= 0 if _is_number(other) else NotImplemented
+
+    def _over(self, other: SizeLike) -> int:
+        """The difference, where that is one number for every length."""
+        found = (self - other).static
+        return self._refuse() if found is None else found
+
+    def __index__(self) -> int:
+        return self._refuse() if self.static is None else self.static
+
+    __int__ = __index__
+
+    def __float__(self) -> float:
+        return float(int(self))
+
+    def __bool__(self) -> bool:
+        return int(self) != 0
+
+    def _refuse(self) -> NoReturn:
         raise UnknownSize(
             f"the dynamic size {self} is not known while the function is traced.",
             fix="compute with it as with a number, x * x.shape[0]; a loop or a condition needs a fixed size.",
         )
-
-    __lt__ = __le__ = __gt__ = __ge__ = __int__ = __index__ = __float__ = _refuse
 
     def divided(self, other: SizeLike) -> Size | None:
         """The quotient where the division by one term leaves no rest for any length, else None."""
@@ -155,7 +228,12 @@ def _terms(value: SizeLike) -> tuple[tuple[Monomial, int], ...]:
                 fix='name it like a variable, for example "seq_len".',
             )
         return (((value,), 1),)
-    if isinstance(value, (bool, float)) or not -U32_MAX <= value <= U32_MAX:
+    if isinstance(value, float):
+        raise VyreError(
+            f"the size {value!r} is not a u32.",
+            fix="use whole numbers; beside a tensor multiply one after the other, x * 0.5 * x.shape[0].",
+        )
+    if isinstance(value, bool) or not -U32_MAX <= value <= U32_MAX:
         raise VyreError(f"the size {value!r} is not a u32.", fix="use a size from 0 to 4294967295.")
     return (((), int(value)),) if value else ()  # numbers of NumPy wrap
 

@@ -113,12 +113,20 @@ def _seen(scores: Tensor, mask: Tensor | None, *, causal: bool, past: SizeLike) 
 
 def _shifted(row: Tensor, past: SizeLike) -> Tensor:
     size = sizes_of(past)[0]
+    if (size.static or 0) < 0:
+        raise VyreError(f"the number of keys before cannot be {past}.", fix="pass past= 0 or more.")
     return row if size.static == 0 else row + of_size(row, size, DataType.U32)
+
+
+def _require_axes(x: Tensor, count: int, form: str) -> None:
+    if x.ndim < count:
+        raise VyreError(f"{x.type} has no heads.", fix=f"pass a tensor of the form {form}.")
 
 
 @network
 def split_heads(x: Tensor, heads: int) -> Tensor:
     """[..., seq, heads * d] as [..., heads, seq, d], a view."""
+    _require_axes(x, 2, "[..., seq, width]")
     *batch, seq, width = x.type.shape
     each = width.divided(heads)
     if each is None:
@@ -133,6 +141,7 @@ def split_heads(x: Tensor, heads: int) -> Tensor:
 @network
 def merge_heads(x: Tensor) -> Tensor:
     """[..., heads, seq, d] as [..., seq, heads * d]."""
+    _require_axes(x, 3, "[..., heads, seq, d]")
     *batch, heads, seq, each = x.type.shape
     return reshape(swapaxes(x, -2, -3), (*batch, seq, heads * each))
 
@@ -140,6 +149,7 @@ def merge_heads(x: Tensor) -> Tensor:
 @network
 def repeat_heads(x: Tensor, times: int) -> Tensor:
     """[..., heads, seq, d] with each head `times` times, for grouped queries; a view."""
+    _require_axes(x, 3, "[..., heads, seq, d]")
     *batch, heads, seq, each = x.type.shape
     wide_ = broadcast_to(expand_dims(x, x.ndim - 2), (*batch, heads, times, seq, each))
     return reshape(wide_, (*batch, heads * times, seq, each))

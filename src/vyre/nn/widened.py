@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.errors import VyreError
 from vyre.ir.types import DataType
+from vyre.tensor.applying import FLOAT_FIX
 
 if TYPE_CHECKING:
     from vyre.tensor import Tensor
@@ -20,7 +21,7 @@ def wide(x: Tensor) -> Tensor:
     if x.element is not DataType.F32:
         raise VyreError(
             f"functions of networks do not take {x.element.value}.",
-            fix="cast the tensor to f32, f16 or bf16 first.",
+            fix=FLOAT_FIX,
         )
     return x
 

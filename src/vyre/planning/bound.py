@@ -40,12 +40,8 @@ class BoundPlan:
     """The instructions of the backend that the kernels were chosen for, as far as they matter."""
 
 
-def bound_plan(
-    graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[str, int], hardware: frozenset[str]
-) -> BoundPlan:
-    """Raises `DispatchError` where a value cannot be computed for these lengths."""
-    require_sizes(graph, sizes)
-    counts = {name: of.count.value(sizes) for name, of in graph.types.items()}
+def require_counts(graph: Graph, counts: Mapping[str, int]) -> None:
+    """Raises `DispatchError` for a value of more elements than have an index."""
     for name, count in counts.items():
         if count > MAX_ELEMENTS:
             raise DispatchError(
@@ -53,6 +49,15 @@ def bound_plan(
                 f"is a u32.",
                 fix="cut the graph, or pass arrays of other lengths.",
             )
+
+
+def bound_plan(
+    graph: Graph, kernels: Sequence[PlannedKernel], sizes: Mapping[str, int], hardware: frozenset[str]
+) -> BoundPlan:
+    """Raises `DispatchError` where a value cannot be computed for these lengths."""
+    require_sizes(graph, sizes)
+    counts = {name: of.count.value(sizes) for name, of in graph.types.items()}
+    require_counts(graph, counts)
     chosen = [(kernel, kernel.variant(sizes, hardware)) for kernel in kernels if counts[kernel.root]]
     slots = shared(_lives(graph, kernels, sizes, hardware))
     outputs = set(graph.outputs)

@@ -12,11 +12,11 @@ from vyre.backends.cores import WIDE_REGISTERS, registers_of
 from vyre.backends.registry import described
 from vyre.engines.memory import keeps_on_device
 from vyre.engines.run import Runner
-from vyre.errors import DispatchError, WireError, boundary
+from vyre.errors import DispatchError, WireError, boundary, whole
 from vyre.graph.binding import sizes_of
 from vyre.graph.graph import Graph
 from vyre.graph.nodes import Constant
-from vyre.planning.bound import BoundPlan, bound_plan
+from vyre.planning.bound import BoundPlan, bound_plan, require_counts
 from vyre.planning.certain import in_steps
 from vyre.planning.explain import explained
 from vyre.planning.fusion import MAX_READS, decided
@@ -154,7 +154,7 @@ class GraphPlan:
             raise DispatchError(
                 f"no length for the dimension {missing[0]!r}.", fix=f"pass {{{missing[0]!r}: …}}."
             )
-        lengths = tuple(sizes[name] for name in self.graph.dims)
+        lengths = tuple(whole(f"the length of {name!r}", sizes[name]) for name in self.graph.dims)
         key = lengths, hardware
         found = self._bound.get(key)
         if found is None:
@@ -268,6 +268,10 @@ class GraphPlan:
                 found.update(bytes.fromhex(byte_digest(variant.drafted.program)))
         return found.hexdigest()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By its graph, which is planned anew: what it keeps of backends stays behind."""
+        return partial(plan_graph, fuse=self.fuse), (self.graph,)
+
     @boundary
     def to_wire(self) -> bytes:
         """The plan in bytes: the graph, whether it is fused, and the digest of the kernels."""
@@ -297,5 +301,6 @@ def plan_graph(graph: Graph, *, fuse: bool = True) -> GraphPlan:
     """The plan of a graph. Without `fuse` every value that is not a view has a kernel of its own."""
     _ = graph.types
     lowered = narrowed(staged(in_blocks(graph)), MAX_READS)
+    require_counts(lowered, {name: of.count.static or 0 for name, of in lowered.types.items()})
     fusion = decided(lowered, fuse=fuse)
     return GraphPlan(graph, fuse, lowered, fusion, kernels_of(lowered, fusion))

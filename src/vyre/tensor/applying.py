@@ -12,9 +12,10 @@ from vyre.ir.expr import Call, Cast, Convert, Var, u64
 from vyre.ir.operators import BinaryOp, ReduceOrder, RoundMode, UnaryOp
 from vyre.ir.types import DataType
 from vyre.ir.walk import transform
+from vyre.tensor.mixed import mixed
 from vyre.tensor.scalars import literal
 from vyre.tensor.shaping import broadcast_to, common_shape
-from vyre.tensor.value import V, Value
+from vyre.tensor.value import V, Value, traced_apart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,10 +42,7 @@ def apply(expr: Expr, operands: Sequence[V | float | bool], *, gives: DataType |
         tensors = [x for x in operands if isinstance(x, Value)]
     for other in tensors[1:]:
         if other.element.loaded is not kind:
-            raise VyreError(
-                f"{whole.element.value} beside {other.element.value}, shapes {whole.type} and {other.type}.",
-                fix=f"cast one of them, as with x.astype(vyre.{whole.element.value.lower()}).",
-            )
+            raise mixed(whole.element, other.element, f", shapes {whole.type} and {other.type}")
     return node(expr, operands, tensors, kind, gives)
 
 
@@ -53,10 +51,7 @@ def first(tensors: Sequence[V]) -> V:
         raise VyreError("no operand is a tensor.", fix="pass a tensor, or compute with Python's own numbers.")
     for other in tensors[1:]:
         if other.builder is not tensors[0].builder:
-            raise VyreError(
-                "the tensors belong to two functions that are traced apart.",
-                fix="pass the tensor as an argument instead of keeping it from another call.",
-            )
+            raise traced_apart()
     return tensors[0]
 
 
@@ -134,6 +129,8 @@ def kind_of(*operands: Value | float | bool) -> DataType:
 
 
 LONG_FIX = "cast the tensor to i32 first, where its numbers fit."
+FLOAT_FIX = "cast the tensor to f32, f16 or bf16 first; each rounds what it does not hold."
+WHOLE_FIX = "use astype(vyre.f32) first, which rounds numbers beyond 2^24."
 
 
 def refused(name: str, kind: DataType, fix: str) -> VyreError:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from vyre.backends.foreign import from_dlpack, is_on_device, plain_array
+from vyre.backends.foreign import host_or_device
 from vyre.errors import VyreError
 from vyre.tensor.value import Value
 
@@ -81,15 +79,6 @@ def leaves(structure: Any) -> list[str]:
     return found
 
 
-def _held(value: Any) -> Any:
-    """An array of the host as NumPy's, whatever library made it; one on a device as it is."""
-    if is_on_device(value):
-        return value
-    if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
-        return from_dlpack(value, written=False)
-    return plain_array("an argument", np.asanyarray(value))
-
-
 def flattened(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Leaf, Any]]:
     """The structure with leaves for arrays, and the arrays, with names such as `params_w_0`."""
     arrays: dict[Leaf, Any] = {}
@@ -102,13 +91,13 @@ def flattened(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[Leaf, 
                 name += "_"
             names.add(name)
             leaf = Leaf(name, parameter)
-            arrays[leaf] = _held(value)
+            arrays[leaf] = host_or_device("an argument", value)
             return leaf
         if isinstance(value, dict):
             return {key: walk(parameter, f"{path}_{_part(key)}", part) for key, part in value.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
         if isinstance(value, (list, tuple)):
             parts = [walk(parameter, f"{path}_{i}", part) for i, part in enumerate(value)]  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
-            return tuple(parts) if isinstance(value, tuple) else parts
+            return sequence_like(value, parts)
         return value
 
     return {name: walk(name, name, value) for name, value in arguments.items()}, arrays
@@ -125,9 +114,16 @@ def replaced(structure: Any, of: Callable[[Leaf], Any]) -> Any:
     if isinstance(structure, dict):
         return {key: replaced(part, of) for key, part in structure.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
     if isinstance(structure, (list, tuple)):
-        parts = [replaced(part, of) for part in structure]  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
-        return tuple(parts) if isinstance(structure, tuple) else parts
+        return sequence_like(structure, [replaced(part, of) for part in structure])  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
     return structure
+
+
+def sequence_like(value: Any, parts: list[Any]) -> Any:
+    """The parts as a list, or as a tuple with the names that `value` gives its places."""
+    if not isinstance(value, tuple):
+        return parts
+    named = getattr(value, "_make", None)  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+    return tuple(parts) if named is None else named(parts)
 
 
 def key_of(structure: Any) -> Any:
@@ -135,7 +131,7 @@ def key_of(structure: Any) -> Any:
     if isinstance(structure, dict):
         return ("dict", tuple((key_of(k), key_of(v)) for k, v in structure.items()))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
     if isinstance(structure, (list, tuple)):
-        return (type(structure).__name__, tuple(key_of(v) for v in structure))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+        return (type(structure), tuple(key_of(v) for v in structure))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
     try:
         hash(structure)
     except TypeError:

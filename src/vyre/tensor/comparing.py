@@ -12,6 +12,7 @@ from vyre.ir.typing import CAST_TABLE
 from vyre.tensor.applying import WIDE, A, B, C, apply, first, kind_of, node, refused, signed_order
 from vyre.tensor.defaults import element_of
 from vyre.tensor.long import float_to_long, long_to_float
+from vyre.tensor.mixed import mixed
 from vyre.tensor.scalars import float_bits, literal
 from vyre.tensor.value import V, Value, operation
 
@@ -81,10 +82,7 @@ def where(condition: V, a: V | float, b: V | float) -> V:
             fix="make one of them a tensor: vyre.tensor.full((), value, vyre.f32).",
         )
     if len(tensors) == 2 and tensors[0].element is not tensors[1].element:
-        raise VyreError(
-            f"{tensors[0].element.value} beside {tensors[1].element.value}.",
-            fix=f"cast one of them: x.astype(vyre.{kind.value.lower()}); nothing is promoted silently.",
-        )
+        raise mixed(tensors[0].element, tensors[1].element)
     return node(Select(A, B, C), (condition, a, b), [condition, *tensors], kind.loaded, kind)
 
 
@@ -143,9 +141,23 @@ def _converted(value: Expr, source: DataType, target: DataType, mode: RoundMode)
             return long_to_float(value, wanted)
         word = Cast(_T.U32, value) if source is _T.Bool else value
         return Convert(wanted, RoundMode.Nearest, word)
+    if source is _T.F64 and wanted is not _T.F32:
+        return Cast(wanted, _to_odd(value))
     if source.is_float and (source, wanted) not in CAST_TABLE:
         return Cast(wanted, Cast(_T.F32, value))
     return Cast(wanted, value)
+
+
+def _to_odd(value: Expr) -> Expr:
+    """An F64 as F32, of the two nearest the one with the odd last bit unless it is exact.
+
+    What is rounded to a half after that is rounded as if it was once.
+    """
+    near = Cast(_T.F32, value)
+    again = Cast(_T.F64, near)
+    beyond = BinOp(_B.FLt, UnOp(_U.FAbs, value), UnOp(_U.FAbs, again))
+    bits = BinOp(_B.BitOr, BinOp(_B.Sub, Cast(_T.U32, near), beyond), BinOp(_B.FNe, value, again))
+    return Cast(_T.F32, bits)
 
 
 @operation

@@ -6,13 +6,15 @@ which is what they are loaded as. Comparisons give Bool.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import numpy as np
 
 from vyre.errors import boundary
 from vyre.ir.expr import BinOp, Call, Cast, Expr, FMulAdd, LitU32, MakeVec, Select, UnOp, u64
 from vyre.ir.operators import BinaryOp, UnaryOp
 from vyre.ir.types import DataType
-from vyre.tensor.applying import WIDE, A, B, C, apply, kind_of, refused, signed_order
+from vyre.tensor.applying import FLOAT_FIX, WHOLE_FIX, WIDE, A, B, C, apply, kind_of, refused, signed_order
 from vyre.tensor.scalars import literal
 from vyre.tensor.value import V, Value
 
@@ -61,7 +63,7 @@ def divide(a: V | float, b: V | float) -> V:
     """The quotient of floats."""
     kind = kind_of(a, b)
     if not kind.is_float:
-        raise refused("/", kind, "use // for the whole quotient, or astype(vyre.f32) first.")
+        raise refused("/", kind, f"use // for the whole quotient, or {WHOLE_FIX}")
     return apply(BinOp(_B.FDiv, A, B), (a, b))
 
 
@@ -125,7 +127,7 @@ def power(a: V | float, b: V | float) -> V:
     """a to the power b, correctly rounded. Integers take a whole number of 0 or more, and wrap."""
     kind = kind_of(a, b)
     if not kind.is_float:
-        if isinstance(b, Value) or int(b) != b or b < 0:
+        if not _is_whole(b) or b < 0:
             raise refused(
                 "a power with this exponent",
                 kind,
@@ -135,6 +137,12 @@ def power(a: V | float, b: V | float) -> V:
     if kind is _T.F64 and isinstance(a, Value) and not isinstance(b, Value) and b == 2:
         return multiply(a, a)
     return _function(_B.FPow, a, b)
+
+
+def _is_whole(value: Any) -> TypeGuard[float]:
+    if isinstance(value, (float, np.floating)):
+        return float(value).is_integer()  # pyright: ignore[reportUnknownArgumentType]
+    return isinstance(value, (int, np.integer))
 
 
 def _whole_power(a: Any, exponent: int) -> Any:
@@ -180,7 +188,7 @@ def arctan2(a: V | float, b: V | float) -> V:
 def _function(op: BinaryOp, a: Any, b: Any) -> Any:
     kind = kind_of(a, b)
     if not kind.is_float or kind is _T.F64:
-        raise refused(op.value, kind, "cast the tensor to f32, f16 or bf16 first.")
+        raise refused(op.value, kind, FLOAT_FIX)
     return apply(BinOp(op, A, B), (a, b))
 
 
@@ -218,7 +226,7 @@ def _unary(op: UnaryOp) -> Callable[[V], V]:
     def made(x: V) -> V:
         kind = kind_of(x)
         if not kind.is_float or (kind is _T.F64 and op.row.operands.name == "Function"):
-            raise refused(op.value, kind, "cast the tensor to f32, f16 or bf16 first.")
+            raise refused(op.value, kind, FLOAT_FIX)
         return apply(UnOp(op, A), (x,))
 
     made.__name__ = op.row.kernel

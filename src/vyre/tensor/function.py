@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -25,6 +26,7 @@ import numpy as np
 from vyre.backends.chosen import default_name
 from vyre.backends.registry import get
 from vyre.errors import VyreError, boundary
+from vyre.graph.sizes import Size
 from vyre.graph.types import ValueType
 from vyre.planning import plan_graph, replayed, run_graph
 from vyre.tensor.arguments import (
@@ -99,7 +101,7 @@ class TensorFunction:
         functools.update_wrapper(self, function)
         self._function = function
         self._name = getattr(function, "__name__", type(function).__name__)
-        self._signature = inspect.signature(function)
+        self._signature = _signature_of(function, self._name)
         self._shapes = {name: _declared(name, shape) for name, shape in shapes.items()}
         self._traced: dict[Any, TracedFunction] = {}
         self._ready: dict[Any, ReadyCall] = {}
@@ -127,6 +129,14 @@ class TensorFunction:
         if key is not None and known is None:
             self._remember(key, (args, kwargs), found, inputs)
         return replaced(found.result, lambda leaf: made[leaf.name])
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """By the name of the function where that leads here, else with the function."""
+        name = getattr(self, "__qualname__", "")
+        found: Any = sys.modules.get(str(getattr(self, "__module__", "")))
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        return name if found is self else (TensorFunction, (self._function, self._shapes))
 
     @boundary
     def evaluate(self, *args: Any, **kwargs: Any) -> Any:
@@ -248,15 +258,33 @@ class TensorFunction:
         return TracedFunction(*traced(self._name, kinds, call))
 
 
+def _signature_of(function: Callable[..., Any], name: str) -> inspect.Signature:
+    try:
+        return inspect.signature(function)
+    except ValueError:  # some functions of C
+        raise VyreError(
+            f"{name} does not say what arguments it takes.", fix=f"wrap it: lambda x: {name}(x)."
+        ) from None
+
+
 def _declared(name: str, shape: Any) -> tuple[int | str | None, ...]:
     """A shape as it is declared: numbers, names of dynamic dimensions, and None for any size."""
     parts = cast("tuple[Any, ...]", shape if isinstance(shape, (tuple, list)) else (shape, ...))
-    if not all(part is None or isinstance(part, (int, str, np.integer)) for part in parts):
+    if not all(map(_is_size, parts)):
         raise VyreError(
             f"{shape!r} is not a shape of {name}.",
             fix='use a tuple of numbers and names, such as ("rows", 4).',
         )
     return tuple(part if part is None or isinstance(part, str) else int(part) for part in parts)
+
+
+def _is_size(part: Any) -> bool:
+    """Whether it is a number, None, or a name. Raises `VyreError` for a name that cannot be one of a size."""
+    if isinstance(part, str):
+        return bool(Size(part).names)
+    if not isinstance(part, (int, np.integer)) or isinstance(part, bool):
+        return part is None
+    return bool(part >= 0)
 
 
 @overload

@@ -9,6 +9,7 @@ from vyre.graph.nodes import MatMul
 from vyre.ir.types import DataType
 from vyre.tensor.applying import LONG_FIX, refused
 from vyre.tensor.defaults import element_of, product_of
+from vyre.tensor.mixed import mixed
 from vyre.tensor.shaping import broadcast_to, common_shape, expand_dims, reshape
 from vyre.tensor.value import operation, require
 
@@ -38,6 +39,8 @@ def matmul(
         raise VyreError(f"{a.type} @ {b.type} has a scalar as an operand.", fix="use * instead.")
     if DataType.I64 in (a.element, b.element):
         raise refused("matmul()", DataType.I64, LONG_FIX)
+    if a.element.is_float != b.element.is_float:
+        raise mixed(a.element, b.element, f" in {a.type} @ {b.type}")
     row, column = a.ndim == 1, b.ndim == 1
     left = expand_dims(a, 0) if row else a
     right = expand_dims(b, 1) if column else b

@@ -10,7 +10,7 @@ from vyre.graph.sizes import Size, product
 from vyre.ir.operators import ReduceOrder
 from vyre.ir.types import DataType
 from vyre.tensor import comparing, elementwise
-from vyre.tensor.applying import LONG_FIX, refused
+from vyre.tensor.applying import LONG_FIX, WHOLE_FIX, refused
 from vyre.tensor.create import full_like, of_size
 from vyre.tensor.defaults import accumulator_of, element_of, order_of
 from vyre.tensor.long_joins import long_cumsum, long_extreme, long_sum
@@ -130,7 +130,7 @@ def mean(
 ) -> V:
     """The sum in the accumulator, divided by the count there, rounded once to the element."""
     if not x.element.is_float:
-        raise VyreError(f"mean() does not take {x.element.value}.", fix="use astype(vyre.f32) first.")
+        raise VyreError(f"mean() does not take {x.element.value}.", fix=WHOLE_FIX)
     within = accumulator_of(x.element, accumulator)
     total = _reduce(x, axis, Joining.Add, keepdims=keepdims, order=order, accumulator=within, element=within)
     count = of_size(total, product(x.type.shape[a] for a in _axes(x, axis)), within)
@@ -156,7 +156,7 @@ def std(x: V, axis: int | Sequence[int] | None = None, *, keepdims: bool = False
 
 def _spread(x: V, axis: int | Sequence[int] | None, *, keepdims: bool, correction: int) -> V:
     if not x.element.is_float:
-        raise VyreError(f"var() does not take {x.element.value}.", fix="use astype(vyre.f32) first.")
+        raise VyreError(f"var() does not take {x.element.value}.", fix=WHOLE_FIX)
     w = comparing.astype(x, accumulator_of(x.element, None))
     shifted = elementwise.subtract(w, mean(w, axis, keepdims=True))
     total = sum(elementwise.multiply(shifted, shifted), axis, keepdims=keepdims)
@@ -228,5 +228,7 @@ def cummax(x: V, axis: int = -1) -> V:
 def recurrence(factor: V, term: V, axis: int = -1, *, initial: V | None = None) -> V:
     """h[i] = fma(factor[i], h[i - 1], term[i]) along the axis, from `initial` or zeros."""
     require(term, "recurrence")
+    if initial is not None:
+        require(initial, "recurrence")
     start = None if initial is None else initial.name
     return factor.made(Recurrence(factor.name, term.name, factor.axis(axis), factor.element, start))

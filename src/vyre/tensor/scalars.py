@@ -9,7 +9,7 @@ import numpy as np
 
 from vyre.errors import VyreError
 from vyre.ir.expr import LitBool, Literal, LitI32, LitU32, u64
-from vyre.ir.float_bits import converted, double_bits
+from vyre.ir.float_bits import converted, double_bits, nearest_bits
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
@@ -41,16 +41,17 @@ def literal(value: float | bool, kind: DataType) -> Expr:
         if value not in (0, 1):
             raise VyreError(f"{value!r} beside a tensor of Bool.", fix="use True or False.")
         return LitBool(bool(value))
+    shown = "I64" if kind is _T.U64 else kind.value
     if isinstance(value, float) and not value.is_integer():
         raise VyreError(
-            f"{value!r} beside a tensor of {kind.value}.",
+            f"{value!r} beside a tensor of {shown}.",
             fix="use a whole number, or make the tensor one of floats with astype(vyre.f32).",
         )
     number = int(value)
     low, high = _RANGES.get(kind, (0, -1))
     if not low <= number <= high:
         raise VyreError(
-            f"{value!r} is not a value of {'I64' if kind is _T.U64 else kind.value}.",
+            f"{value!r} is not a value of {shown}.",
             fix="use a number that fits, or cast the tensor first.",
         )
     if kind is _T.U64:
@@ -59,7 +60,9 @@ def literal(value: float | bool, kind: DataType) -> Expr:
 
 
 def float_bits(value: float, kind: DataType) -> int:
-    """The bits of the nearest float of this type."""
+    """The bits of the nearest float of this type; a whole number of any length is rounded once too."""
+    if isinstance(value, int):
+        return nearest_bits(kind, abs(value), 1, negative=value < 0)
     return converted(_T.F64, double_bits(float(value)), kind)
 
 

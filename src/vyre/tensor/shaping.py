@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -10,7 +11,7 @@ from vyre.errors import VyreError, boundary
 from vyre.graph.nodes import Broadcast, Concat, Pad, Reshape, Slice, Transpose, Windows
 from vyre.graph.sizes import Size, product
 from vyre.tensor.scalars import element_bits
-from vyre.tensor.value import operation, require
+from vyre.tensor.value import Value, operation, require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from vyre.tensor.value import V
 
     Shape = Sequence[SizeLike]
+
+
+def _whole(value: Any, what: str) -> int:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+        raise VyreError(f"{value!r} in {what}() is not a whole number.", fix="pass a whole number.")
+    return int(cast("int", value))
 
 
 def sizes_of(shape: Any) -> tuple[Size, ...]:
@@ -131,22 +138,30 @@ def squeeze(x: V, axis: int | None = None) -> V:
 
 
 @boundary
-def concat(tensors: Sequence[V], axis: int = 0) -> V:
+def concat(tensors: Iterable[V], axis: int = 0) -> V:
     """One after another along an axis that they have."""
-    if not tensors:
+    parts = _listed(tensors, "concat")
+    first, at = parts[0], parts[0].axis(axis)
+    return first if len(parts) == 1 else first.made(Concat(tuple(t.name for t in parts), at))
+
+
+def _listed(tensors: Iterable[V], what: str) -> list[V]:
+    if isinstance(tensors, Value) or not isinstance(tensors, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise VyreError(
+            f"{what}() takes tensors in a list, not a {type(tensors).__name__}.", fix=f"write {what}([a, b])."
+        )
+    parts = list(tensors)
+    if not parts:
         raise VyreError("there is nothing to put together.", fix="pass at least one tensor.")
-    for tensor in tensors:
-        require(tensor, "concat")
-    first = tensors[0]
-    return (
-        first if len(tensors) == 1 else first.made(Concat(tuple(t.name for t in tensors), first.axis(axis)))
-    )
+    for part in parts:
+        require(part, what)
+    return parts
 
 
 @boundary
-def stack(tensors: Sequence[V], axis: int = 0) -> V:
+def stack(tensors: Iterable[V], axis: int = 0) -> V:
     """One after another along a new axis."""
-    return concat([expand_dims(t, axis) for t in tensors], axis)
+    return concat([expand_dims(t, axis) for t in _listed(tensors, "stack")], axis)
 
 
 @operation
@@ -156,7 +171,7 @@ def slice_axis(x: V, axis: int, start: SizeLike, stop: SizeLike, step: int = 1) 
     zero, shape = (Size(0),) * x.ndim, x.type.shape
     starts = (*zero[:at], _size(start), *zero[at + 1 :])
     stops = (*shape[:at], _size(stop), *shape[at + 1 :])
-    steps = (1,) * at + (step,) + (1,) * (x.ndim - at - 1)
+    steps = (1,) * at + (_whole(step, "slice_axis"),) + (1,) * (x.ndim - at - 1)
     return x.made(Slice(x.name, starts, stops, steps))
 
 
@@ -221,4 +236,5 @@ def _pairs(widths: Any, rank: int) -> list[tuple[Any, ...]]:
 @operation
 def windows(x: V, axis: int, size: int, stride: int = 1, dilation: int = 1) -> V:
     """Windows along an axis: the axis becomes their number, and their elements a last axis."""
-    return x.made(Windows(x.name, x.axis(axis), size, stride, dilation))
+    each = [_whole(part, "windows") for part in (size, stride, dilation)]
+    return x.made(Windows(x.name, x.axis(axis), *each))

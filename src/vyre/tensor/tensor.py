@@ -35,6 +35,16 @@ class Tensor(Value):
             fix=f"use vyre.tensor.{name} where it exists, or compute on the arrays outside of the function.",
         )
 
+    @classmethod
+    @boundary
+    def __torch_function__(cls, function: Any, *_: Any) -> NoReturn:
+        name = getattr(function, "__name__", "it").strip("_")
+        raise VyreError(
+            f"torch.{name} does not take a tensor of vyre, which has no elements while it is traced.",
+            fix=f"use vyre.tensor.{name} or vyre.nn.{name} where it exists; an array beside a tensor is an "
+            "argument of the function, or vyre.tensor.constant(array).",
+        )
+
     if not TYPE_CHECKING:
 
         @boundary

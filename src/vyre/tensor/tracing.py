@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.errors import VyreError
-from vyre.tensor.arguments import Leaf, is_array
+from vyre.tensor.arguments import Leaf, is_array, sequence_like
 from vyre.tensor.builder import Builder, tracing
 from vyre.tensor.misused import explained
 from vyre.tensor.tensor import Tensor
@@ -31,10 +31,11 @@ def traced(
         if wrong is None:
             raise
         raise wrong.with_traceback(error.__traceback__) from None
+    else:
+        outputs: dict[str, None] = {}
+        shown = _leaves(name, result, outputs)
     finally:
         tracing.reset(token)
-    outputs: dict[str, None] = {}
-    shown = _leaves(name, result, outputs)
     if not outputs:
         raise VyreError(f"{name} returns no tensor.", fix="return what it computes.")
     return builder.graph(outputs), shown
@@ -47,8 +48,7 @@ def _leaves(name: str, value: Any, outputs: dict[str, None]) -> Any:
     if isinstance(value, dict):
         return {key: _leaves(name, part, outputs) for key, part in value.items()}  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
     if isinstance(value, (list, tuple)):
-        parts = [_leaves(name, part, outputs) for part in value]  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
-        return tuple(parts) if isinstance(value, tuple) else parts
+        return sequence_like(value, [_leaves(name, part, outputs) for part in value])  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
     if is_array(value):
         raise VyreError(
             f"{name} returns an array that it did not compute from its arguments.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 import numpy as np
 
 from vyre.errors import VyreError, boundary
+from vyre.tensor.builder import tracing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +31,9 @@ class Value:
 
     @property
     def name(self) -> str:
-        """Its name in the graph."""
+        """Its name in the graph, which another graph may have for another value."""
+        if tracing.get() not in (None, self._builder):
+            raise traced_apart()
         return self._name
 
     @property
@@ -79,6 +82,13 @@ class Value:
                 else "a scalar has no axes.",
             )
         return int(axis) % self.ndim
+
+
+def traced_apart() -> VyreError:
+    return VyreError(
+        "the tensors belong to two functions that are traced apart.",
+        fix="pass the tensor as an argument instead of keeping it from another call.",
+    )
 
 
 _TENSORS = ("Tensor", "Tensor | None")
