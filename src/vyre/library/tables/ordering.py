@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -53,11 +53,13 @@ def sort(
     """
     given = Table(table)
     keys = keys_of(by)
-    if not isinstance(descending, (bool, Sequence)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise DispatchError(
-            f"descending is {type(descending).__name__}.", fix="pass a bool, or one for each key."
-        )
-    down = [descending] * len(keys) if isinstance(descending, bool) else list(descending)
+    single = not isinstance(descending, (Sequence, np.ndarray)) or isinstance(descending, str)
+    down = [descending] * len(keys) if single else list(cast("Sequence[bool]", descending))
+    for turned in down:
+        if not isinstance(turned, (bool, np.bool_)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DispatchError(
+                f"descending has {turned!r}, which is not a bool.", fix="pass a bool, or one for each key."
+            )
     if not keys or len(down) != len(keys):
         raise DispatchError(
             f"{len(keys)} keys are sorted by, with {len(down)} directions.",
