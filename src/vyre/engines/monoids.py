@@ -8,7 +8,7 @@ function that is written anew for every call compiles nothing anew.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Union, cast
+from typing import TYPE_CHECKING, Any, Protocol, Union
 
 from vyre.engines.order import Order
 from vyre.errors import VyreError, whole
@@ -141,7 +141,7 @@ def own_monoid(op: Joins, element: DataType, neutral: int) -> Monoid:
                 f"the operation is {op!r}, which joins nothing.",
                 fix=f"use one of {', '.join(NAMES)}, an op, or a function of two expressions.",
             )
-        build = cast("Callable[[Expr, Expr], Expr]", op)
+        build = op
     body = build(_A, _B)
     if not isinstance(body, Expr):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise VyreError(

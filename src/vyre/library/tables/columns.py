@@ -137,8 +137,13 @@ def _of_array(array: NDArray[Any]) -> Column:
     return Column(native.dtype.name, len(native), np.ascontiguousarray(native))
 
 
+def _plain(value: Any) -> Any:
+    """A number or truth of NumPy as one of Python; anything else as it is, times of NumPy too."""
+    return value.item() if issubclass(type(value), np.generic) and value.dtype.kind in "biuf" else value
+
+
 def _of_list(values: list[Any]) -> Column:
-    values = [x.item() if isinstance(x, np.generic) and x.dtype.kind in "biuf" else x for x in values]
+    values = [_plain(x) for x in values]
     flags = np.array([x is not None for x in values], np.bool_)
     there = [x for x in values if x is not None]
     valid = valid_bits(flags)
