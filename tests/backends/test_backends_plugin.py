@@ -7,7 +7,8 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import pytest
 import vyre
 from vyre import BufferDecl, DataType, InvocationId, LitU32, Program
 from vyre.backends import default_backend, default_name, registry
+from vyre.backends.reference.backend import ReferenceBackend
 from vyre.compose.plugins import installed_ops
 from vyre.conform.oracle.golden.rows import load_rows
 from vyre.conform.registry import specs
@@ -160,6 +162,29 @@ def test_a_constructor_that_fails_never_breaks_the_listing(
 def test_an_object_without_the_methods_is_no_backend(install_broken: Callable[[str, str], None]) -> None:
     install_broken("hollow", "class Mine:\n    name = 'hollow'\n")
     assert "is not a Backend" in status("hollow").missing
+
+
+class Asked(ReferenceBackend):
+    """While the first one is made, another thread asks for it."""
+
+    found: ClassVar[list[object]] = []
+    others: ClassVar[list[Thread]] = []
+
+    def __init__(self) -> None:
+        super().__init__()
+        if not self.others:
+            self.others.append(Thread(target=lambda: self.found.append(registry._construct(ASKED))))
+            self.others[0].start()
+            self.others[0].join(0.2)
+
+
+ASKED = f"{__name__}:Asked"
+
+
+def test_threads_that_ask_for_a_backend_at_once_get_the_same() -> None:
+    made = registry._construct(ASKED)
+    Asked.others[0].join()
+    assert Asked.found == [made]
 
 
 def test_two_packages_cannot_share_a_name(install_broken: Callable[[str, str], None]) -> None:

@@ -81,6 +81,26 @@ def test_a_broken_package_is_named(
     assert "uninstall acme_bad" in caught.value.fix
 
 
+HELD = """
+import vyre
+from vyre import u32
+
+@vyre.op(id="acme.held")
+def held(x: u32) -> u32:
+    return x + 1
+"""
+
+
+def test_a_function_that_holds_an_op_is_refused_with_what_to_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, monkeypatch, "acme_held", "x = acme_held:held")
+    (tmp_path / "acme_held.py").write_text(HELD + "\nheld = [held]\n")
+    with pytest.raises(OpError, match="acme_held") as caught:
+        installed_ops()
+    assert caught.value.fix.startswith("list its .op; or make acme_held:held an Op")
+
+
 BY_ID = """
 import vyre
 from vyre import u32

@@ -163,6 +163,16 @@ def test_a_scan_of_an_own_operation_keeps_the_order(shape: Shape | None) -> None
     same(engines.scan(array, op=composed, neutral=1 << 16, shape=shape), np.array(wanted, np.uint32))
 
 
+def test_a_neutral_element_may_be_a_number_of_numpy() -> None:
+    def added(a: Any, b: Any) -> Any:
+        return a + b + 0
+
+    array = drawn(np.uint32, 300)
+    wanted = np.cumsum(array, dtype=np.uint32)
+    same(engines.scan(array, op=added, neutral=np.uint32(0)), wanted)  # pyright: ignore[reportArgumentType]
+    same(engines.scan(array, op=added, neutral=0), wanted)
+
+
 @vyre.op
 def capped(a: vyre.u32, b: vyre.u32) -> vyre.u32:
     """A sum that stays at the largest number."""
@@ -220,6 +230,11 @@ def three(a: Any, b: Any) -> Any:
         (lambda: engines.scan(np.zeros(3, np.float32)), "reduce_tree"),
         (lambda: engines.scan(U, op=lambda a, b: a + b), "neutral"),
         (lambda: engines.scan(U, op=three, neutral=0), "lambda a, b"),
+        (lambda: engines.scan(U, op=3, neutral=0), "a function of two expressions"),  # pyright: ignore[reportArgumentType]
+        (lambda: engines.scan(U, op=lambda a, b: a + b, neutral=0.5), "whole number"),  # pyright: ignore[reportArgumentType]
+        (lambda: engines.scan(U, op=lambda a, b: a + b, neutral=1 << 40), "one of the elements"),
+        (lambda: Shape(2.0), "powers of two"),  # pyright: ignore[reportArgumentType]
+        (lambda: engines.reduce_tree(np.zeros(3, np.float32), element="F32"), "pass float32"),  # pyright: ignore[reportArgumentType]
         (lambda: engines.scan(U, heads=U[:2]), "one head for each"),
         (lambda: engines.reduce_by_key(U, U, op="sub"), "use one of"),
     ],

@@ -14,7 +14,7 @@ from vyre import engines
 from vyre.backends.device_buffer import DeviceBuffer
 from vyre.errors import DispatchError
 from vyre.library import graphs
-from vyre.library.graphs import ABSENT, Graph
+from vyre.library.graphs import ABSENT, Graph, spreading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +95,23 @@ def test_a_long_chain_is_one_component() -> None:
     assert not graphs.components(Graph(np.arange(3001), following)).any()
 
 
+def test_a_long_chain_takes_few_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: list[int] = []
+    shortened = spreading._shortened
+
+    def counted(*given: Any, **more: Any) -> Any:
+        turns.append(1)
+        return shortened(*given, **more)
+
+    monkeypatch.setattr(spreading, "_shortened", counted)
+    for order in (rng.permutation(3000), np.arange(3000), np.arange(3000)[::-1]):
+        following = np.empty(3000, np.uint32)
+        following[order] = np.roll(order, 1)
+        turns.clear()
+        assert not graphs.components(Graph(np.arange(3001), following)).any()
+        assert len(turns) <= 20
+
+
 @pytest.mark.parametrize(("nodes", "edges"), SIZES)
 def test_levels_are_longest_ways(nodes: int, edges: int, backend: str) -> None:
     graph = made(nodes, edges, forward=True)
@@ -166,6 +183,12 @@ def test_ranks_are_those_of_a_power_iteration(nodes: int, edges: int, backend: s
     assert abs(found - expected).max() < 1e-9
     assert (found == graphs.pagerank(graph, turns=30)).all()
     assert abs(found.sum() - 1) < 1e-12
+
+
+def test_the_damping_may_be_a_number_of_numpy() -> None:
+    graph = made(20, 60)
+    wanted = graphs.pagerank(graph, damping=0.5, turns=3)
+    assert (graphs.pagerank(graph, damping=np.float32(0.5), turns=3) == wanted).all()  # pyright: ignore[reportArgumentType]
 
 
 def test_the_reference_gives_the_same() -> None:

@@ -23,6 +23,11 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "transpose of a list": (lambda: graphs.transpose(WRONG), "not a Graph"),
     "ranks of a list": (lambda: graphs.pagerank(WRONG), "not a Graph"),
     "product of a list": (lambda: graphs.spmv(WRONG, [1.0], [1.0]), "not a Graph"),
+    "masked targets": (lambda: graphs.Graph([0, 1], np.ma.array([0], mask=[True])), "masked"),
+    "masked weights of a matrix": (
+        lambda: graphs.spmv(graphs.Graph([0, 1], [0]), np.ma.ones(1, np.float32), np.ones(1, np.float32)),
+        "masked",
+    ),
     "ragged offsets": (lambda: graphs.Graph([0, [1]], [0]), "one-dimensional"),
     "a masked column": (
         lambda: tables.Table({"a": np.ma.array([1, 2, 3], mask=[False, True, False])}),

@@ -286,12 +286,34 @@ def test_the_reference_gives_the_same() -> None:
         assert ask("reference").to_dict() == ask("cpu").to_dict()
 
 
+def test_numbers_of_numpy_and_its_texts_are_taken() -> None:
+    one: list[Any] = [np.int32(3), None, np.int64(-1)]
+    assert Table({"a": one})["a"].to_list() == [3, None, -1]
+    assert Table({"a": [np.float32(0.5), 2.0]})["a"].to_list() == [0.5, 2.0]
+    assert Table({"a": [np.bool_(True), False]})["a"].kind == "bool"
+    texts = np.array(["a", "bc", None], np.dtypes.StringDType(na_object=None))  # pyright: ignore[reportArgumentType]
+    assert Table({"a": texts})["a"].to_list() == ["a", "bc", None]
+
+
+def test_directions_may_be_an_array() -> None:
+    table = {"a": [1, 1, 2], "b": [5, 6, 7]}
+    assert tables.sort(table, ["a", "b"], descending=np.array([False, True]))["b"].to_list() == [6, 5, 7]  # pyright: ignore[reportArgumentType]
+    assert tables.sort(table, "b", descending=np.bool_(True))["b"].to_list() == [7, 6, 5]  # pyright: ignore[reportArgumentType]
+
+
 REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: Table({"a": [1], "b": [1, 2]}), "'a': 1, 'b': 2"),
     (lambda: Table({"a": np.zeros((2, 2))}), "2 dimensions"),
     (lambda: Table({"a": np.zeros(2, np.complex128)}), "cannot hold complex128"),
     (lambda: Table({"a": [1, "x"]}), "elements of int, str"),
     (lambda: Table({"a": [1 << 70]}), "past 64 bits"),
+    (lambda: Table({"a": [np.timedelta64(5, "ns")]}), "elements of timedelta64"),
+    (lambda: Table({"a": [1 << 63]}), "past 64 bits with a sign"),
+    (lambda: Table({"a": [0.5, (1 << 53) + 1]}), "9007199254740993, which no float64 is"),
+    (lambda: Table({"a": [1]})[["a"]], "no column ['a']"),  # pyright: ignore[reportArgumentType]
+    (lambda: tables.sort({"a": [1]}, "a", descending="no"), "'no', which is not a bool"),  # pyright: ignore[reportArgumentType]
+    (lambda: tables.sort({"a": [1]}, ["a"], descending=["no"]), "'no', which is not a bool"),  # pyright: ignore[reportArgumentType]
+    (lambda: tables.texts(b"abc", [[0, 1], [2]]), "the list of spans is not an array"),
     (lambda: Table({"a": 3}), "cannot be made of int"),
     (lambda: Table(3), "int is not a table"),
     (lambda: Table({"a": [1]})["b"], "no column 'b'"),

@@ -9,7 +9,7 @@ import pytest
 
 from vyre.errors import DispatchError
 from vyre.library import tables
-from vyre.library.tables import Table
+from vyre.library.tables import Table, columns
 
 pa: Any = pytest.importorskip("pyarrow")
 pl: Any = pytest.importorskip("polars")
@@ -175,3 +175,29 @@ def test_what_is_not_a_table_is_refused(given: Any, said: str) -> None:
     with pytest.raises(DispatchError, match=said) as raised:
         Table(given)
     assert raised.value.fix
+
+
+def test_a_part_of_a_long_column_has_its_own_texts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [f"word {k % 37}" for k in range(5000)]
+    table = pa.table({"t": words})
+    monkeypatch.setattr(columns, "MOST_TEXT", 4096)
+    with pytest.raises(DispatchError, match="take the table in parts"):
+        tables.sort(table, "t")
+    for part in (slice(4900, 5000), slice(13, 200), slice(0, 400)):
+        found = tables.sort(table.slice(part.start, part.stop - part.start), "t")
+        assert found["t"].to_list() == sorted(words[part])
+
+
+def test_what_arrow_does_not_take_is_refused_with_its_reason() -> None:
+    twice = pd.DataFrame([[1, 2]], columns=["a", "a"])
+    mixed = pd.DataFrame({"a": [1, "x"]})
+    for frame, why in ((twice, "Duplicate column names"), (mixed, "Conversion failed for column a")):
+        with pytest.raises(DispatchError, match=why):
+            Table(frame)
+
+
+def test_bytes_that_are_no_text_are_refused_where_they_are_read() -> None:
+    buffers = [None, pa.py_buffer(np.array([0, 1], np.int32)), pa.py_buffer(b"\xff")]
+    column = Table({"a": pa.Array.from_buffers(pa.string(), 1, buffers)})["a"]
+    with pytest.raises(DispatchError, match="not text in UTF-8"):
+        column.to_list()

@@ -7,7 +7,9 @@ microsecond.
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 from functools import cache, lru_cache
 from importlib import import_module
 from operator import attrgetter
@@ -22,6 +24,17 @@ if TYPE_CHECKING:
     from vyre.backends.packages import Point
 
 GROUP = "vyre.backends"
+_making = threading.RLock()
+
+
+def _renew() -> None:
+    """In the child of a fork: another thread of the parent may have held the lock."""
+    global _making
+    _making = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +122,14 @@ def _load(points: tuple[Point, ...]) -> Backend | _Failure:
     return backend
 
 
-@cache
 def _construct(value: str) -> Backend:
+    """One object for all threads: a buffer of one object is on another device for the other."""
+    with _making:
+        return _constructed(value)
+
+
+@cache
+def _constructed(value: str) -> Backend:
     """Nothing is kept of a constructor that fails: what it missed may be there at the next look-up."""
     module, _, name = value.partition("[")[0].partition(":")
     made = attrgetter(name.strip())(import_module(module.strip()))()

@@ -80,9 +80,10 @@ def _load(entry: EntryPoint, kind: type[T], what: str) -> list[T]:
     name = kind.__name__
     for item in found:
         if not isinstance(item, kind):
+            holder = "list its .op; or " if isinstance(getattr(item, "op", None), kind) else ""
             raise OpError(
                 f"the package {package} offers {item!r}, which is not an {name}.",
-                fix=f"make {entry.value} an {name}, an iterable of {name}s, or a function that returns "
-                f"either; or uninstall {package}.",
+                fix=f"{holder}make {entry.value} an {name}, an iterable of {name}s, or a function that "
+                f"returns either; or uninstall {package}.",
             )
     return cast("list[T]", found)

@@ -171,7 +171,7 @@ def histogram(
         return runner_of(backend).run(engine, {"input": data})["output"]
     bins = whole("bins", bins)
     if not 1 <= bins <= U32_MAX:
-        raise DispatchError(f"a histogram needs at least 1 bin, got {bins}.", fix="ask for 1 or more.")
+        raise DispatchError(f"a histogram has 1 to {U32_MAX} bins, got {bins}.", fix="ask for 1 or more.")
     engine = bins_engine(bins, shape=cut_for(backend, shape))
     return runner_of(backend).run(engine, {"input": data})["output"]
 
@@ -222,8 +222,8 @@ def reduce_strict(
 
 def _float_type(array: Any, element: DataType | None) -> DataType:
     name = _type_name(getattr(array, "dtype", type(array).__name__))
-    found = element or _FLOATS.get(name)
-    if found is None:
+    found = _FLOATS.get(name) if element is None else element
+    if not isinstance(found, DataType):
         raise DispatchError(
             f"no engine reduces {name}.",
             fix="pass float32, float16 or bfloat16; for bits of bfloat16 add element=DataType.BF16.",

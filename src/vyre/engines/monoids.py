@@ -8,10 +8,10 @@ function that is written anew for every call compiles nothing anew.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Union, cast
+from typing import TYPE_CHECKING, Any, Protocol, Union
 
 from vyre.engines.order import Order
-from vyre.errors import VyreError
+from vyre.errors import VyreError, whole
 from vyre.ir.expr import BinOp, Cast, Expr, LitI32, LitU32, Select, Var, call, u64
 from vyre.ir.op import Op
 from vyre.ir.operators import BinaryOp
@@ -136,14 +136,24 @@ def own_monoid(op: Joins, element: DataType, neutral: int) -> Monoid:
 
         build = called
     else:
-        build = cast("Callable[[Expr, Expr], Expr]", op)
+        if not callable(op):
+            raise VyreError(
+                f"the operation is {op!r}, which joins nothing.",
+                fix=f"use one of {', '.join(NAMES)}, an op, or a function of two expressions.",
+            )
+        build = op
     body = build(_A, _B)
     if not isinstance(body, Expr):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise VyreError(
             f"the operation gave {body!r}, which is not an expression.",
             fix="build an expression of its two parameters, such as lambda a, b: a + b.",
         )
-    bits = neutral & ((1 << 8 * element.stride) - 1)
+    width, number = 8 * element.stride, whole("neutral", neutral)
+    if not -1 << width - 1 <= number < 1 << width:
+        raise VyreError(
+            f"neutral is {number}, which no element of {width} bits holds.", fix="pass one of the elements."
+        )
+    bits = number & ((1 << width) - 1)
     return Monoid("own", element, bits, body, False, build, ops)
 
 

@@ -41,7 +41,8 @@ class Shape:
     banks: bool = True
 
     def __post_init__(self) -> None:
-        sound = _is_power(self.lanes) and _is_power(self.items) and (not self.turns or _is_power(self.turns))
+        powers = (self.lanes, self.items, self.turns or 1)
+        sound = all(isinstance(n, int) for n in (*powers, self.row)) and all(map(_is_power, powers))  # pyright: ignore[reportUnnecessaryIsInstance]
         if not sound or self.lanes > LARGEST_GROUP or not 1 <= self.row <= 0xFFFF:
             raise VyreError(
                 f"{self} does not cut work into workgroups.",

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from vyre.cli import main
 from vyre.conform import registry
+from vyre.conform.algebra.listing import summary
 from vyre.conform.registry import spec
 from vyre.conform.registry.categories import categories
 from vyre.conform.spec.law import Idempotent
@@ -89,3 +90,7 @@ def test_an_unknown_op_is_an_error() -> None:
 
 def test_help_has_an_example() -> None:
     assert "Example: vyre laws" in run("--help").output
+
+
+def test_what_has_no_laws_is_said_to_have_none() -> None:
+    assert summary([]) == "no laws."

@@ -32,7 +32,7 @@ from vyre.conform import registry
 from vyre.conform.registry import own_specs, seen, spec, specs, vanishing
 from vyre.conform.registry.admission import admitted
 from vyre.conform.spec import independence
-from vyre.conform.spec.law import Custom
+from vyre.conform.spec.law import Commutative, Custom
 from vyre.conform.spec.op import Alternate, ExpressionForm, OpSpec
 from vyre.errors import OpError
 from vyre.ir.expr import Call, Var
@@ -146,6 +146,8 @@ def test_the_independence_gate_turns_a_package_away(wrong: OpSpec, why: str) -> 
         (replace(ADD, boundaries=((0,), (-1,))), "the boundary -0x1"),
         (replace(ADD, cpu_fn=bare), "gives 5, which is outside its domain"),
         (replace(ADD, cpu_fn=asking), "of unknown operands its definition raises TypeError"),
+        (replace(ADD, laws=(Commutative,)), "Commutative'>, which is not a law"),  # pyright: ignore[reportArgumentType]
+        (replace(ADD, laws=("Commutative",)), "'Commutative', which is not a law"),  # pyright: ignore[reportArgumentType]
         (replace(ADD, laws=(Custom("mine", raising),)), "its law 'mine' raises KeyError"),
         (replace(ADD, laws=(Custom("mine", of_one),)), "applies stranger.add to 1 operand, and it takes 2"),
         (

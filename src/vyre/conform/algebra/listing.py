@@ -131,4 +131,4 @@ def summary(found: Sequence[CheckedLaw]) -> str:
     plural = {"property": "properties", "erratum": "errata"}
     parts = [f"{counted(count, role, plural.get(role, ''))} {kind}" for (role, kind), count in counts.items()]
     wrong = sum(not r.as_declared for r in found)
-    return "; ".join(parts) + (f"; {wrong} NOT AS DECLARED" if wrong else "") + "."
+    return ("; ".join(parts) or "no laws") + (f"; {wrong} NOT AS DECLARED" if wrong else "") + "."

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vyre.conform.spec.law import label
+from vyre.conform.spec.law import AlgebraicLaw, label
 from vyre.conform.spec.sides import sides
 from vyre.conform.spec.term import Apply, subterms
 from vyre.errors import VyreError, counted
@@ -18,12 +18,12 @@ from vyre.errors import VyreError, counted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vyre.conform.spec.law import AlgebraicLaw
     from vyre.conform.spec.op import OpSpec
 
     Reason = tuple[str, str]
 
 _STEPS = "compute the definition with the steps of its domain, and write a constant as d.const(5)"
+_KIND = "declare laws of vyre.conform.spec.law, such as Commutative() or Identity(0)"
 _LAW = "let the law give equations between ops that have specs, each applied to as many operands as it takes"
 
 
@@ -33,6 +33,9 @@ def unsound(spec: OpSpec, known: Mapping[str, OpSpec]) -> Reason | None:
     if found:
         return found, _STEPS
     laws = (*spec.laws, *spec.properties, *(non_law.law for non_law in spec.non_laws))
+    for law in laws:
+        if not isinstance(law, AlgebraicLaw):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return f"it declares {law!r}, which is not a law", _KIND
     found = next(filter(None, (_law(law, spec, known) for law in laws)), "")
     return (found, _LAW) if found else None
 

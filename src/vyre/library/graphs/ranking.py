@@ -51,6 +51,8 @@ def pagerank(
     """
     require_graph(graph)
     turns = whole("turns", turns)
+    if isinstance(damping, np.floating):
+        damping = float(damping)
     if not isinstance(damping, (int, float)) or not 0 <= damping < 1 or turns < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DispatchError(
             f"the damping {damping} or the number of turns {turns} is out of range.",

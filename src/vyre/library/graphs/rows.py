@@ -9,6 +9,7 @@ import numpy as np
 import vyre
 from vyre import In, Out, Private, engines, f32, u32
 from vyre.backends.device_buffer import DeviceBuffer
+from vyre.backends.foreign import plain_array
 from vyre.errors import DispatchError, boundary
 from vyre.library.messages import grid
 from vyre.library.reading import owner, run_of
@@ -135,7 +136,8 @@ class Graph:
 def numbers(what: str, values: Any) -> Numbers:
     """A row of numbers that an index can be, from the host or a device."""
     try:
-        found = np.asarray(values.numpy() if isinstance(values, DeviceBuffer) else values)
+        given = np.asanyarray(values.numpy() if isinstance(values, DeviceBuffer) else values)
+        found = plain_array(f"the row of {what}", given)
     except ValueError:  # lists of several lengths
         found = np.zeros((0, 0))
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
@@ -191,7 +193,8 @@ def spmv(graph: Graph, values: Any, x: Any, *, backend: str | Backend | None = N
 
 
 def _floats(what: str, values: Any, size: int) -> NDArray[np.float32]:
-    found = np.asarray(values.numpy() if isinstance(values, DeviceBuffer) else values)
+    given = np.asanyarray(values.numpy() if isinstance(values, DeviceBuffer) else values)
+    found = plain_array(f"the row of {what}", given)
     _require_floats(what, found, size)
     return np.ascontiguousarray(found)
 

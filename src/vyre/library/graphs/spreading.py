@@ -48,6 +48,25 @@ def _spread(
 
 
 @vyre.kernel
+def _hooked(
+    sources: In[u32], targets: In[u32], before: In[u32], after: InOut[u32], changed: Out[u32, Literal[1]]
+) -> None:
+    """The smaller label of two neighbours goes to the other one, and to the node that the greater one names.
+
+    That node brings it to all that have its label, so that long chains take few turns.
+    """
+    i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
+    if i >= len(sources):
+        return
+    here, there = before[sources[i]], before[targets[i]]
+    if here != there:
+        low = vyre.min(here, there)
+        vyre.atomic_min(after, vyre.select(here < there, targets[i], sources[i]), low)
+        vyre.atomic_min(after, vyre.max(here, there), low)
+        vyre.atomic_max(changed, 0, 1)
+
+
+@vyre.kernel
 def _shortened(before: In[u32], out: Out[u32]) -> None:
     """The label of a label is one of the same component, and no greater."""
     i = vyre.invocation_id(0) + vyre.invocation_id(1) * vyre.num_invocations(0)
@@ -116,12 +135,10 @@ def components(graph: Graph, *, backend: str | Backend | None = None) -> Numbers
     require_graph(graph)
     found = np.arange(graph.nodes, dtype=np.uint32)
     sources, changed = graph.sources(backend), graph.edges > 0
-    ends = np.concatenate([sources, graph.targets]), np.concatenate([graph.targets, sources])
-    none = np.zeros(1, np.uint32)
     while changed:
-        after, mark = _spread(
-            *ends, none, found, found.copy(), np.zeros(1, np.uint32),
-            workgroups=grid(2 * graph.edges), backend=backend,
+        after, mark = _hooked(
+            sources, graph.targets, found, found.copy(), np.zeros(1, np.uint32),
+            workgroups=grid(graph.edges), backend=backend,
         )  # fmt: skip
         out = np.zeros(graph.nodes, np.uint32)
         found = _shortened(after, out, workgroups=grid(graph.nodes), backend=backend)

@@ -36,16 +36,16 @@ def speaks(value: Any) -> bool:
 
 def columns_of(value: Any) -> dict[str, Column]:
     """The columns of a table, a batch or a data frame."""
-    table = None
+    table, why = None, ""
     if speaks(value):
         pa = _pyarrow()
         try:
             table = pa.table(value)
-        except pa.ArrowInvalid:  # one column, not several with names
-            table = None
+        except (pa.ArrowException, ValueError, TypeError) as error:  # one column, or columns that Arrow lacks
+            why = f": {str(error).splitlines()[0].rstrip('.')}"
     if table is None:
         raise DispatchError(
-            f"{type(value).__name__} is not a table.",
+            f"{type(value).__name__} is not a table{why}.",
             fix="pass a mapping of names to columns, or a table of pyarrow, Polars or pandas.",
         )
     names: list[str] = table.column_names

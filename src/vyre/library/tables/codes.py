@@ -111,17 +111,18 @@ def values_of(codes: Codes, kind: str) -> NDArray[Any]:
 
 def _ranks(column: Column, backend: Where) -> NDArray[np.uint32]:
     """The rank of each text: equal hashes are shown to be of equal texts, and one of each is put in order."""
-    bounds, rows = column.bounds(), np.arange(column.length, dtype=np.uint32)
+    rows = np.arange(column.length, dtype=np.uint32)
     if not column.length:
         return rows
-    hashes = np.asarray(hashing.xxh64(column.data, offsets=bounds, backend=backend))
+    data, bounds = column.text()
+    hashes = np.asarray(hashing.xxh64(data, offsets=bounds, backend=backend))
     found = groups_of(hashes, backend)
     others = engines.gather(found.firsts, found.ids, backend=backend)
     out = np.zeros(column.length, np.uint32)
-    differ = _differ(column.data, bounds, others, out, workgroups=grid(len(out)), backend=backend)
+    differ = _differ(data, bounds, others, out, workgroups=grid(len(out)), backend=backend)
     if differ.any():  # two texts of one hash
-        return _in_order(column.data, bounds, rows, backend).ids
-    ranks = _in_order(column.data, bounds, found.firsts, backend).ids
+        return _in_order(data, bounds, rows, backend).ids
+    ranks = _in_order(data, bounds, found.firsts, backend).ids
     return engines.gather(ranks, found.ids, backend=backend)
 
 

@@ -25,6 +25,9 @@ NUMBERS = (
 MOST_TEXT = (1 << 32) - (1 << 16)
 """Bytes of a column of text, as many as the library takes in one call."""
 
+_LINE = 64
+"""Bytes at multiples of which a part of the texts begins, so that words stay words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -56,14 +59,24 @@ class Column:
         return np.ones(self.length, np.bool_) if self.valid is None else unpacked(self.valid, self.length)
 
     def bounds(self) -> NDArray[np.uint32]:
-        """Where each text begins, then the end. Raises `DispatchError` where that is past 32 bits."""
+        """Where each text begins in `data`, then the end. Raises `DispatchError` past 32 bits."""
+        return self._from(0)
+
+    def text(self) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
+        """The bytes that have the texts, and the bounds in these; of a part of a table its own alone."""
         assert self.offsets is not None
-        if len(self.offsets) and int(self.offsets[-1]) > MOST_TEXT:
+        first = int(self.offsets[0]) & -_LINE
+        return self.data[first : int(self.offsets[-1])], self._from(first)
+
+    def _from(self, first: int) -> NDArray[np.uint32]:
+        assert self.offsets is not None
+        size = int(self.offsets[-1]) - first
+        if size > MOST_TEXT:
             raise DispatchError(
-                f"a column has {int(self.offsets[-1])} bytes of text; {MOST_TEXT} are the most.",
+                f"a column has {size} bytes of text; {MOST_TEXT} are the most.",
                 fix="take the table in parts.",
             )
-        return self.offsets.astype(np.uint32)
+        return (self.offsets - first).astype(np.uint32)
 
     def to_numpy(self) -> NDArray[Any]:
         """The values as an array, texts as objects; what a missing one holds means nothing."""
@@ -80,7 +93,13 @@ class Column:
         if self.kind == "utf8":
             assert self.offsets is not None
             whole, at = self.data.tobytes(), self.offsets.tolist()
-            values: list[Any] = [whole[at[i] : at[i + 1]].decode() for i in range(self.length)]
+            try:
+                values: list[Any] = [whole[at[i] : at[i + 1]].decode() for i in range(self.length)]
+            except UnicodeDecodeError as error:
+                raise DispatchError(
+                    f"the column has {error.object!r}, which is not text in UTF-8.",
+                    fix="make the column anew from bytes that are decoded.",
+                ) from None
         else:
             values = self.to_numpy().tolist()
         return [x if there else None for x, there in zip(values, self.flags().tolist(), strict=True)]
@@ -107,7 +126,7 @@ def _of_array(array: NDArray[Any]) -> Column:
         raise DispatchError(f"a column has {array.ndim} dimensions.", fix="pass an array of one dimension.")
     if array.dtype == np.bool_:
         return Column("bool", len(array), packed(array))
-    if array.dtype.kind in "UO":
+    if array.dtype.kind in "UOT":
         return _of_list(array.tolist())
     native = array.astype(array.dtype.newbyteorder("="), copy=False)
     if native.dtype.name not in NUMBERS:
@@ -118,7 +137,13 @@ def _of_array(array: NDArray[Any]) -> Column:
     return Column(native.dtype.name, len(native), np.ascontiguousarray(native))
 
 
+def _plain(value: Any) -> Any:
+    """A number or truth of NumPy as one of Python; anything else as it is, times of NumPy too."""
+    return value.item() if issubclass(type(value), np.generic) and value.dtype.kind in "biuf" else value
+
+
 def _of_list(values: list[Any]) -> Column:
+    values = [_plain(x) for x in values]
     flags = np.array([x is not None for x in values], np.bool_)
     there = [x for x in values if x is not None]
     valid = valid_bits(flags)
@@ -144,7 +169,15 @@ def _of_list(values: list[Any]) -> Column:
         filled = np.array([0 if x is None else x for x in values], kind)
     except OverflowError:
         raise DispatchError(
-            "a number of a column is past 64 bits.", fix="pass an array with the type that you want."
+            "a number of a column is past 64 bits with a sign.",
+            fix="pass an array of a type that holds it; np.uint64 takes numbers below 2^64.",
         ) from None
+    if kind is np.float64 and int in types:
+        changed = next((x for x in there if type(x) is int and int(float(x)) != x), None)
+        if changed is not None:
+            raise DispatchError(
+                f"a column has floats and {changed}, which no float64 is.",
+                fix="pass whole numbers alone, or make them floats yourself, which rounds them.",
+            )
     made = _of_array(filled)
     return Column(made.kind, made.length, made.data, valid)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre import engines
+from vyre.backends.foreign import host_array
 from vyre.errors import DispatchError, boundary
 from vyre.library.decoding.utf8 import validate_utf8
 from vyre.library.messages import words_of
@@ -51,10 +52,10 @@ def taken_column(column: Column, places: Numbers, backend: Where, *, beyond: boo
 
 
 def _texts(column: Column, places: Numbers, backend: Where) -> tuple[NDArray[np.uint8], NDArray[Any]]:
-    bounds = column.bounds()
+    data, bounds = column.text()
     lengths = engines.gather(np.diff(bounds), places, backend=backend)
     starts = engines.gather(bounds[:-1], places, backend=backend)
-    return _brought(column.data, starts, lengths, backend)
+    return _brought(data, starts, lengths, backend)
 
 
 def _brought(
@@ -74,7 +75,7 @@ def _brought(
 def texts(data: Any, spans: Any, *, backend: Where = None) -> Column:
     """A column of the texts that lie in `data` from `spans[i, 0]` to `spans[i, 1]`."""
     whole, _ = words_of(data, "data", backend)
-    found = np.asarray(spans)
+    found = host_array("the list of spans", spans)
     if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
         raise DispatchError(
             f"spans are {found.dtype} of shape {found.shape}.",

@@ -44,7 +44,7 @@ class Table:
             )
 
     def __getitem__(self, name: str) -> Column:
-        if name not in self.columns:
+        if not isinstance(name, str) or name not in self.columns:  # pyright: ignore[reportUnnecessaryIsInstance]
             known = ", ".join(repr(one) for one in self.columns)
             raise DispatchError(
                 f"the table has no column {name!r}.", fix=f"use one of {known or 'its columns; it has none'}."

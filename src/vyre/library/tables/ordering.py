@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -53,11 +53,13 @@ def sort(
     """
     given = Table(table)
     keys = keys_of(by)
-    if not isinstance(descending, (bool, Sequence)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise DispatchError(
-            f"descending is {type(descending).__name__}.", fix="pass a bool, or one for each key."
-        )
-    down = [descending] * len(keys) if isinstance(descending, bool) else list(descending)
+    many = isinstance(descending, (Sequence, np.ndarray)) and not isinstance(descending, str)
+    down: list[Any] = list(cast("Sequence[Any]", descending)) if many else [descending] * len(keys)
+    for turned in down:
+        if not isinstance(turned, (bool, np.bool_)):
+            raise DispatchError(
+                f"descending has {turned!r}, which is not a bool.", fix="pass a bool, or one for each key."
+            )
     if not keys or len(down) != len(keys):
         raise DispatchError(
             f"{len(keys)} keys are sorted by, with {len(down)} directions.",
@@ -68,7 +70,7 @@ def sort(
     places = np.arange(given.rows, dtype=np.uint32)
     for key, turned in reversed(list(zip([given[key] for key in keys], down, strict=True))):
         flags, codes = key.flags(), codes_of(key, backend)
-        places = _by_codes(places, np.where(flags, codes, np.uint64(0)), turned, backend)
+        places = _by_codes(places, np.where(flags, codes, np.uint64(0)), bool(turned), backend)
         if key.valid is not None:
             there = engines.gather(flags.astype(np.uint32), places, backend=backend)
             chosen = there if nulls == "last" else 1 - there
