@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from vyre.graph.sizes import Size, product
 from vyre.ir.types import DataType
 from vyre.nn.activations import log_softmax
 from vyre.onnx.elements import kind_of
+from vyre.onnx.values import HostArray, held
 from vyre.tensor import comparing as c
 from vyre.tensor import reductions as r
 from vyre.tensor import shaping as s
@@ -62,6 +65,8 @@ def _scatter_nd(ctx: OnnxNode) -> Any:
 
 
 def _scatter_elements(ctx: OnnxNode) -> Any:
+    if isinstance(ctx.inputs[0], HostArray) and ctx.inputs[0].is_symbolic:
+        return _placed(ctx, *ctx.inputs)
     x, indices, updates = (ctx.tensor(i) for i in range(3))
     axis = x.axis(ctx.attribute("axis", 0))
     shape = indices.type.shape
@@ -72,6 +77,16 @@ def _scatter_elements(ctx: OnnxNode) -> Any:
     places = s.reshape(joined_index(x, x.type.shape, columns), (product(shape),))
     flat, values = s.reshape(x, (x.type.count,)), s.reshape(updates, (product(shape),))
     return s.reshape(scatter(flat, places, values, 0, duplicates=_duplicates(ctx)), x.type.shape)
+
+
+def _placed(ctx: OnnxNode, x: Any, indices: Any, updates: Any) -> HostArray:
+    """Elements of a shape that has dynamic sizes, some of them replaced."""
+    known_ones = isinstance(indices, HostArray) and isinstance(updates, HostArray)
+    if not known_ones or _duplicates(ctx) != "last":
+        raise ctx.refuse("dynamic sizes are put together with data", "export with a static shape.")
+    made = x.array.copy()
+    np.put_along_axis(made, indices.array, updates.array, ctx.attribute("axis", 0))
+    return held(made)
 
 
 def _one_hot(ctx: OnnxNode) -> Any:

@@ -304,6 +304,10 @@ def _model(
     named: dict[str, Any] = {}
     wanted: dict[str, None] = {}
     for name, value in outputs.items():
+        if isinstance(value, tuple):
+            raise VyreError(
+                f"the output {name!r} is a sequence.", fix="export the model with tensors as outputs."
+            )
         if isinstance(value, HostArray) and value.is_symbolic:
             value = counted(builder, value.array)
         if isinstance(value, HostArray):

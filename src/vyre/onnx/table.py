@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vyre.onnx import attention, choosing, elements, joins, layers, quantized, recurrent, resize, shapes
+from vyre.onnx import (
+    attention,
+    choosing,
+    elements,
+    joins,
+    layers,
+    quantized,
+    recurrent,
+    resize,
+    sequences,
+    shapes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,6 +37,7 @@ HANDLERS: Mapping[str, Handler] = {
     **quantized.HANDLERS,
     **recurrent.HANDLERS,
     **resize.HANDLERS,
+    **sequences.HANDLERS,
 }
 OPS = tuple(sorted(HANDLERS))
 """The names of all ops that can be imported."""

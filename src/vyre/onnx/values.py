@@ -109,9 +109,11 @@ class OnnxNode:
             raise self.refuse(f"input {index} is missing", "repair the model: the op needs that input.")
         return self.as_tensor(self.inputs[index])
 
-    def as_tensor(self, value: Tensor | HostArray) -> Tensor:
+    def as_tensor(self, value: Tensor | HostArray | tuple[Any, ...]) -> Tensor:
         if isinstance(value, Tensor):
             return value
+        if isinstance(value, tuple):
+            raise self.refuse("a sequence is passed where a tensor is needed", "repair the model.")
         if value.is_symbolic:
             return counted(self.builder, value.array)
         return constant(self.builder, value.array, self.weights)
