@@ -96,6 +96,65 @@ def test_a_shape_is_known_whatever_computes_it(body: str, shape: str) -> None:
     agree(model, x=X)
 
 
+def test_sizes_of_int32_beside_tensors_of_int32() -> None:
+    """As TensorFlow has them."""
+    model = parsed(
+        """g (float[rows, 5] x, int32[rows] lengths)
+            => (bool[rows] mask, int32 more, int32[rows] rest, int32[rows] most, int32[2] shape) {
+            long = Shape(x)
+            shape = Cast <to = 6> (long)
+            rows = Gather(shape, zero)
+            places = Range(zero, rows, one)
+            mask = Less(places, lengths)
+            more = Add(rows, one)
+            rest = Sub(rows, lengths)
+            most = Max(rows, lengths)
+        }""",
+        zero=np.int32(0),
+        one=np.int32(1),
+    )
+    agree(model, x=X, lengths=np.array([0, 2, 9], np.int32))
+
+
+def test_a_range_that_is_written_as_the_places_of_ones() -> None:
+    """As torch exports `arange` to opset 9."""
+    one = numpy_helper.from_array(np.array([1], np.int64))
+    model = parsed(
+        """g (float[rows, 5] x) => (float[rows] y) {
+            shape = Shape(x)  rows = Gather(shape, first)  ones = ConstantOfShape(rows)
+            places = NonZero(ones)  columns = Transpose <perm = [1, 0]> (places)
+            long = Squeeze <axes = [1]> (columns)  y = Cast <to = 1> (long)
+        }""",
+        9,
+        first=np.array([0]),
+    )
+    model.graph.node[2].attribute.append(helper.make_attribute("value", one))
+    agree(model, x=X)
+    model.graph.node[2].attribute[0].t.raw_data = bytes(8)
+    with pytest.raises(VyreError, match="how many elements are not 0 depends on data"):
+        vyre_onnx.load(model)
+
+
+def test_places_of_numbers_that_are_known() -> None:
+    model = parsed(
+        """g (float[3, 5] x) => (float[3, m] y) {
+            a = NonZero(mask)  b = Reshape(a, flat)  y = Gather <axis = 1> (x, b)
+        }""",
+        mask=np.array([1, 0, -2, 0, 3]),
+        flat=np.array([-1]),
+    )
+    agree(model, x=X)
+
+
+def test_output_shape_of_a_transposed_convolution_cuts_the_start_first() -> None:
+    text = """g (float[1, 1, 3] x) => (float[1, 1, 6] y) {
+        y = ConvTranspose <strides = [2], output_shape = [6]> (x, w)
+    }"""
+    model = vyre_onnx.load(parsed(text, w=np.array([[[1, 10, 100]]], np.float32)))
+    x = np.array([[[1, 2, 3]]], np.float32)
+    assert model.evaluate(x=x)["y"].reshape(-1).tolist() == [10, 102, 20, 203, 30, 300]
+
+
 @pytest.mark.parametrize(("op", "opset"), [("Upsample", 9), ("Resize", 10)])
 def test_the_nearest_before_it_had_a_mode(op: str, opset: int) -> None:
     text = f"g (float[1, c, 2, 3] x) => (float[n, c, h, w] y) {{ y = {op}(x, s) }}"

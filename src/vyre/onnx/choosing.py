@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.backends.storage import STORAGE
+from vyre.graph.nodes import Broadcast, Constant
 from vyre.graph.sizes import Size, product
 from vyre.ir.types import DataType
 from vyre.nn.activations import log_softmax
@@ -16,12 +18,12 @@ from vyre.tensor import reductions as r
 from vyre.tensor import shaping as s
 from vyre.tensor.create import full_like, iota, of_size
 from vyre.tensor.indexing import joined_index, scatter, take, take_together
+from vyre.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vyre.onnx.values import OnnxNode
-    from vyre.tensor.tensor import Tensor
 
 _T = DataType
 
@@ -170,6 +172,29 @@ def _compressed(ctx: OnnxNode) -> Any:
     return take(flat, [i for i, chosen in enumerate(ctx.numbers(1)) if chosen], axis or 0)
 
 
+def _non_zero(ctx: OnnxNode) -> Any:
+    """Of what is known. Older exporters write a range, of a dynamic length too, as the places of ones."""
+    value = ctx.inputs[0]
+    if isinstance(value, HostArray) and not value.is_symbolic:
+        return HostArray(np.array(np.nonzero(value.array), np.int64))
+    if isinstance(value, Tensor) and value.ndim == 1 and _filled(value):
+        return s.expand_dims(c.astype(iota(value, value.type.shape, 0, _T.I32), _T.I64), 0)
+    raise ctx.refuse(
+        "the op NonZero is imported of known numbers alone; how many elements are not 0 depends on data",
+        "export the model without it; Where and products with a mask keep the shape.",
+    )
+
+
+def _filled(x: Tensor) -> bool:
+    """Whether all elements are one constant that is not 0."""
+    nodes = x.builder.graph([x.name]).nodes
+    node = nodes[x.name]
+    source = nodes[node.source] if isinstance(node, Broadcast) else None
+    return isinstance(source, Constant) and bool(
+        np.frombuffer(source.data, STORAGE[source.type.element]).all()
+    )
+
+
 HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "GatherND": _gather_nd,
     "ScatterND": _scatter_nd,
@@ -180,6 +205,7 @@ HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "Hardmax": _hardmax,
     "ReverseSequence": _reverse_sequence,
     "Compress": _compressed,
+    "NonZero": _non_zero,
     "NegativeLogLikelihoodLoss": lambda ctx: _nll(ctx, ctx.tensor(0), 2),
     "SoftmaxCrossEntropyLoss": _softmax_loss,
 }

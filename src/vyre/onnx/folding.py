@@ -39,13 +39,11 @@ def settled(ctx: OnnxNode, handler: Callable[[OnnxNode], Any]) -> Any:
     made = handler(apart)
     several: list[Any] = made if isinstance(made, list) else [made]  # pyright: ignore[reportUnknownVariableType]
     tensors = {value.name: value for value in several if isinstance(value, Tensor)}
-    if not tensors:
-        return made
     if not all(_settles(value) for value in tensors.values()):
         return handler(ctx)
-    arrays = evaluated(apart.builder.graph(tensors), apart.weights)
-    found = [HostArray(arrays[v.name]) if isinstance(v, Tensor) else v for v in several]
-    return found if isinstance(made, list) else found[0]
+    arrays = evaluated(apart.builder.graph(tensors), apart.weights) if tensors else {}
+    found: list[Any] = [HostArray(arrays[v.name]) if isinstance(v, Tensor) else v for v in several]
+    return found if several is made else found[0]
 
 
 def _few(value: Any) -> bool:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from vyre.onnx.values import OnnxNode
     from vyre.tensor.tensor import Tensor
 
+REPAIR = "repair or export the model again."
+
 
 def _activation(function: Callable[..., Tensor]) -> Callable[[OnnxNode], Any]:
     return lambda ctx: function(ctx.tensor(0))
@@ -196,7 +198,7 @@ def _padding(
         chosen = [0] * (2 * axes) if pads is None else [int(p) for p in pads]
         return [(chosen[i], chosen[axes + i]) for i in range(axes)]
     if way not in ("SAME_UPPER", "SAME_LOWER"):
-        raise ctx.refuse(f"auto_pad is {way!r}", "repair or export the model again.")
+        raise ctx.refuse(f"auto_pad is {way!r}", REPAIR)
     pairs: list[tuple[int, int]] = []
     for i in range(axes):
         size = x.shape[2 + i]
@@ -224,6 +226,9 @@ def reach(ctx: OnnxNode, x: Tensor, weight: Tensor) -> dict[str, Any]:
     """What a convolution is told of its windows."""
     stride, dilation = _geometry(ctx, x.ndim - 2)
     kernel = tuple(n for n in weight.shape[2:] if isinstance(n, int))
+    said = tuple(int(n) for n in ctx.attribute("kernel_shape") or kernel)
+    if said != kernel:
+        raise ctx.refuse(f"the kernel_shape is {list(said)}, and the weights are {weight.type}", REPAIR)
     padding = _padding(ctx, x, kernel, stride, dilation)
     return {
         "stride": stride,
@@ -279,7 +284,7 @@ def _conv_transpose(ctx: OnnxNode) -> Any:
                 more = (*more[:i], more[i] - total, *more[i + 1 :])
                 total = 0
             small = total // 2
-            pairs.append((small, total - small) if way != "SAME_LOWER" else (total - small, small))
+            pairs.append((small, total - small) if way == "SAME_UPPER" else (total - small, small))
     return nn.conv_transpose(
         x,
         weight,

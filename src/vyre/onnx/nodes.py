@@ -12,6 +12,7 @@ from vyre.errors import VyreError
 from vyre.onnx.folding import settled
 from vyre.onnx.sound import require_formed, require_text
 from vyre.onnx.table import HANDLERS
+from vyre.onnx.types import named, required
 from vyre.onnx.values import HostArray, OnnxNode
 from vyre.tensor.tensor import Tensor
 
@@ -143,9 +144,13 @@ def _attribute(attribute: Any, op: str, node: str) -> Any:
 
 def _handled(context: OnnxNode) -> Any:
     """What the node became. A node that is not formed as its op says is named, whatever Python said of it."""
+    from onnx import defs
+
+    schema = defs.get_schema(context.op, context.opset)
     try:
         with np.errstate(all="ignore"):
             made = settled(context, HANDLERS[context.op])
+        made = named(required(context, schema), schema, made)
         if isinstance(made, HostArray) and all(made is not given for given in context.inputs):
             context.allowed(made.array.size, symbolic=made.is_symbolic)
         return made

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from vyre import nn
-from vyre.onnx.layers import hard_sigmoid, leaky_relu, softplus, softsign
+from vyre.onnx.layers import REPAIR, hard_sigmoid, leaky_relu, softplus, softsign
 from vyre.onnx.values import HostArray
 from vyre.tensor import elementwise as e
 from vyre.tensor import shaping as s
@@ -146,11 +146,19 @@ def _checked(ctx: OnnxNode, x: Tensor) -> None:
 def _recurrent(step: Callable[[_Layer, Tensor, State], State], states: int) -> Callable[[OnnxNode], Any]:
     def handle(ctx: OnnxNode) -> Any:
         way = ctx.attribute("direction", "forward")
+        if way not in ("forward", "reverse", "bidirectional"):
+            raise ctx.refuse(f"the direction is {way!r}", REPAIR)
         both, batch_first = way == "bidirectional", bool(ctx.attribute("layout", 0))
         x = s.swapaxes(ctx.tensor(0), 0, 1) if batch_first else ctx.tensor(0)
         _checked(ctx, x)
         functions = _functions(ctx, 2 if both else 1)
         rows, width = x.type.shape[1], ctx.tensor(2).type.shape[-1]
+        hidden, directions = ctx.attribute("hidden_size"), ctx.tensor(1).shape[0]
+        if hidden not in (None, width.static):
+            raise ctx.refuse(f"the hidden_size is {hidden}, and the weights have {width}", REPAIR)
+        if directions != (2 if both else 1):
+            what = f"the direction is {way!r}, and the weights {ctx.tensor(1).type} are for {directions}"
+            raise ctx.refuse(what, REPAIR)
         outputs: list[Tensor] = []
         finals: list[State] = []
         for number, back in enumerate([False, True] if both else [way == "reverse"]):

@@ -82,7 +82,7 @@ def _range(ctx: OnnxNode) -> Any:
         count = Size(stop) - start
         steps = Tensor(ctx.builder, ctx.builder.add(Iota(ValueType(_T.I32, (count,)), 0)))
         made = c.astype(steps, _T.I64)
-        return made if start == 0 else made + counted(ctx.builder, np.array(start, object))
+        return made if start == 0 else made + counted(ctx.builder, HostArray(np.array(start, object)))
     raise ctx.refuse(
         f"a range of dynamic sizes by steps of {step} is not imported", "export with a static shape."
     )
@@ -167,6 +167,10 @@ def _split(ctx: OnnxNode) -> Any:
         if total is None:
             return s.split(ctx.tensor(0), ctx.outputs, axis)
         each = -(-total // ctx.outputs)
+        if total % ctx.outputs and ctx.opset < 18:
+            raise ctx.refuse(
+                f"{total} elements are not {ctx.outputs} equal parts", "repair or export the model again."
+            )
         sizes = [each] * (ctx.outputs - 1) + [total - each * (ctx.outputs - 1)]
     return parted(ctx, value, list(sizes), axis)
 
@@ -335,7 +339,8 @@ def _dropout(ctx: OnnxNode) -> Any:
     if ctx.given(2) and any(ctx.numbers(2)):
         raise ctx.refuse("training is not imported", "export the model for inference.")
     x = ctx.tensor(0)
-    return [x, full_like(x, x.type.shape, 1, _T.Bool)][: ctx.outputs]
+    kept = full_like(x, x.type.shape, 1, _T.Bool if ctx.opset >= 10 else None)
+    return [x, kept][: ctx.outputs]
 
 
 def _blocks(ctx: OnnxNode, *, deeper: bool) -> Any:
