@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from tests.onnx.test_loading import agree
 from vyre import onnx as vyre_onnx
 from vyre.errors import VyreError
+from vyre.planning import plan_graph
 
 onnx = pytest.importorskip("onnx")
 from onnx import helper, numpy_helper, parser  # noqa: E402 - after the package is known to be there
@@ -262,3 +264,20 @@ def test_numbers_of_activations_are_taken_in_order() -> None:
 def test_activations_that_are_not_imported(activations: list[str], said: str) -> None:
     with pytest.raises(VyreError, match=said):
         vyre_onnx.load(recurrent("RNN", 1, activations)[0])
+
+
+def test_steps_of_recurrent_layers_share_their_kernels() -> None:
+    """However many there are: each kernel that is compiled takes time in the first call."""
+    counts: set[str] = set()
+    for steps in (9, 16):
+        w, r = (RNG.standard_normal((2, 12, n)).astype(np.float32) for n in (5, 3))
+        model = parsed(
+            f"""g (float[{steps}, 1, 5] x) => (float[n, d, b, h] y) {{
+                y = LSTM <hidden_size = 3, direction = "bidirectional"> (x, w, r)
+            }}""",
+            w=w,
+            r=r,
+        )
+        shown = str(plan_graph(vyre_onnx.load(model).graph).explain())
+        counts |= set(re.findall(r"\d+ programs", shown))
+    assert len(counts) == 1

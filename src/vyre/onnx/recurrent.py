@@ -6,19 +6,24 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from vyre import nn
+from vyre.graph.types import ValueType
+from vyre.ir.types import DataType
 from vyre.onnx.layers import REPAIR, hard_sigmoid, leaky_relu, softplus, softsign
 from vyre.onnx.values import HostArray
 from vyre.tensor import elementwise as e
 from vyre.tensor import shaping as s
 from vyre.tensor.create import full_like
+from vyre.tensor.indexing import take
 from vyre.tensor.products import matmul
+from vyre.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vyre.onnx.values import OnnxNode
-    from vyre.tensor.tensor import Tensor
 
     Function = Callable[[Tensor], Tensor]
 
@@ -41,14 +46,26 @@ class _Layer:
 State = tuple["Tensor", ...]
 
 
-def _direction(ctx: OnnxNode, x: Tensor, number: int, functions: list[Function], *, back: bool) -> _Layer:
+def _places(ctx: OnnxNode, count: int) -> list[Tensor]:
+    """The numbers of the steps, as inputs that the model brings along: so all steps share their kernels."""
+    made: list[Tensor] = []
+    for place in range(count):
+        name = ctx.builder.fresh("step")
+        ctx.weights[name] = np.array([place], np.int32)
+        held = Tensor(ctx.builder, ctx.builder.input(name, ValueType(DataType.I32, (1,))))
+        made.append(s.reshape(held, ()))
+    return made
+
+
+def _direction(
+    ctx: OnnxNode, x: Tensor, places: list[Tensor], number: int, functions: list[Function]
+) -> _Layer:
     weight, recurrent = ctx.tensor(1)[number], ctx.tensor(2)[number]
     own = hidden = None
     if ctx.given(3):
         own, hidden = s.split(ctx.tensor(3)[number], 2)
     projected = matmul(x, s.transpose(weight))
-    count = len(x)
-    steps = [projected[i] for i in (range(count)[::-1] if back else range(count))]
+    steps = [take(projected, place, 0) for place in places]
     peepholes = ctx.tensor(7)[number] if ctx.given(7) else None
     return _Layer(steps, s.transpose(recurrent), own, hidden, peepholes, functions)
 
@@ -152,6 +169,7 @@ def _recurrent(step: Callable[[_Layer, Tensor, State], State], states: int) -> C
         x = s.swapaxes(ctx.tensor(0), 0, 1) if batch_first else ctx.tensor(0)
         _checked(ctx, x)
         functions = _functions(ctx, 2 if both else 1)
+        places = _places(ctx, len(x))
         rows, width = x.type.shape[1], ctx.tensor(2).type.shape[-1]
         hidden, directions = ctx.attribute("hidden_size"), ctx.tensor(1).shape[0]
         if hidden not in (None, width.static):
@@ -162,7 +180,7 @@ def _recurrent(step: Callable[[_Layer, Tensor, State], State], states: int) -> C
         outputs: list[Tensor] = []
         finals: list[State] = []
         for number, back in enumerate([False, True] if both else [way == "reverse"]):
-            layer = _direction(ctx, x, number, functions[number], back=back)
+            layer = _direction(ctx, x, places[::-1] if back else places, number, functions[number])
             state = tuple(_initial(ctx, 5 + i, number, x, (rows, width), batch_first) for i in range(states))
             made: list[Tensor] = []
             for projected in layer.steps:
