@@ -181,6 +181,28 @@ def test_two_sizes_that_meet_in_a_product_are_named() -> None:
     assert vyre_onnx.load(parsed(text), sizes={"l": "k"})
 
 
+@pytest.mark.parametrize("mode", ["linear", "nearest"])
+@pytest.mark.parametrize("padding", ["zeros", "border"])
+@pytest.mark.parametrize("aligned", [0, 1])
+def test_an_image_read_at_places(mode: str, padding: str, aligned: int) -> None:
+    model = parsed(
+        f"""g (float[n, c, h, 4] x, float[n, a, 3, 2] grid) => (float[n, c, a, 3] y) {{
+            y = GridSample <mode = "{mode}", padding_mode = "{padding}", align_corners = {aligned}> (x, grid)
+        }}""",
+        20,
+    )
+    x = RNG.standard_normal((2, 2, 5, 4)).astype(np.float32)
+    agree(model, x=x, grid=(RNG.random((2, 4, 3, 2)) * 2.8 - 1.4).astype(np.float32))
+
+
+def test_other_ways_to_read_an_image_are_refused() -> None:
+    text = """g (float[1, 1, 2, 2] x, float[1, 2, 2, 2] grid) => (float[n, c, h, w] y) {
+        y = GridSample <mode = "bicubic"> (x, grid)
+    }"""
+    with pytest.raises(VyreError, match=r"'bicubic' with padding by 'zeros' over 2 axes.*\n?.*Fix:"):
+        vyre_onnx.load(parsed(text, 16))
+
+
 def codes(kind: Any, *shape: int) -> Any:
     limits = np.iinfo(kind)
     return RNG.integers(limits.min, limits.max + 1, shape).astype(kind)

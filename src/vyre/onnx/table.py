@@ -13,6 +13,7 @@ from vyre.onnx import (
     quantized,
     recurrent,
     resize,
+    sampling,
     sequences,
     shapes,
 )
@@ -37,6 +38,7 @@ HANDLERS: Mapping[str, Handler] = {
     **quantized.HANDLERS,
     **recurrent.HANDLERS,
     **resize.HANDLERS,
+    **sampling.HANDLERS,
     **sequences.HANDLERS,
 }
 OPS = tuple(sorted(HANDLERS))
