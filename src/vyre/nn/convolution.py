@@ -24,7 +24,7 @@ from vyre.tensor.shaping import (
 from vyre.tensor.value import network
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from vyre.tensor import Tensor
 
@@ -97,7 +97,7 @@ def conv(
     groups: int = 1,
 ) -> Tensor:
     """[batch, channels, *space] with weights [outputs, channels / groups, *kernel], space of any rank."""
-    made = correlated(wide(x), wide(weight), stride, padding, dilation, groups)
+    made = correlated(x, weight, stride, padding, dilation, groups, factor=wide)
     if bias is not None:
         made = made + reshape(wide(bias), (1, weight.type.shape[0], *(1,) * (x.ndim - 2)))
     return narrowed(made, x)
@@ -110,8 +110,10 @@ def correlated(
     padding: int | Sequence[int] | Sequence[tuple[int, int]],
     dilation: int | Sequence[int],
     groups: int,
+    *,
+    factor: Callable[[Tensor], Tensor],
 ) -> Tensor:
-    """`conv` without a bias, of two tensors of F32 or of I32."""
+    """`conv` without a bias and not rounded; `factor` makes the operands what is multiplied, F32 or I32."""
     axes = x.ndim - 2
     if axes < 1 or weight.ndim != x.ndim:
         raise VyreError(
@@ -127,7 +129,7 @@ def correlated(
             f"{channels} channels and weights {weight.type} do not fit {groups} groups.",
             fix="make weights [outputs, channels / groups, *kernel], with groups dividing both.",
         )
-    around = padded(x, padding, axes, 0.0)
+    around = padded(factor(x), padding, axes, 0.0)
     seen = patches(around, kernel, each_axis(stride, axes, "stride"), each_axis(dilation, axes, "dilation"))
     places = seen.type.shape[2 : 2 + axes]
     parts = () if groups == 1 else (groups,)
@@ -136,7 +138,7 @@ def correlated(
     order = (*range(at - 1), *range(at, at + axes), at - 1, *range(at + axes, at + 2 * axes))
     depth = each * product(Size(k) for k in kernel)
     rows = reshape(transpose(split, order), (batch, groups, product(places), depth))
-    columns = transpose(reshape(weight, (groups, made, depth)), (0, 2, 1))
+    columns = transpose(reshape(factor(weight), (groups, made, depth)), (0, 2, 1))
     sums = matmul(rows, broadcast_to(columns, (batch, *columns.type.shape)))
     return reshape(transpose(sums, (0, 1, 3, 2)), (batch, outputs, *places))
 

@@ -122,7 +122,7 @@ def _sums(ctx: OnnxNode, weight: int, x_zero: int, weight_zero: int) -> Tensor:
     """The convolution of codes less their zero points, in I32; padding is 0 after that."""
     x, w = ctx.tensor(0), ctx.tensor(weight)
     codes, weights = _less_zero(ctx, x, x_zero, 1), _less_zero(ctx, w, weight_zero, 0)
-    return correlated(codes, weights, **reach(ctx, x, w))
+    return correlated(codes, weights, **reach(ctx, x, w), factor=lambda words: words)
 
 
 def _conv(ctx: OnnxNode) -> Any:
