@@ -177,3 +177,44 @@ def test_an_input_is_fixed_to_what_it_can_be(value: Any) -> None:
         vyre_onnx.load(sound(), fixed={"x": value})
     (found,) = vyre_onnx.load(sound(), fixed={"x": X.tolist()}).evaluate().values()
     assert found.tolist() == [[6, 6, 6], [22, 22, 22]]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("y = MatMul(x, half)", "MatMul 'node 0': input 0 is float and input 1 is float16"),
+        ("y = Gather(x, x)", "Gather 'node 0': input 1 is float, which the op does not take"),
+        ("y = Concat <axis = 0> (x, places)", "have different elements"),
+        ("y, z = Split <axis = 0> (three)", "3 elements are not 2 equal parts"),
+        ("y = Conv <kernel_shape = [3]> (image, w)", r"the kernel_shape is \[3\], and the weights are F32"),
+        ("y = RNN <hidden_size = 7> (image, w, r)", "the hidden_size is 7, and the weights have 2"),
+        ('y = RNN <direction = "up"> (image, w, r)', "the direction is 'up'"),
+        ('y = RNN <direction = "bidirectional"> (image, w, r)', r"the weights F32\[1, 2, 5\] are for 1"),
+    ],
+)
+def test_nodes_whose_types_or_sizes_lie(body: str, said: str, tmp_path: Path) -> None:
+    header = '<ir_version: 9, opset_import: ["" : 13]>'
+    model = onnx.parser.parse_model(f"{header} g (float[2, 4] x) => (float[n, m] y) {{ {body} }}")
+    weights = {
+        "half": np.ones((4, 3), np.float16),
+        "places": np.array([[1, 2, 3, 4]]),
+        "three": np.ones(3, np.float32),
+        "image": np.ones((1, 2, 5), np.float32),
+        "w": np.ones((1, 2, 5), np.float32),
+        "r": np.ones((1, 2, 2), np.float32),
+    }
+    model.graph.initializer.extend(numpy_helper.from_array(a, n) for n, a in weights.items())
+    refused(model, said, tmp_path)
+
+
+def test_two_versions_of_the_operators_are_refused(tmp_path: Path) -> None:
+    model = sound()
+    model.opset_import.append(helper.make_opsetid("ai.onnx", 11))
+    refused(model, "the model uses opset 11 and 17 at once", tmp_path)
+
+
+def test_weights_and_sizes_that_are_none() -> None:
+    with pytest.raises(VyreError, match=r"the weight 'w' is not an array.*\n?.*Fix:"):
+        vyre_onnx.load(sound(), weights={"w": [[1], [1, 2]]})
+    with pytest.raises(VyreError, match=r"sizes\['n'\] is NoneType.*\n?.*Fix:"):
+        vyre_onnx.load(sound(), sizes={"n": None})  # type: ignore[dict-item]

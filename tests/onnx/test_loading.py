@@ -97,9 +97,9 @@ def test_a_branch_that_data_chooses_is_refused() -> None:
 
 
 def test_an_op_that_is_not_imported_is_named_with_its_node() -> None:
-    model = parsed("g (float[4] x) => (int64[1, m] y) { a = Neg(x)  y = NonZero(a) }")
-    model.graph.node[1].name = "/head/NonZero"
-    with pytest.raises(VyreError, match=r"the op NonZero cannot be imported \(NonZero is '/head/NonZero'\)"):
+    model = parsed("g (float[4] x) => (int64[1, m] y) { a = Neg(x)  y = Det(a) }")
+    model.graph.node[1].name = "/head/Det"
+    with pytest.raises(VyreError, match=r"the op Det cannot be imported \(Det is '/head/Det'\)"):
         vyre_onnx.load(model)
 
 

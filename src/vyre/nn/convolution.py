@@ -24,7 +24,7 @@ from vyre.tensor.shaping import (
 from vyre.tensor.value import network
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from vyre.tensor import Tensor
 
@@ -102,6 +102,23 @@ def conv(
     groups: int = 1,
 ) -> Tensor:
     """[batch, channels, *space] with weights [outputs, channels / groups, *kernel], space of any rank."""
+    made = correlated(x, weight, stride, padding, dilation, groups, factor=wide)
+    if bias is not None:
+        made = made + reshape(wide(bias), (1, weight.type.shape[0], *(1,) * (x.ndim - 2)))
+    return narrowed(made, x)
+
+
+def correlated(
+    x: Tensor,
+    weight: Tensor,
+    stride: int | Sequence[int],
+    padding: int | Sequence[int] | Sequence[tuple[int, int]],
+    dilation: int | Sequence[int],
+    groups: int,
+    *,
+    factor: Callable[[Tensor], Tensor],
+) -> Tensor:
+    """`conv` without a bias and not rounded; `factor` makes the operands what is multiplied, F32 or I32."""
     axes = x.ndim - 2
     if axes < 1 or weight.ndim != x.ndim:
         raise VyreError(
@@ -117,8 +134,8 @@ def conv(
             f"{channels} channels and weights {weight.type} do not fit {groups} groups.",
             fix="make weights [outputs, channels / groups, *kernel], with groups dividing both.",
         )
-    w = padded(wide(x), padding, axes, 0.0)
-    seen = patches(w, kernel, each_axis(stride, axes, "stride"), each_axis(dilation, axes, "dilation"))
+    around = padded(factor(x), padding, axes, 0.0)
+    seen = patches(around, kernel, each_axis(stride, axes, "stride"), each_axis(dilation, axes, "dilation"))
     places = seen.type.shape[2 : 2 + axes]
     parts = () if groups == 1 else (groups,)
     split = reshape(seen, (batch, *parts, each, *places, *kernel))
@@ -126,12 +143,9 @@ def conv(
     order = (*range(at - 1), *range(at, at + axes), at - 1, *range(at + axes, at + 2 * axes))
     depth = each * product(Size(k) for k in kernel)
     rows = reshape(transpose(split, order), (batch, groups, product(places), depth))
-    columns = transpose(reshape(wide(weight), (groups, made, depth)), (0, 2, 1))
+    columns = transpose(reshape(factor(weight), (groups, made, depth)), (0, 2, 1))
     sums = matmul(rows, broadcast_to(columns, (batch, *columns.type.shape)))
-    shaped = reshape(transpose(sums, (0, 1, 3, 2)), (batch, outputs, *places))
-    if bias is not None:
-        shaped = shaped + reshape(wide(bias), (1, outputs, *(1,) * axes))
-    return narrowed(shaped, x)
+    return reshape(transpose(sums, (0, 1, 3, 2)), (batch, outputs, *places))
 
 
 def _static(x: Tensor, axes: range) -> tuple[int, ...]:

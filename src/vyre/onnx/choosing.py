@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from vyre.backends.storage import STORAGE
+from vyre.graph.nodes import Broadcast, Constant
 from vyre.graph.sizes import Size, product
 from vyre.ir.types import DataType
 from vyre.nn.activations import log_softmax
 from vyre.onnx.elements import kind_of
+from vyre.onnx.values import HostArray, held
 from vyre.tensor import comparing as c
 from vyre.tensor import reductions as r
 from vyre.tensor import shaping as s
 from vyre.tensor.create import full_like, iota, of_size
 from vyre.tensor.indexing import joined_index, scatter, take, take_together
+from vyre.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vyre.onnx.values import OnnxNode
-    from vyre.tensor.tensor import Tensor
 
 _T = DataType
 
@@ -62,6 +67,8 @@ def _scatter_nd(ctx: OnnxNode) -> Any:
 
 
 def _scatter_elements(ctx: OnnxNode) -> Any:
+    if isinstance(ctx.inputs[0], HostArray) and ctx.inputs[0].is_symbolic:
+        return _placed(ctx, *ctx.inputs)
     x, indices, updates = (ctx.tensor(i) for i in range(3))
     axis = x.axis(ctx.attribute("axis", 0))
     shape = indices.type.shape
@@ -72,6 +79,16 @@ def _scatter_elements(ctx: OnnxNode) -> Any:
     places = s.reshape(joined_index(x, x.type.shape, columns), (product(shape),))
     flat, values = s.reshape(x, (x.type.count,)), s.reshape(updates, (product(shape),))
     return s.reshape(scatter(flat, places, values, 0, duplicates=_duplicates(ctx)), x.type.shape)
+
+
+def _placed(ctx: OnnxNode, x: Any, indices: Any, updates: Any) -> HostArray:
+    """Elements of a shape that has dynamic sizes, some of them replaced."""
+    known_ones = isinstance(indices, HostArray) and isinstance(updates, HostArray)
+    if not known_ones or _duplicates(ctx) != "last":
+        raise ctx.refuse("dynamic sizes are put together with data", "export with a static shape.")
+    made = x.array.copy()
+    np.put_along_axis(made, indices.array, updates.array, ctx.attribute("axis", 0))
+    return held(made)
 
 
 def _one_hot(ctx: OnnxNode) -> Any:
@@ -155,6 +172,29 @@ def _compressed(ctx: OnnxNode) -> Any:
     return take(flat, [i for i, chosen in enumerate(ctx.numbers(1)) if chosen], axis or 0)
 
 
+def _non_zero(ctx: OnnxNode) -> Any:
+    """Of what is known. Older exporters write a range, of a dynamic length too, as the places of ones."""
+    value = ctx.inputs[0]
+    if isinstance(value, HostArray) and not value.is_symbolic:
+        return HostArray(np.array(np.nonzero(value.array), np.int64))
+    if isinstance(value, Tensor) and value.ndim == 1 and _filled(value):
+        return s.expand_dims(c.astype(iota(value, value.type.shape, 0, _T.I32), _T.I64), 0)
+    raise ctx.refuse(
+        "the op NonZero is imported of known numbers alone; how many elements are not 0 depends on data",
+        "export the model without it; Where and products with a mask keep the shape.",
+    )
+
+
+def _filled(x: Tensor) -> bool:
+    """Whether all elements are one constant that is not 0."""
+    nodes = x.builder.graph([x.name]).nodes
+    node = nodes[x.name]
+    source = nodes[node.source] if isinstance(node, Broadcast) else None
+    return isinstance(source, Constant) and bool(
+        np.frombuffer(source.data, STORAGE[source.type.element]).all()
+    )
+
+
 HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "GatherND": _gather_nd,
     "ScatterND": _scatter_nd,
@@ -165,6 +205,7 @@ HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "Hardmax": _hardmax,
     "ReverseSequence": _reverse_sequence,
     "Compress": _compressed,
+    "NonZero": _non_zero,
     "NegativeLogLikelihoodLoss": lambda ctx: _nll(ctx, ctx.tensor(0), 2),
     "SoftmaxCrossEntropyLoss": _softmax_loss,
 }

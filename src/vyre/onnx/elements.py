@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from vyre.backends.storage import BOOL, STORAGE
 from vyre.graph.sizes import Size
 from vyre.ir.types import DataType
 from vyre.onnx.folding import comparison, extreme, folded, remainder
-from vyre.onnx.values import HostArray, OnnxNode, computed, element_name, held, known
+from vyre.onnx.types import KINDS
+from vyre.onnx.values import I32, I64, HostArray, OnnxNode, computed, element_name, held, known
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor.create import full_like
@@ -23,18 +25,13 @@ if TYPE_CHECKING:
     from vyre.tensor.tensor import Tensor
 
 _T = DataType
-_KINDS = {
-    1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 9: "bool",
-    10: "float16", 11: "float64", 12: "uint32", 16: "bfloat16",
-}  # fmt: skip
-"""The element types of ONNX by their numbers."""
 
 
 def kind_of(ctx: OnnxNode, number: int) -> str:
-    if number not in _KINDS:
+    if number not in KINDS:
         what = f"there are no tensors of the element type {element_name(number)} of ONNX"
         raise ctx.refuse(what, "use f32, f16, bf16, f64, integers or bool.")
-    return _KINDS[number]
+    return KINDS[number]
 
 
 def _unary(
@@ -90,7 +87,10 @@ def _quotient(ctx: OnnxNode, x: Any, y: Any) -> Any:
     if isinstance(x, Size) or isinstance(y, Size):
         found = Size(x if isinstance(x, Size) else int(x)).divided(y if isinstance(y, Size) else int(y))
         if found is None:
-            raise ctx.refuse(f"the dynamic size {x} is not divisible by {y}", "export with a static shape.")
+            raise ctx.refuse(
+                f"the dynamic size {x} is not divisible by {y}",
+                "fix the size with sizes= of vyre.onnx.load, or export with a static shape.",
+            )
         return found
     return int(abs(int(x)) // abs(int(y))) * (1 if (x < 0) == (y < 0) else -1)
 
@@ -108,7 +108,7 @@ def _cast(ctx: OnnxNode) -> Any:
 def _host_cast(value: HostArray, target: np.dtype[Any]) -> HostArray | None:
     """None where NumPy does not say what becomes of a number, or a size becomes a float."""
     if value.is_symbolic:
-        return value if target.name in ("int32", "int64") else None
+        return replace(value, kind=target) if target in (I32, I64) else None
     array = value.array
     if target.kind in "iu" and array.dtype.kind not in "iub":
         limits, whole = np.iinfo(target), np.trunc(array.astype(np.float64))

@@ -1,17 +1,23 @@
 """What nodes compute of shapes: whole numbers and dynamic sizes, on the host.
 
-A comparison that differs from length to length has no answer here and is refused, never guessed.
+A comparison that differs from length to length has no answer here and is refused, never guessed. What an op
+makes of a few known numbers, and has no arithmetic of its own for here, the reference evaluator computes.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vyre.graph.sizes import Size
+from vyre.ir.types import DataType
 from vyre.onnx.values import HostArray, OnnxNode, known
+from vyre.tensor.builder import Builder
+from vyre.tensor.evaluated import evaluated
+from vyre.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +25,35 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Two = Callable[[Any, Any], Any]
+
+_NUMBERS = 64
+"""Elements of a value that the evaluator computes while a model is loaded: more than shapes have."""
+
+
+def settled(ctx: OnnxNode, handler: Callable[[OnnxNode], Any]) -> Any:
+    """What the op makes: arrays of the host where it is computed of a few known numbers."""
+    given = [value for value in ctx.inputs if value is not None]
+    if not given or not all(_few(value) for value in given):
+        return handler(ctx)
+    apart = replace(ctx, builder=Builder(), weights={})
+    made = handler(apart)
+    several: list[Any] = made if isinstance(made, list) else [made]  # pyright: ignore[reportUnknownVariableType]
+    tensors = {value.name: value for value in several if isinstance(value, Tensor)}
+    if not all(_settles(value) for value in tensors.values()):
+        return handler(ctx)
+    arrays = evaluated(apart.builder.graph(tensors), apart.weights) if tensors else {}
+    found: list[Any] = [HostArray(arrays[v.name]) if isinstance(v, Tensor) else v for v in several]
+    return found if several is made else found[0]
+
+
+def _few(value: Any) -> bool:
+    return isinstance(value, HostArray) and not value.is_symbolic and value.array.size <= _NUMBERS
+
+
+def _settles(value: Tensor) -> bool:
+    """Bits of BF16 come back as integers."""
+    count = value.type.count.static
+    return value.element is not DataType.BF16 and count is not None and count <= _NUMBERS
 
 
 def folded(ctx: OnnxNode, exact: Two) -> HostArray | None:

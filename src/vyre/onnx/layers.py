@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from vyre.onnx.values import OnnxNode
     from vyre.tensor.tensor import Tensor
 
+REPAIR = "repair or export the model again."
+
 
 def _activation(function: Callable[..., Tensor]) -> Callable[[OnnxNode], Any]:
     return lambda ctx: function(ctx.tensor(0))
@@ -35,9 +37,8 @@ def _softmax(function: Callable[..., Tensor]) -> Callable[[OnnxNode], Any]:
     return handle
 
 
-def _leaky(ctx: OnnxNode) -> Any:
-    x = ctx.tensor(0)
-    return c.where(x < 0, x * ctx.attribute("alpha", 0.01), x)
+def leaky_relu(x: Tensor, alpha: float) -> Tensor:
+    return c.where(x < 0, x * alpha, x)
 
 
 def _elu(ctx: OnnxNode) -> Any:
@@ -54,9 +55,8 @@ def _selu(ctx: OnnxNode) -> Any:
     return c.where(x > 0, x, (e.exp(x) * alpha) - alpha) * gamma
 
 
-def _hard_sigmoid(ctx: OnnxNode) -> Any:
-    x = ctx.tensor(0)
-    return e.clip(x * ctx.attribute("alpha", 0.2) + ctx.attribute("beta", 0.5), 0.0, 1.0)
+def hard_sigmoid(x: Tensor, alpha: float, beta: float) -> Tensor:
+    return e.clip(x * alpha + beta, 0.0, 1.0)
 
 
 def _hard_swish(ctx: OnnxNode) -> Any:
@@ -78,7 +78,7 @@ def _gelu(ctx: OnnxNode) -> Any:
     return nn.gelu(ctx.tensor(0), approximate=ctx.attribute("approximate", "none"))
 
 
-def _softplus(x: Tensor) -> Tensor:
+def softplus(x: Tensor) -> Tensor:
     """log(1 + exp(x)) without overflow: the greater of x and 0, plus log1p(exp(-|x|))."""
     return c.maximum(x, 0.0) + e.log1p(e.exp(-abs(x)))
 
@@ -92,7 +92,7 @@ def _celu(ctx: OnnxNode) -> Any:
 
 def _mish(x: Tensor) -> Tensor:
     w = wide(x)
-    return narrowed(w * e.tanh(_softplus(w)), x)
+    return narrowed(w * e.tanh(softplus(w)), x)
 
 
 def _shrink(ctx: OnnxNode) -> Any:
@@ -123,7 +123,7 @@ def _lp_norm(ctx: OnnxNode) -> Any:
     return c.where(size == 0.0, 0.0, x / size)
 
 
-def _softsign(x: Tensor) -> Tensor:
+def softsign(x: Tensor) -> Tensor:
     return x / (abs(x) + 1.0)
 
 
@@ -198,7 +198,7 @@ def _padding(
         chosen = [0] * (2 * axes) if pads is None else [int(p) for p in pads]
         return [(chosen[i], chosen[axes + i]) for i in range(axes)]
     if way not in ("SAME_UPPER", "SAME_LOWER"):
-        raise ctx.refuse(f"auto_pad is {way!r}", "repair or export the model again.")
+        raise ctx.refuse(f"auto_pad is {way!r}", REPAIR)
     pairs: list[tuple[int, int]] = []
     for i in range(axes):
         size = x.shape[2 + i]
@@ -219,17 +219,23 @@ def _geometry(ctx: OnnxNode, axes: int) -> tuple[tuple[int, ...], tuple[int, ...
 
 def _conv(ctx: OnnxNode) -> Any:
     x, weight = ctx.tensor(0), ctx.tensor(1)
+    return nn.conv(x, weight, ctx.tensor(2) if ctx.given(2) else None, **reach(ctx, x, weight))
+
+
+def reach(ctx: OnnxNode, x: Tensor, weight: Tensor) -> dict[str, Any]:
+    """What a convolution is told of its windows."""
     stride, dilation = _geometry(ctx, x.ndim - 2)
     kernel = tuple(n for n in weight.shape[2:] if isinstance(n, int))
-    return nn.conv(
-        x,
-        weight,
-        ctx.tensor(2) if ctx.given(2) else None,
-        stride=stride,
-        dilation=dilation,
-        padding=_padding(ctx, x, kernel, stride, dilation),
-        groups=ctx.attribute("group", 1),
-    )
+    said = tuple(int(n) for n in ctx.attribute("kernel_shape") or kernel)
+    if said != kernel:
+        raise ctx.refuse(f"the kernel_shape is {list(said)}, and the weights are {weight.type}", REPAIR)
+    padding = _padding(ctx, x, kernel, stride, dilation)
+    return {
+        "stride": stride,
+        "padding": padding,
+        "dilation": dilation,
+        "groups": ctx.attribute("group", 1),
+    }
 
 
 def _pool(ctx: OnnxNode, *, greatest: bool) -> Any:
@@ -278,7 +284,7 @@ def _conv_transpose(ctx: OnnxNode) -> Any:
                 more = (*more[:i], more[i] - total, *more[i + 1 :])
                 total = 0
             small = total // 2
-            pairs.append((small, total - small) if way != "SAME_LOWER" else (total - small, small))
+            pairs.append((small, total - small) if way == "SAME_UPPER" else (total - small, small))
     return nn.conv_transpose(
         x,
         weight,
@@ -303,19 +309,21 @@ HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {
     "Relu": _activation(nn.relu),
     "Gelu": _gelu,
     "Sigmoid": _activation(nn.sigmoid),
-    "Softplus": _activation(_softplus),
+    "Softplus": _activation(softplus),
     "Celu": _celu,
     "Mish": _activation(_mish),
     "Shrink": _shrink,
     "LRN": _local_norm,
     "LpNormalization": _lp_norm,
-    "Softsign": _activation(_softsign),
+    "Softsign": _activation(softsign),
     "Softmax": _softmax(nn.softmax),
     "LogSoftmax": _softmax(nn.log_softmax),
-    "LeakyRelu": _leaky,
+    "LeakyRelu": lambda ctx: leaky_relu(ctx.tensor(0), ctx.attribute("alpha", 0.01)),
     "Elu": _elu,
     "Selu": _selu,
-    "HardSigmoid": _hard_sigmoid,
+    "HardSigmoid": lambda ctx: hard_sigmoid(
+        ctx.tensor(0), ctx.attribute("alpha", 0.2), ctx.attribute("beta", 0.5)
+    ),
     "HardSwish": _hard_swish,
     "PRelu": _prelu,
     "Swish": _swish,

@@ -165,7 +165,7 @@ def _imported(
     for tensor in graph.initializer:
         values[tensor.name] = initializer(tensor)
     for name, array in replaced.items():
-        values[name] = _replaced(name, values.get(name), np.asarray(array))
+        values[name] = _replaced(name, values.get(name), host_array(f"the weight {name!r}", array))
     names: dict[str, str] = {}
     for entry in graph.input:
         if entry.name not in values:
@@ -210,6 +210,10 @@ def _require_named(graph: Any, sizes: Mapping[str, Any], fixed: Mapping[str, Any
         for place, dim in enumerate(entry.type.tensor_type.shape.dim)
         if not dim.HasField("dim_value")
     ]
+    for name, size in sizes.items():
+        if not isinstance(size, (int, str, np.integer)):
+            found = type(size).__name__
+            raise VyreError(f"sizes[{name!r}] is {found}.", fix="pass a number, or the name of another size.")
     wrong = next((name for name in sizes if not any(name in pair for pair in dims)), None)
     if wrong is not None:
         there = ", ".join(dict.fromkeys(repr(given or name) for given, name in dims))
@@ -224,7 +228,11 @@ def _size_name(entry: Any, place: int) -> str:
 
 
 def _opset(proto: Any) -> int:
-    found = next((o.version for o in proto.opset_import if o.domain in ("", "ai.onnx")), None)
+    versions = {o.version for o in proto.opset_import if o.domain in ("", "ai.onnx")}
+    if len(versions) > 1:
+        shown = " and ".join(map(str, sorted(versions)))
+        raise VyreError(f"the model uses opset {shown} at once.", fix="repair or export the model again.")
+    found = next(iter(versions), None)
     if found is None or not FIRST_OPSET <= found <= LAST_OPSET:
         raise VyreError(
             f"the model uses opset {found}; {FIRST_OPSET} to {LAST_OPSET} can be imported.",
@@ -304,8 +312,12 @@ def _model(
     named: dict[str, Any] = {}
     wanted: dict[str, None] = {}
     for name, value in outputs.items():
+        if isinstance(value, tuple):
+            raise VyreError(
+                f"the output {name!r} is a sequence.", fix="export the model with tensors as outputs."
+            )
         if isinstance(value, HostArray) and value.is_symbolic:
-            value = counted(builder, value.array)
+            value = counted(builder, value)
         if isinstance(value, HostArray):
             named[name] = value
             continue

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.errors import VyreError
+from vyre.onnx.folding import settled
 from vyre.onnx.sound import require_formed, require_text
 from vyre.onnx.table import HANDLERS
+from vyre.onnx.types import named, required
 from vyre.onnx.values import HostArray, OnnxNode
 from vyre.tensor.tensor import Tensor
 
@@ -142,9 +144,13 @@ def _attribute(attribute: Any, op: str, node: str) -> Any:
 
 def _handled(context: OnnxNode) -> Any:
     """What the node became. A node that is not formed as its op says is named, whatever Python said of it."""
+    from onnx import defs
+
+    schema = defs.get_schema(context.op, context.opset)
     try:
         with np.errstate(all="ignore"):
-            made = HANDLERS[context.op](context)
+            made = settled(context, HANDLERS[context.op])
+        made = named(required(context, schema), schema, made)
         if isinstance(made, HostArray) and all(made is not given for given in context.inputs):
             context.allowed(made.array.size, symbolic=made.is_symbolic)
         return made
@@ -162,7 +168,10 @@ def _one(context: OnnxNode) -> str:
     shapes = [given.type.shape[::-1] for given in context.inputs if isinstance(given, Tensor)]
     if len(shapes) != 2:
         return ""
-    for one, other in zip(*shapes, strict=False):
+    left, right = shapes
+    if context.op == "MatMul" and min(len(left), len(right)) > 1:  # columns meet rows, and the rest its own
+        left, right = (left[0], *left[2:]), right[1:]
+    for one, other in zip(left, right, strict=False):
         names = str(other), str(one)
         if one != other and all(name.isidentifier() for name in names):
             return f" If two sizes are one, say so: vyre.onnx.load(…, sizes={{{names[0]!r}: {names[1]!r}}})."

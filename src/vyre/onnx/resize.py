@@ -1,4 +1,4 @@
-"""`Resize`: places and weights are computed on the host in F64, one axis after the other."""
+"""`Resize` and `Upsample`: places and weights are computed on the host in F64, one axis after the other."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _resize(ctx: OnnxNode) -> Any:
         if (size, scale) == (wanted, 1.0):
             continue
         if mode == "nearest":
-            nearest = _NEAREST[ctx.attribute("nearest_mode", "round_prefer_floor")]
+            nearest = _NEAREST[_rounding(ctx, scale)]
             made = take(made, [min(max(nearest(p), 0), size - 1) for p in places], axis)
         else:
             taps = [_taps(ctx, mode, place, size) for place in places]
@@ -62,11 +62,19 @@ def _resize(ctx: OnnxNode) -> Any:
 
 def _repeats(ctx: OnnxNode, way: str, scale: float) -> bool:
     """Whether the nearest of each place is the element that a repetition puts there, for every length."""
-    nearest = ctx.attribute("nearest_mode", "round_prefer_floor")
+    nearest = _rounding(ctx, scale)
     halves = way in ("half_pixel", "pytorch_half_pixel", "half_pixel_symmetric")
     whole = scale >= 1 and scale == int(scale)
     floor_of = way == "asymmetric" and nearest == "floor"
     return whole and (floor_of or (halves and nearest.startswith("round")))
+
+
+def _rounding(ctx: OnnxNode, scale: float) -> str:
+    """Before opset 11 there was no attribute: a greater tensor repeats, and a smaller one takes the next."""
+    if ctx.opset < 11:
+        return "floor" if scale >= 1 else "ceil"
+    found: str = ctx.attribute("nearest_mode", "round_prefer_floor")
+    return found
 
 
 def _way(ctx: OnnxNode) -> str:
@@ -84,8 +92,9 @@ def _scales(ctx: OnnxNode, x: Tensor) -> list[tuple[int, float, int]]:
     """Each axis that is resized, by how much, and to how many elements."""
     axes = [x.axis(a) for a in ctx.attribute("axes") or range(x.ndim)]
     at = 1 if ctx.opset < 11 else 2
-    if ctx.given(at) and ctx.numbers(at):
-        pairs = [(axis, float(scale)) for axis, scale in zip(axes, ctx.numbers(at), strict=True)]
+    factors = ctx.numbers(at) if ctx.given(at) else ctx.attribute("scales")
+    if factors:
+        pairs = [(axis, float(scale)) for axis, scale in zip(axes, factors, strict=True)]
         return [(a, f, floor(n * f) if isinstance(n := x.shape[a], int) else 0) for a, f in pairs]
     found: list[tuple[int, float, int]] = []
     policy = ctx.attribute("keep_aspect_ratio_policy", "stretch")
@@ -157,4 +166,4 @@ def _weighted(x: Tensor, axis: int, taps: list[Taps]) -> Tensor:
     return take(x, [], axis) if total is None else total
 
 
-HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {"Resize": _resize}
+HANDLERS: dict[str, Callable[[OnnxNode], Any]] = {"Resize": _resize, "Upsample": _resize}

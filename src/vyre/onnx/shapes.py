@@ -20,7 +20,7 @@ from vyre.tensor.rearranging import tile, tril, triu
 from vyre.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 _T = DataType
@@ -82,7 +82,7 @@ def _range(ctx: OnnxNode) -> Any:
         count = Size(stop) - start
         steps = Tensor(ctx.builder, ctx.builder.add(Iota(ValueType(_T.I32, (count,)), 0)))
         made = c.astype(steps, _T.I64)
-        return made if start == 0 else made + counted(ctx.builder, np.array(start, object))
+        return made if start == 0 else made + counted(ctx.builder, HostArray(np.array(start, object)))
     raise ctx.refuse(
         f"a range of dynamic sizes by steps of {step} is not imported", "export with a static shape."
     )
@@ -140,25 +140,39 @@ def _unsqueeze(ctx: OnnxNode) -> Any:
     return s.reshape(x, tuple(Size(1) if i in at else next(sizes) for i in range(rank)))
 
 
+def joined(ctx: OnnxNode, values: Sequence[Any], axis: int) -> Any:
+    """Values one after another along an axis."""
+    if all(isinstance(v, HostArray) for v in values):
+        return held(np.concatenate([v.array for v in values], axis))
+    return s.concat([ctx.as_tensor(v) for v in values], axis)
+
+
 def _concat(ctx: OnnxNode) -> Any:
-    axis = ctx.attribute("axis")
-    if all(isinstance(v, HostArray) for v in ctx.inputs):
-        made = np.concatenate([v.array for v in ctx.inputs], axis)
-        return held(made)
-    return s.concat([ctx.tensor(i) for i in range(len(ctx.inputs))], axis)
+    return joined(ctx, ctx.inputs, ctx.attribute("axis"))
+
+
+def parted(ctx: OnnxNode, value: Any, sizes: Sequence[Any], axis: int) -> list[Any]:
+    """A value cut into parts of these sizes."""
+    if not isinstance(value, HostArray) or _dynamic([*sizes]) or sum(sizes) != value.array.shape[axis]:
+        return s.split(ctx.as_tensor(value), [*sizes], axis)
+    return [held(part) for part in np.split(value.array, np.cumsum(sizes)[:-1], axis)]
 
 
 def _split(ctx: OnnxNode) -> Any:
-    x = ctx.tensor(0)
-    axis = ctx.attribute("axis", 0)
+    value = ctx.inputs[0]
+    axis = ctx.axes([ctx.attribute("axis", 0)], len(_sizes(value)))[0]
     sizes = ctx.numbers(1) if ctx.given(1) else ctx.attribute("split")
     if sizes is None:
-        total = x.type.shape[x.axis(axis)].static
+        total = Size(_sizes(value)[axis]).static
         if total is None:
-            return s.split(x, ctx.outputs, axis)
+            return s.split(ctx.tensor(0), ctx.outputs, axis)
         each = -(-total // ctx.outputs)
+        if total % ctx.outputs and ctx.opset < 18:
+            raise ctx.refuse(
+                f"{total} elements are not {ctx.outputs} equal parts", "repair or export the model again."
+            )
         sizes = [each] * (ctx.outputs - 1) + [total - each * (ctx.outputs - 1)]
-    return s.split(x, list(sizes), axis)
+    return parted(ctx, value, list(sizes), axis)
 
 
 def _slice(ctx: OnnxNode) -> Any:
@@ -249,8 +263,13 @@ def _gather_elements(ctx: OnnxNode) -> Any:
 
 
 def _expand(ctx: OnnxNode) -> Any:
+    value, numbers = ctx.inputs[0], ctx.numbers(1)
+    if isinstance(value, HostArray) and not _dynamic(numbers):
+        shape = np.broadcast_shapes(value.array.shape, tuple(numbers))
+        if math.prod(shape) <= _FEW:
+            return HostArray(np.broadcast_to(value.array, shape))
     x = ctx.tensor(0)
-    wanted = s.sizes_of(tuple(ctx.numbers(1)))
+    wanted = s.sizes_of(tuple(numbers))
     return s.broadcast_to(x, s.common_shape([x.type.shape, wanted]))
 
 
@@ -320,7 +339,8 @@ def _dropout(ctx: OnnxNode) -> Any:
     if ctx.given(2) and any(ctx.numbers(2)):
         raise ctx.refuse("training is not imported", "export the model for inference.")
     x = ctx.tensor(0)
-    return [x, full_like(x, x.type.shape, 1, _T.Bool)][: ctx.outputs]
+    kept = full_like(x, x.type.shape, 1, _T.Bool if ctx.opset >= 10 else None)
+    return [x, kept][: ctx.outputs]
 
 
 def _blocks(ctx: OnnxNode, *, deeper: bool) -> Any:

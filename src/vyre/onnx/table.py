@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vyre.onnx import attention, choosing, elements, joins, layers, quantized, recurrent, resize, shapes
+from vyre.onnx import (
+    attention,
+    choosing,
+    elements,
+    joins,
+    layers,
+    quantized,
+    recurrent,
+    resize,
+    sampling,
+    sequences,
+    shapes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,6 +38,8 @@ HANDLERS: Mapping[str, Handler] = {
     **quantized.HANDLERS,
     **recurrent.HANDLERS,
     **resize.HANDLERS,
+    **sampling.HANDLERS,
+    **sequences.HANDLERS,
 }
 OPS = tuple(sorted(HANDLERS))
 """The names of all ops that can be imported."""

@@ -17,6 +17,7 @@ from vyre.graph.sizes import Size
 from vyre.graph.types import ValueType
 from vyre.ir.limits import MAX_GRAPH_CONSTANT_BYTES
 from vyre.ir.types import DataType
+from vyre.tensor.comparing import astype
 from vyre.tensor.create import full_like, of_size
 from vyre.tensor.defaults import element_of
 from vyre.tensor.shaping import reshape, stack
@@ -38,11 +39,16 @@ MOST_SIZES = 1 << 12
 """Elements of one in which a dynamic size is: shapes, and tables made of them."""
 
 
+I32, I64 = np.dtype(np.int32), np.dtype(np.int64)
+
+
 @dataclass(frozen=True, slots=True)
 class HostArray:
     """An array of the host; of the dtype `object` where a dynamic size is in it."""
 
     array: NDArray[Any]
+    kind: np.dtype[Any] = I64
+    """The element type that the model gives sizes."""
 
     @property
     def is_symbolic(self) -> bool:
@@ -109,11 +115,13 @@ class OnnxNode:
             raise self.refuse(f"input {index} is missing", "repair the model: the op needs that input.")
         return self.as_tensor(self.inputs[index])
 
-    def as_tensor(self, value: Tensor | HostArray) -> Tensor:
+    def as_tensor(self, value: Tensor | HostArray | tuple[Any, ...]) -> Tensor:
         if isinstance(value, Tensor):
             return value
+        if isinstance(value, tuple):
+            raise self.refuse("a sequence is passed where a tensor is needed", "repair the model.")
         if value.is_symbolic:
-            return counted(self.builder, value.array)
+            return counted(self.builder, value)
         return constant(self.builder, value.array, self.weights)
 
     def numbers(self, index: int) -> list[Any]:
@@ -154,8 +162,8 @@ def _whole(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def counted(builder: Builder, sizes: NDArray[Any]) -> Tensor:
-    """Sizes, dynamic ones too, as I64 of the graph."""
+def counted(builder: Builder, sizes: HostArray) -> Tensor:
+    """Sizes, dynamic ones too, as a tensor of the graph, computed in I64."""
     like = Tensor(builder, builder.add(Constant(ValueType(DataType.I64), bytes(8))))
 
     def number(size: Any) -> Tensor:
@@ -167,8 +175,9 @@ def counted(builder: Builder, sizes: NDArray[Any]) -> Tensor:
             total = total + term
         return total
 
-    flat = [number(size) for size in sizes.reshape(-1)]
-    return reshape(stack(flat), sizes.shape) if flat else full_like(like, sizes.shape, 0)
+    flat = [number(size) for size in sizes.array.reshape(-1)]
+    shape = sizes.array.shape
+    return astype(reshape(stack(flat), shape) if flat else full_like(like, shape, 0), sizes.kind)
 
 
 def constant(builder: Builder, array: NDArray[Any], weights: dict[str, NDArray[Any]]) -> Tensor:
