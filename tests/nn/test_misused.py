@@ -61,7 +61,7 @@ def test_an_array_where_a_tensor_belongs_is_answered_with_how_to_pass_it(functio
         (lambda x: nn.split_heads(x[0, 0, 0], 2), r"F32\[5\] has no heads"),
         (lambda x: nn.merge_heads(x[0, 0]), r"F32\[5, 5\] has no heads"),
         (lambda x: nn.repeat_heads(x[0, 0], 2), r"F32\[5, 5\] has no heads"),
-        (lambda x: nn.sample(x, x[..., 0], temperature="1"), "a temperature of 1 does not choose"),
+        (lambda x: nn.sample(x, x[..., 0], temperature="1"), "a temperature of '1' does not choose"),
         (lambda x: vt.recurrence(x, x, initial=0), r"recurrence\(\) takes a tensor, not int"),
         (lambda x: nn.conv(x, x, stride=0), "the stride cannot be 0"),
         (lambda x: nn.conv_transpose(x, x, stride=0), "the stride cannot be 0"),
