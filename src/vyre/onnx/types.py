@@ -34,7 +34,7 @@ KINDS = {
 
 
 def element(value: Any) -> DataType | None:
-    """The element type of a value; None of what is no tensor of a type that we have."""
+    """The element type of a value; None if it is not a tensor of a type that we have."""
     if isinstance(value, Tensor):
         return value.element
     if not isinstance(value, HostArray):
