@@ -309,7 +309,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: Table({"a": [1 << 70]}), "past 64 bits"),
     (lambda: Table({"a": [np.timedelta64(5, "ns")]}), "elements of timedelta64"),
     (lambda: Table({"a": [1 << 63]}), "past 64 bits with a sign"),
-    (lambda: Table({"a": [0.5, (1 << 53) + 1]}), "9007199254740993, which no float64 is"),
+    (lambda: Table({"a": [0.5, (1 << 53) + 1]}), "9007199254740993, which a float64 cannot hold"),
     (lambda: Table({"a": [1]})[["a"]], "no column ['a']"),  # pyright: ignore[reportArgumentType]
     (lambda: tables.sort({"a": [1]}, "a", descending="no"), "'no', which is not a bool"),  # pyright: ignore[reportArgumentType]
     (lambda: tables.sort({"a": [1]}, ["a"], descending=["no"]), "'no', which is not a bool"),  # pyright: ignore[reportArgumentType]

@@ -176,7 +176,7 @@ def _of_list(values: list[Any]) -> Column:
         changed = next((x for x in there if type(x) is int and int(float(x)) != x), None)
         if changed is not None:
             raise DispatchError(
-                f"a column has floats and {changed}, which no float64 is.",
+                f"a column has floats and {changed}, which a float64 cannot hold.",
                 fix="pass whole numbers alone, or make them floats yourself, which rounds them.",
             )
     made = _of_array(filled)
