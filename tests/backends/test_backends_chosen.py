@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import vyre
-from vyre.backends import chosen, registry
+from vyre import engines
+from vyre.backends import chosen, get, registry
 from vyre.backends.packages import Point
 from vyre.engines.run import runner_of
 from vyre.errors import BackendUnavailable, DispatchError
@@ -93,11 +94,16 @@ def test_a_wrong_name_in_the_environment_is_called_that(monkeypatch: pytest.Monk
     with pytest.raises(DispatchError, match="VYRE_BACKEND is 'cudda', and no backend") as caught:
         doubled(np.zeros(1, np.uint32))
     assert "'cuda'" in caught.value.fix
+    with pytest.raises(DispatchError, match="VYRE_BACKEND is 'cudda', and no backend"):
+        engines.sort(np.zeros(1, np.uint32))
 
 
 def test_a_wrong_name_is_refused_at_once() -> None:
     with pytest.raises(DispatchError, match="no backend is called 'reverence'"):
         vyre.use("reverence")
+    for given in (3, None, get("cpu")):
+        with pytest.raises(DispatchError, match=r"vyre\.use takes the name of a backend, not"):
+            vyre.use(given)  # pyright: ignore[reportArgumentType]
     assert chosen.default_name() == "cpu"
 
 

@@ -237,6 +237,11 @@ def three(a: Any, b: Any) -> Any:
         (lambda: engines.reduce_tree(np.zeros(3, np.float32), element="F32"), "pass float32"),  # pyright: ignore[reportArgumentType]
         (lambda: engines.scan(U, heads=U[:2]), "one head for each"),
         (lambda: engines.reduce_by_key(U, U, op="sub"), "use one of"),
+        (lambda: engines.reduce(U, op=["add"]), "use one of"),  # pyright: ignore[reportArgumentType]
+        (lambda: engines.reduce(U, shape=3), "engines.Shape"),  # pyright: ignore[reportArgumentType]
+        (lambda: engines.sort(U, shape=(1, 64)), "engines.Shape"),  # pyright: ignore[reportArgumentType]
+        (lambda: engines.sort(U, descending="no"), "True or False"),  # pyright: ignore[reportArgumentType]
+        (lambda: engines.argsort(U, descending=1), "True or False"),  # pyright: ignore[reportArgumentType]
     ],
 )
 def test_mistakes_are_explained(wrong: Callable[[], object], hint: str) -> None:

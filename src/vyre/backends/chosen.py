@@ -37,18 +37,8 @@ def default_name() -> str:
 
 def default_backend() -> str:
     """The name of a backend that can be had. Raises `BackendUnavailable` or `DispatchError` otherwise."""
-    from vyre.backends.registry import get
-
     name = default_name()
-    try:
-        get(name)
-    except VyreError as error:
-        if name == os.environ.get(VARIABLE):
-            raise DispatchError(f"{VARIABLE} is {name!r}, and {error.message}", fix=error.fix) from None
-        if name == FAST:
-            other = f"Or choose another backend by {VARIABLE} or vyre.use; `vyre doctor` lists them."
-            raise type(error)(error.message, fix=f"{error.fix} {other}") from None
-        raise
+    chosen(name)
     return name
 
 
@@ -56,10 +46,19 @@ def chosen(backend: str | Backend | None) -> Backend:
     """The backend of a call that names one, passes one, or does neither."""
     from vyre.backends.registry import get
 
-    if backend is None or isinstance(backend, str):
-        return get(backend or default_backend())
-    require_backend(backend)
-    return backend
+    if backend is not None and not isinstance(backend, str):
+        require_backend(backend)
+        return backend
+    name = backend or default_name()
+    try:
+        return get(name)
+    except VyreError as error:
+        if name == os.environ.get(VARIABLE):
+            raise DispatchError(f"{VARIABLE} is {name!r}, and {error.message}", fix=error.fix) from None
+        if name == FAST:
+            other = f"Or choose another backend by {VARIABLE} or vyre.use; `vyre doctor` lists them."
+            raise type(error)(error.message, fix=f"{error.fix} {other}") from None
+        raise
 
 
 def require_backend(given: object) -> None:
@@ -104,6 +103,11 @@ def use(backend: str) -> _Use:
     """
     from vyre.backends.registry import get
 
+    if not isinstance(backend, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DispatchError(
+            f"vyre.use takes the name of a backend, not {backend!r}.",
+            fix='write vyre.use("cpu"); an object is passed to each call, as backend=.',
+        )
     get(backend)
     before, _everywhere[0] = _everywhere[0], backend
     return _Use(backend, before)

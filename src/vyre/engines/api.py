@@ -26,6 +26,7 @@ from vyre.engines.collection import (
     limits_of,
     on_host,
     require_same,
+    require_shape,
     walkers,
     words_of,
 )
@@ -33,7 +34,7 @@ from vyre.engines.compaction import compact_engine
 from vyre.engines.dfa import match_engine
 from vyre.engines.float_fold import fold_named
 from vyre.engines.fold import reduce_engine
-from vyre.engines.monoids import monoid, own_monoid
+from vyre.engines.monoids import monoid, own_monoid, require_named
 from vyre.engines.order import element_of
 from vyre.engines.pieces import as_bytes, counted, joined, kept, piece_of, scanned, together
 from vyre.engines.plan import Shape
@@ -74,6 +75,8 @@ def reduce(
     array: Any, *, op: str = "add", backend: str | Backend | None = None, shape: Shape | None = None
 ) -> np.uint32:
     """All elements joined; of none, the neutral element."""
+    require_named(op)
+    require_shape(shape)
     each = piece_of(backend, array)
     if each:
         return joined(array, each, lambda part: reduce(part, op=op, backend=backend, shape=shape))

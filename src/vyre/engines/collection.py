@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vyre.backends import registry
-from vyre.backends.chosen import default_name, require_backend
+from vyre.backends.chosen import chosen, default_name, require_backend
 from vyre.backends.device_buffer import DeviceBuffer
 from vyre.engines.hashing import ABSENT, build_engine, find_engine
 from vyre.engines.keyed import by_key_engine, unique_engine
@@ -56,9 +56,18 @@ _ROWS = Shape(256, 4)
 
 def cut_for(backend: Where, shape: Shape | None, other: Shape | None = _ROWS) -> Shape | None:
     """The way to cut work that suits a backend: on a processor one invocation walks through a tile."""
+    require_shape(shape)
     if shape is not None:
         return shape
     return _WALK if getattr(backend, "name", backend or default_name()) in _PROCESSORS else other
+
+
+def require_shape(shape: Shape | None) -> None:
+    """Raises `DispatchError` for what a user gave that is not a `Shape`."""
+    if shape is not None and not isinstance(shape, Shape):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DispatchError(
+            f"shape is {shape!r}, not a Shape.", fix="pass engines.Shape(lanes, items), or leave it out."
+        )
 
 
 def walkers(backend: Where) -> int:
@@ -70,7 +79,7 @@ def walkers(backend: Where) -> int:
 
 @cache
 def _walkers(backend: str) -> int:
-    return getattr(registry.get(backend), "threads", 1)
+    return getattr(chosen(backend), "threads", 1)
 
 
 def limits_of(backend: Where) -> BackendLimits:
@@ -83,7 +92,7 @@ def limits_of(backend: Where) -> BackendLimits:
 
 @cache
 def _limits(backend: str) -> BackendLimits:
-    return registry.described(registry.get(backend)).limits
+    return registry.described(chosen(backend)).limits
 
 
 @boundary

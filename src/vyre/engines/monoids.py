@@ -94,10 +94,15 @@ def literal(element: DataType, bits: int) -> Expr:
             return LitU32(bits)
 
 
-def monoid(op: str, element: DataType = DataType.U32) -> Monoid:
-    """The operation of that name. Raises `VyreError` for another one."""
+def require_named(op: str) -> None:
+    """Raises `VyreError` for what is not the name of an operation."""
     if op not in NAMES:
         raise VyreError(f"no operation on elements is called {op!r}.", fix=f"use one of {', '.join(NAMES)}.")
+
+
+def monoid(op: str, element: DataType = DataType.U32) -> Monoid:
+    """The operation of that name. Raises `VyreError` for another one."""
+    require_named(op)
     ones = (1 << 8 * element.stride) - 1
     signed = element in (DataType.I32, DataType.I64)
     least, greatest = (ones // 2 + 1, ones // 2) if signed else (0, ones)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from vyre.errors import DispatchError
 from vyre.ir.expr import Expr, Lane, LitU32, Select
 from vyre.ir.types import DataType
 
 if TYPE_CHECKING:
     from typing import Any
-
-    import numpy as np
 
 U32, U64 = DataType.U32, DataType.U64
 _ONES, _TOP = 0xFFFF_FFFF, 0x8000_0000
@@ -39,6 +39,10 @@ class Order:
     descending: bool = False
     numeric: bool = False
     """Floats by value: NaN of any bits is greatest, and -0 is 0."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.descending, (bool, np.bool_)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DispatchError(f"descending is {self.descending!r}, not a bool.", fix="pass True or False.")
 
     @property
     def carrier(self) -> DataType:

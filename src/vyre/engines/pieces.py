@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from vyre.backends.chosen import chosen, default_name
+from vyre.backends.chosen import chosen
 from vyre.backends.foreign import plain_array
 from vyre.backends.registry import described
 from vyre.engines.memory import host_output
@@ -39,7 +39,7 @@ def piece_of(backend: str | Backend | None, *arrays: Any) -> int:
     fit, or some are not on the host."""
     if not all(isinstance(array, np.ndarray) for array in arrays):
         return 0
-    most = described(chosen(backend or default_name())).limits.buffer_bytes
+    most = described(chosen(backend)).limits.buffer_bytes
     if most is None or all(array.nbytes <= most for array in arrays):
         return 0
     count = most // max(array.itemsize for array in arrays)
