@@ -235,3 +235,21 @@ def test_windows_take_numbers_of_numpy_and_concat_what_gives_tensors() -> None:
     seen, both = vt.function(some)(X, backend="cpu")
     assert np.array_equal(seen, np.lib.stride_tricks.sliding_window_view(X, 2, 1))
     assert np.array_equal(both, np.concatenate([X, X]))
+
+
+def test_a_decorated_method_is_answered_with_the_way_to_bind_it() -> None:
+    class Decorated:
+        @vt.function
+        def forward(self, x: Any) -> Any:
+            return x * 2
+
+    class Bound:
+        def __init__(self) -> None:
+            self.forward = vt.function(self.forward)  # pyright: ignore[reportAttributeAccessIssue]
+
+        def forward(self, x: Any) -> Any:
+            return x * 2
+
+    with pytest.raises(VyreError, match=r"write self\.forward = vyre\.tensor\.function\(self\.forward\)"):
+        Decorated().forward(X)
+    assert np.array_equal(Bound().forward(X), X * 2)

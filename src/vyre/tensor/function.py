@@ -218,8 +218,11 @@ class TensorFunction:
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
-            name = self._name
-            raise VyreError(f"{name}(): {error}.", fix=f"call {name}{self._signature}.") from None
+            name, fix = self._name, f"call {self._name}{self._signature}."
+            if next(iter(self._signature.parameters), "") == "self":
+                bound_one = f"self.{name} = vyre.tensor.function(self.{name})"
+                fix = f"a decorated method is not bound to its object: write {bound_one} in __init__ instead."
+            raise VyreError(f"{name}(): {error}.", fix=fix) from None
         bound.apply_defaults()
         return flattened(bound.arguments)
 
