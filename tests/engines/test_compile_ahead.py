@@ -11,6 +11,7 @@ import pytest
 import vyre
 from vyre import engines
 from vyre import tensor as vt
+from vyre.backends import protocol
 from vyre.backends.chosen import default_name
 from vyre.backends.reference.backend import ReferenceBackend
 from vyre.engines import Runner, run
@@ -90,6 +91,8 @@ def test_threads_compile_for_the_backend_of_a_block_around_the_call(monkeypatch:
     monkeypatch.setattr(run, "lowering_is_loaded", lambda: True)
     monkeypatch.setattr(run, "recently_compiled", noted)
     monkeypatch.setattr(ReferenceBackend, "compilers", 4, raising=False)
+    able: set[tuple[type, type]] = set()  # the one that is kept would remember that for the class
+    monkeypatch.setattr(protocol, "_able", able)
     with vyre.use("reference"):
         Runner().run(ENGINE, {"input": DATA, "flags": DATA & 1})
     assert set(seen) == {"reference"}
