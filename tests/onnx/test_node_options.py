@@ -68,3 +68,70 @@ def test_the_scores_of_attention_after_each_step() -> None:
 def test_scores_after_a_step_that_there_is_not() -> None:
     with pytest.raises(VyreError, match=r"qk_matmul_output_mode is 4.*\n?.*Fix:"):
         vyre_onnx.load(scores_model(4))
+
+
+@pytest.mark.parametrize("kind", ["int32", "int64", "uint32"])
+def test_the_greatest_of_whole_numbers(kind: str) -> None:
+    x = np.array([[3, 9, 9, 0], [7, 1, 7, 7]], kind)
+    limits = np.iinfo(kind)
+    x[0, 3], x[1, 1] = limits.min, limits.max
+    for largest in (1, 0):
+        model = parsed(
+            f"""g ({kind}[n, 4] x) => ({kind}[n, 3] y, int64[n, 3] at) {{
+                y, at = TopK <largest = {largest}> (x, k)
+            }}""",
+            k=np.array([3]),
+        )
+        y, at = outputs(model, x=x)
+        order = np.argsort(~x if largest else x, 1, kind="stable")[:, :3]
+        assert at.tolist() == order.tolist()
+        assert y.tolist() == np.take_along_axis(x, order, 1).tolist()
+
+
+@pytest.mark.parametrize("kind", ["int32", "int64"])
+@pytest.mark.parametrize("exponents", [[[0, 1, 2], [5, 31, 64]], [[3.0], [3.0]], 7], ids=str)
+def test_powers_of_whole_numbers_wrap(kind: str, exponents: Any) -> None:
+    model = parsed(
+        f"g ({kind}[1, 3] x) => ({kind}[n, m] y) {{ y = Pow(x, exponents) }}", exponents=np.array(exponents)
+    )
+    x = np.array([[-3, 7, 1234567]], kind)
+    (found,) = outputs(model, x=x)
+    bits = x.itemsize * 8
+    powers = x.astype(object) ** np.array(exponents).astype(np.int64).astype(object)
+    expected = (powers + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+    assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("exponent", "said"), [(-1, "with the exponent -1"), (0.5, "with the exponent 0.5"), (None, "from data")]
+)
+def test_other_powers_of_whole_numbers_are_refused(exponent: Any, said: str) -> None:
+    given = {} if exponent is None else {"b": np.array(exponent)}
+    inputs = "int64[3] x, int64[3] b" if exponent is None else "int64[3] x"
+    with pytest.raises(VyreError, match=rf"{said}.*\n?.*Fix:"):
+        vyre_onnx.load(parsed(f"g ({inputs}) => (int64[3] y) {{ y = Pow(x, b) }}", **given))
+
+
+def test_exponents_of_int64_beside_floats() -> None:
+    model = parsed(
+        "g (float[2] x, int64[2] b) => (float[2] y, float[2] z) { y = Pow(x, b)  z = Pow(x, large) }",
+        large=np.array([1 << 32, 3]),
+    )
+    x = np.array([1.0, -2.0], np.float32)
+    y, z = outputs(model, x=x, b=np.array([5, 3]))
+    assert y.tolist() == z.tolist() == [1, -8]
+
+
+def test_long_numbers_are_shifted() -> None:
+    """By 64 and more, and by less than 0, the sign alone is left."""
+    model = parsed(
+        """g (int64[n] x, int64[n] b) => (int64[n] y, int64[n] z) {
+            y = BitShift <direction = "LEFT"> (x, b)
+            z = BitShift <direction = "RIGHT"> (x, b)
+        }""",
+        28,
+    )
+    x = np.array([-5, 1 << 40, -(1 << 63), 7, -1, -9, 9])
+    y, z = outputs(model, x=x, b=np.array([62, 23, 63, 1, 64, -1, 1 << 40]))
+    assert y.tolist() == [-(1 << 62), -(1 << 63), 0, 14, 0, 0, 0]
+    assert z.tolist() == [-1, 1 << 17, -1, 3, -1, -1, 0]
