@@ -135,3 +135,52 @@ def test_long_numbers_are_shifted() -> None:
     y, z = outputs(model, x=x, b=np.array([62, 23, 63, 1, 64, -1, 1 << 40]))
     assert y.tolist() == [-(1 << 62), -(1 << 63), 0, 14, 0, 0, 0]
     assert z.tolist() == [-1, 1 << 17, -1, 3, -1, -1, 0]
+
+
+def greatest_places(x: Any, step: int, before: int, gap: int, column: bool) -> tuple[Any, Any]:
+    """Of windows of 3 by 2 over padding, one after another; both in the order of the elements."""
+    shape = x.shape[2:]
+    count = [(n + 2 * before - ((k - 1) * gap + 1)) // step + 1 for n, k in zip(shape, (3, 2), strict=True)]
+    values, places = np.empty((*x.shape[:2], *count), x.dtype), np.empty((*x.shape[:2], *count), np.int64)
+    for image, channel, i, j in np.ndindex(values.shape):
+        rows = [i * step - before + k * gap for k in range(3)]
+        columns = [j * step - before + k * gap for k in range(2)]
+        inside = [(r, c) for r in rows for c in columns if 0 <= r < shape[0] and 0 <= c < shape[1]]
+        seen = [x[image, channel, r, c] for r, c in inside]
+        at = int(np.argmax(seen))  # NaN is the greatest here too
+        r, c = inside[at]
+        values[image, channel, i, j] = seen[at]
+        flat = c * shape[0] + r if column else r * shape[1] + c
+        places[image, channel, i, j] = (image * x.shape[1] + channel) * shape[0] * shape[1] + flat
+    return values, places
+
+
+@pytest.mark.parametrize(("step", "before", "gap"), [(1, 0, 1), (2, 1, 1), (1, 1, 2)])
+@pytest.mark.parametrize("column", [0, 1])
+@pytest.mark.parametrize("kind", [np.float32, np.int8])
+def test_the_places_of_the_greatest(step: int, before: int, gap: int, column: int, kind: Any) -> None:
+    """Equal numbers, NaN, and a corner of the least ones, which padding must not take the place of."""
+    name = np.dtype(kind).name.replace("float32", "float")
+    height = "h" if step == 1 else "6"
+    model = parsed(
+        f"""g ({name}[n, c, {height}, 5] x) => ({name}[n, c, i, j] y, int64[n, c, i, j] at) {{
+            y, at = MaxPool <kernel_shape = [3, 2], strides = [{step}, {step}], storage_order = {column},
+                pads = [{before}, {before}, {before}, {before}], dilations = [{gap}, {gap}]> (x)
+        }}""",
+    )
+    x = RNG.integers(-3, 3, (2, 2, 6, 5)).astype(kind)
+    least = -np.inf if kind is np.float32 else -128
+    x[0, 0, :4, :3] = least
+    if kind is np.float32:
+        x[1, 1, 4, 2] = x[1, 1, 4, 3] = np.nan
+    y, at = outputs(model, x=x)
+    values, places = greatest_places(x, step, before, gap, bool(column))
+    np.testing.assert_array_equal(y, values)
+    np.testing.assert_array_equal(at, places)
+
+
+def test_a_window_of_padding_alone_has_no_place() -> None:
+    text = "y, at = MaxPool <kernel_shape = [2], pads = [2, 0]> (x)"
+    model = parsed(f"g (float[n, c, w] x) => (float[n, c, v] y, int64[n, c, v] at) {{ {text} }}")
+    _, at = outputs(model, x=np.array([[[3, 1, 2]]], np.float32))
+    assert at.tolist() == [[[-1, 0, 0, 2]]]
