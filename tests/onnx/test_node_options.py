@@ -12,6 +12,9 @@ from vyre import onnx as vyre_onnx
 from vyre.backends.registry import get
 from vyre.errors import BackendUnavailable, VyreError
 
+pytest.importorskip("onnx")
+from onnx.reference import ReferenceEvaluator
+
 RNG = np.random.default_rng(11)
 
 
@@ -106,7 +109,7 @@ def test_powers_of_whole_numbers_wrap(kind: str, exponents: Any) -> None:
     ("exponent", "said"), [(-1, "with the exponent -1"), (0.5, "with the exponent 0.5"), (None, "from data")]
 )
 def test_other_powers_of_whole_numbers_are_refused(exponent: Any, said: str) -> None:
-    given = {} if exponent is None else {"b": np.array(exponent)}
+    given: dict[str, Any] = {} if exponent is None else {"b": np.array(exponent)}
     inputs = "int64[3] x, int64[3] b" if exponent is None else "int64[3] x"
     with pytest.raises(VyreError, match=rf"{said}.*\n?.*Fix:"):
         vyre_onnx.load(parsed(f"g ({inputs}) => (int64[3] y) {{ y = Pow(x, b) }}", **given))
@@ -184,3 +187,35 @@ def test_a_window_of_padding_alone_has_no_place() -> None:
     model = parsed(f"g (float[n, c, w] x) => (float[n, c, v] y, int64[n, c, v] at) {{ {text} }}")
     _, at = outputs(model, x=np.array([[[3, 1, 2]]], np.float32))
     assert at.tolist() == [[[-1, 0, 0, 2]]]
+
+
+def sampling(options: str, shape: tuple[int, ...]) -> Any:
+    """Elements thrown back at the border."""
+    sizes, outs = ", ".join(map(str, shape)), ", ".join(f"o{i}" for i in range(len(shape) - 2))
+    return parsed(
+        f"""g (float[{sizes}] x, float[n, {outs}, {len(shape) - 2}] grid) => (float[n, c, {outs}] y) {{
+            y = GridSample <padding_mode = "reflection", {options}> (x, grid)
+        }}""",
+        20,
+    )
+
+
+@pytest.mark.parametrize("aligned", [0, 1])
+@pytest.mark.parametrize("mode", ["linear", "nearest", "cubic"])
+def test_lines_and_volumes_are_read_far_outside(mode: str, aligned: int) -> None:
+    for shape in ((2, 1, 5), (1, 2, 3, 2, 4))[: 1 if mode == "cubic" else 2]:
+        axes = len(shape) - 2
+        model = sampling(f'mode = "{mode}", align_corners = {aligned}', shape)
+        x, grid = normal(*shape), RNG.random((shape[0], *range(2, 2 + axes), axes)) * 18 - 9
+        given = {"x": x, "grid": grid.astype(np.float32)}
+        (found,) = outputs(model, **given)
+        evaluator: Any = ReferenceEvaluator(model)
+        np.testing.assert_allclose(found, evaluator.run(None, given)[0], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["linear", "nearest", "cubic"])
+def test_a_line_of_one_element_is_that_element(mode: str) -> None:
+    model = sampling(f'mode = "{mode}", align_corners = 1', (1, 1, 1))
+    grid = np.array([[[-1], [0.3], [1], [7]]], np.float32)
+    (found,) = outputs(model, x=np.array([[[4]]], np.float32), grid=grid)
+    np.testing.assert_allclose(found, np.full((1, 1, 4), 4, np.float32), rtol=1e-6)

@@ -251,7 +251,8 @@ def _pool(ctx: OnnxNode, *, greatest: bool) -> Any:
     padding = _padding(ctx, x, kernel, stride, dilation)
     ceil = bool(ctx.attribute("ceil_mode", 0))
     if greatest:
-        options = {"stride": stride, "padding": padding, "dilation": dilation, "ceil_mode": ceil}
+        options: dict[str, Any] = {"stride": stride, "padding": padding, "dilation": dilation}
+        options["ceil_mode"] = ceil
         most = nn.max_pool(x, kernel, **options)
         return most if ctx.outputs < 2 else [most, _places(ctx, x, most, kernel, options)]
     counted = bool(ctx.attribute("count_include_pad", 0))
