@@ -75,6 +75,16 @@ def test_nothing_has_the_sum_0_and_the_least_as_its_greatest() -> None:
     check(lambda x: x.min(0), np.full(2, HIGH), x)
 
 
+@pytest.mark.parametrize("axis", [1, 2])
+@pytest.mark.parametrize("largest", [True, False])
+def test_the_greatest_and_the_least_long_numbers(axis: int, largest: bool) -> None:
+    """All of an axis, so that the ends of the range and equal numbers are chosen too."""
+    at = np.argsort(~X if largest else X, axis, kind="stable")
+    count = X.shape[axis]
+    check(lambda x: nn.top_k(x, count, axis, largest=largest)[0], np.take_along_axis(X, at, axis), X)
+    check(lambda x: nn.top_k(x, count, axis, largest=largest)[1], at.astype(np.uint32), X)
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -122,7 +132,6 @@ def test_long_numbers_are_divided() -> None:
         (lambda x: vt.prod(x), "a product of all elements does not take I64"),
         (lambda x: vt.cumprod(x), r"cumprod\(\) does not take I64"),
         (lambda x: vt.cummax(x), r"cummax\(\) does not take I64"),
-        (lambda x: nn.top_k(x, 2)[0], r"top_k\(\) does not take I64"),
         (lambda x: x[0] @ x[0].T, r"matmul\(\) does not take I64"),
     ],
 )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from vyre.errors import VyreError
 from vyre.ir.types import DataType
 from vyre.nn.widened import narrowed, wide
+from vyre.slotted import dataclass
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
@@ -56,6 +57,54 @@ def attention(
     c * tanh(scores / c), and `bias` is added.
     """
     q, k, v = wide(query), wide(key), wide(value)
+    found = scored(q, k, mask=mask, bias=bias, causal=causal, past=past, scale=scale, softcap=softcap)
+    return narrowed(found.over(v), query)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The scores of queries over keys, [..., queries, keys] in F32, from step to step."""
+
+    products: Tensor
+    capped: Tensor
+    biased: Tensor
+    seen: Tensor | None
+    """Which keys are seen; None where all are."""
+    powers: Tensor
+    total: Tensor
+    """Of each row the sum of the powers."""
+    some: Tensor | None
+    """Of each row whether a key is seen; None where all are."""
+
+    def masked(self) -> Tensor:
+        """-Inf where a key is not seen."""
+        return self.biased if self.seen is None else c.where(self.seen, self.biased, float("-inf"))
+
+    def weights(self) -> Tensor:
+        """The softmax, +0 where a key is not seen."""
+        return self._divided(self.powers)
+
+    def over(self, values: Tensor) -> Tensor:
+        """The values [..., keys, v] by their weights: the division comes last."""
+        return self._divided(matmul(self.powers, values, mask=self.seen))
+
+    def _divided(self, x: Tensor) -> Tensor:
+        made = x / self.total
+        return made if self.some is None else c.where(self.some, made, 0.0)
+
+
+def scored(
+    q: Tensor,
+    k: Tensor,
+    *,
+    mask: Tensor | None = None,
+    bias: Tensor | None = None,
+    causal: bool = False,
+    past: SizeLike = 0,
+    scale: float | None = None,
+    softcap: float | None = None,
+) -> Scores:
+    """What `attention` computes before it comes to the values, of tensors of F32."""
     width = q.shape[-1]
     if scale is None:
         if not isinstance(width, int):
@@ -63,26 +112,23 @@ def attention(
         if width == 0:
             raise VyreError("the width of attention cannot be 0.", fix="pass scale=.")
         scale = _inverse_root(width)
-    scores = matmul(q, swapaxes(k, -1, -2)) * scale
-    if softcap is not None:
-        scores = e.tanh(scores / softcap) * softcap
-    if bias is not None:
-        scores = scores + wide(bias)
-    seen = _seen(scores, mask, causal=causal, past=past)
+    products = matmul(q, swapaxes(k, -1, -2)) * scale
+    capped = products if softcap is None else e.tanh(products / softcap) * softcap
+    biased = capped if bias is None else capped + wide(bias)
+    seen = _seen(biased, mask, causal=causal, past=past)
+    some: Tensor | None = None
     if seen is None:
-        powers = e.exp(scores - r.max(scores, -1, keepdims=True))
+        powers = e.exp(biased - r.max(biased, -1, keepdims=True))
         total = r.sum(powers, -1, keepdims=True)
-        if not scores.type.shape[-1].static:
+        if not biased.type.shape[-1].static:
             # The greatest key adds 1 to the sum, so this changes it only where there is no key: 0 / 1 is +0.
             total = c.maximum(total, 1.0)
-        made = matmul(powers, v) / total
     else:
-        visible = c.where(seen, scores, float("-inf"))
-        powers = c.where(seen, e.exp(scores - r.max(visible, -1, keepdims=True)), 0.0)
+        visible = c.where(seen, biased, float("-inf"))
+        powers = c.where(seen, e.exp(biased - r.max(visible, -1, keepdims=True)), 0.0)
         total = r.sum(powers, -1, keepdims=True)
         some = r.any(seen, -1, keepdims=True)
-        made = c.where(some, matmul(powers, v, mask=seen) / total, 0.0)
-    return narrowed(made, query)
+    return Scores(products, capped, biased, seen, powers, total, some)
 
 
 def _inverse_root(width: int) -> float:

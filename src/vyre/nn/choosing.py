@@ -13,7 +13,6 @@ from vyre.nn.widened import wide
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
-from vyre.tensor.applying import LONG_FIX, refused
 from vyre.tensor.create import iota
 from vyre.tensor.indexing import take, take_along_axis
 from vyre.tensor.shaping import concat, expand_dims
@@ -46,8 +45,6 @@ def top_k(x: Tensor, k: int, axis: int = -1, *, largest: bool = True) -> tuple[T
 
     With `largest=False` the k least, least first. Among equals the first comes first.
     """
-    if x.element is _T.I64:
-        raise refused("top_k()", _T.I64, LONG_FIX)
     at = x.axis(axis)
     size = x.shape[at]
     whole = isinstance(k, (int, np.integer))  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -69,14 +66,20 @@ def top_k(x: Tensor, k: int, axis: int = -1, *, largest: bool = True) -> tuple[T
 
 
 def _candidates(key: Tensor, left: Tensor, axis: int) -> Tensor:
-    """1 where an element that is left has the greatest key of those: 0 is a key like any other."""
-    most = r.max(c.where(left, key, 0), axis, keepdims=True)
+    """1 where an element that is left has the greatest key of those: the least key is one like any other."""
+    least = -(1 << 63) if key.element is _T.I64 else 0
+    most = r.max(c.where(left, key, least), axis, keepdims=True)
     return (left & c.equal(key, most)).astype(_T.U32)
 
 
 def _key(x: Tensor, *, largest: bool) -> Tensor:
-    """A U32 that orders as the elements do: NaN highest, both zeros equal; in reverse for the least."""
-    if x.element.loaded is _T.U32:
+    """What orders as the elements do: NaN highest, both zeros equal; in reverse for the least.
+
+    It is U32, or I64 for I64.
+    """
+    if x.element is _T.I64:
+        key = x
+    elif x.element.loaded is _T.U32:
         key = x.astype(_T.U32)
     elif x.element.loaded is _T.I32:
         key = c.bitcast(x.astype(_T.I32), _T.U32) ^ 0x8000_0000

@@ -67,6 +67,29 @@ def max_pool(
 
     `ceil_mode` keeps a last window that is not whole.
     """
+    around = windowed(
+        x,
+        kernel,
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        ceil_mode=ceil_mode,
+        outside=_least(x.element),
+    )
+    return r.max(around, tuple(range(x.ndim, around.ndim)))
+
+
+def windowed(
+    x: Tensor,
+    kernel: int | Sequence[int],
+    *,
+    stride: int | Sequence[int] | None,
+    padding: Padding,
+    dilation: int | Sequence[int],
+    ceil_mode: bool,
+    outside: float,
+) -> Tensor:
+    """[batch, channels, *places, *kernel], a view: what each window sees, padding as `outside`."""
     axes = _axes(x)
     sizes, gaps = each_axis(kernel, axes, "kernel"), each_axis(dilation, axes, "dilation")
     steps = sizes if stride is None else each_axis(stride, axes, "stride")
@@ -74,8 +97,7 @@ def max_pool(
     if ceil_mode:
         more = _more(x, sizes, steps, around, gaps)
         around = [(b, a + extra) for (b, a), (_, extra) in zip(around, more, strict=True)]
-    w = padded(x, around, axes, _least(x.element))
-    return r.max(patches(w, sizes, steps, gaps), tuple(range(2 + axes, 2 + 2 * axes)))
+    return patches(padded(x, around, axes, outside), sizes, steps, gaps)
 
 
 def _least(element: DataType) -> float:

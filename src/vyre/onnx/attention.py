@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from vyre import nn
 from vyre.graph.sizes import Size
 from vyre.ir.types import DataType
+from vyre.nn.attention import scored
 from vyre.nn.widened import narrowed, wide
 from vyre.tensor import comparing as c
 from vyre.tensor import shaping as s
@@ -16,6 +17,7 @@ from vyre.tensor.indexing import take
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from vyre.nn.attention import Scores
     from vyre.onnx.values import OnnxNode
     from vyre.tensor.tensor import Tensor
 
@@ -26,8 +28,6 @@ _FLOAT = 1
 
 def _attention(ctx: OnnxNode) -> Any:
     query, key, value = (ctx.tensor(i) for i in range(3))
-    if ctx.outputs > 3:
-        raise ctx.refuse("the scores as an output are not imported")
     if ctx.attribute("softmax_precision", _FLOAT) != _FLOAT:
         raise ctx.refuse(
             "a softmax in another precision than F32 is not imported", "export with softmax_precision=1."
@@ -49,15 +49,34 @@ def _attention(ctx: OnnxNode) -> Any:
     ordered = _visible(ctx, query, rows, columns, past)
     if ordered is not None:
         mask = ordered if mask is None else mask & ordered
-    made = nn.attention(
-        query,
-        *repeated,
+    scores = scored(
+        wide(query),
+        wide(repeated[0]),
         mask=mask,
         bias=bias,
         scale=ctx.attribute("scale"),
         softcap=ctx.attribute("softcap", 0.0) or None,
     )
-    return [nn.merge_heads(made) if flat else made, key, value][: max(ctx.outputs, 1)]
+    made = narrowed(scores.over(wide(repeated[1])), query)
+    outputs = [nn.merge_heads(made) if flat else made, key, value]
+    if ctx.outputs > len(outputs):
+        outputs.append(narrowed(_step(ctx, scores), query))
+    return outputs[: max(ctx.outputs, 1)]
+
+
+def _step(ctx: OnnxNode, scores: Scores) -> Tensor:
+    """The scores as they are where the node wants to have them."""
+    match ctx.attribute("qk_matmul_output_mode", 0):
+        case 0:
+            return scores.products
+        case 1:
+            return scores.capped
+        case 2:
+            return scores.masked()
+        case 3:
+            return scores.weights()
+        case mode:
+            raise ctx.refuse(f"qk_matmul_output_mode is {mode}", "repair the model: it is 0, 1, 2 or 3.")
 
 
 def _masks(ctx: OnnxNode, columns: Size) -> tuple[Tensor | None, Tensor | None]:

@@ -16,6 +16,7 @@ from vyre.onnx.values import I32, I64, HostArray, OnnxNode, computed, element_na
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor.create import full_like
+from vyre.tensor.shaping import common_shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -199,18 +200,45 @@ def _where(ctx: OnnxNode) -> Any:
 
 
 def _pow(ctx: OnnxNode) -> Any:
-    a, b = ctx.tensor(0), ctx.tensor(1)
-    if a.element.is_float:
-        whole = b if b.element is not _T.I64 else c.astype(b, _T.I32)
-        if whole is not b and not isinstance(ctx.inputs[1], HostArray):
-            raise ctx.refuse(
-                "an exponent of int64 that is computed is not imported", "cast the exponent to int32."
-            )
-        return e.power(a, c.astype(whole, a.element))
-    exponents = set(ctx.numbers(1)) if isinstance(ctx.inputs[1], HostArray) else set[Any]()
-    if len(exponents) != 1 or ctx.inputs[1].array.ndim > a.ndim:
-        raise ctx.refuse(f"a power of {a.element.value} is not imported", "cast the base to a float type.")
-    return c.astype(e.power(a, exponents.pop()), a.element)
+    a = ctx.tensor(0)
+    if not a.element.is_float:
+        return _whole_power(ctx, a)
+    b = ctx.tensor(1)
+    if b.element is _T.I64 and _fits(ctx.inputs[1]):
+        b = c.astype(b, _T.I32)  # which becomes a float in fewer steps
+    return e.power(a, c.astype(b, a.element))
+
+
+def _fits(value: Any) -> bool:
+    """Whether numbers of 64 bits are known to be within 32."""
+    if not _whole_numbers(value) or value.is_symbolic:
+        return False
+    limits = np.iinfo(np.int32)
+    return bool(((value.array >= limits.min) & (value.array <= limits.max)).all())
+
+
+def _whole_power(ctx: OnnxNode, a: Tensor) -> Tensor:
+    """By squares, of which each bit of the exponents says whether it is a factor; products wrap."""
+    given = ctx.inputs[1] if ctx.given(1) else None
+    if not isinstance(given, HostArray) or given.is_symbolic:
+        what = f"the exponent of a power of {a.element.value} is computed from data"
+        raise ctx.refuse(what, "make it a constant of the model, or cast the base to a float type.")
+    numbers = ctx.numbers(1)
+    wrong = next((n for n in numbers if n < 0 or not float(n).is_integer()), None)
+    if wrong is not None:
+        what = f"a power of {a.element.value} with the exponent {wrong}"
+        raise ctx.refuse(what, "use whole exponents of 0 or more, or cast the base to a float type.")
+    times = _arithmetic(e.multiply)
+    made = full_like(a, common_shape([a.type.shape, tuple(map(Size, given.array.shape))]), 1)
+    square = a
+    for place in range(max(map(int, numbers), default=0).bit_length()):
+        square = times(square, square) if place else a
+        bits = np.array([int(n) >> place & 1 for n in numbers], np.bool_).reshape(given.array.shape)
+        if bits.all():
+            made = times(made, square)
+        elif bits.any():
+            made = c.where(ctx.as_tensor(HostArray(bits)), times(made, square), made)
+    return made
 
 
 def _mod(ctx: OnnxNode) -> Any:
@@ -255,14 +283,12 @@ def _shift(ctx: OnnxNode) -> Any:
     """By a number outside of the bits the sign alone is left: -1 to the right of a negative one, else 0."""
     a, b = ctx.tensor(0), ctx.tensor(1)
     left = ctx.attribute("direction") == "LEFT"
-    if a.element is _T.I64:
-        raise ctx.refuse("a shift of I64", "shift integers of 32 bits or less.")
     made = e.left_shift(a, b) if left else e.right_shift(a, b)
     inside = c.less(b, a.element.bits)
     if a.element.loaded is _T.U32:
         return c.astype(c.where(inside, made, 0), a.element)
     inside = inside & c.greater_equal(b, 0)
-    beyond = full_like(made, (), 0) if left else e.right_shift(a, 31)
+    beyond = full_like(made, (), 0) if left else e.right_shift(a, 63 if a.element is _T.I64 else 31)
     return c.astype(c.where(inside, made, beyond), a.element)
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from vyre import nn
 from vyre.graph.sizes import product
+from vyre.ir.types import DataType
+from vyre.nn.pooling import windowed
 from vyre.nn.widened import narrowed, wide
 from vyre.tensor import comparing as c
 from vyre.tensor import elementwise as e
 from vyre.tensor import reductions as r
 from vyre.tensor import shaping as s
+from vyre.tensor.create import iota
+from vyre.tensor.indexing import joined_index, take_along_axis
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
     from vyre.onnx.values import OnnxNode
     from vyre.tensor.tensor import Tensor
 
+_T = DataType
 REPAIR = "repair or export the model again."
 
 
@@ -242,12 +248,13 @@ def _pool(ctx: OnnxNode, *, greatest: bool) -> Any:
     x = ctx.tensor(0)
     kernel = tuple(int(n) for n in ctx.attribute("kernel_shape"))
     stride, dilation = _geometry(ctx, x.ndim - 2)
-    if ctx.outputs > 1:
-        raise ctx.refuse("the indices of the greatest are not imported")
     padding = _padding(ctx, x, kernel, stride, dilation)
     ceil = bool(ctx.attribute("ceil_mode", 0))
     if greatest:
-        return nn.max_pool(x, kernel, stride=stride, padding=padding, dilation=dilation, ceil_mode=ceil)
+        options: dict[str, Any] = {"stride": stride, "padding": padding, "dilation": dilation}
+        options["ceil_mode"] = ceil
+        most = nn.max_pool(x, kernel, **options)
+        return most if ctx.outputs < 2 else [most, _places(ctx, x, most, kernel, options)]
     counted = bool(ctx.attribute("count_include_pad", 0))
     return nn.average_pool(
         x,
@@ -258,6 +265,28 @@ def _pool(ctx: OnnxNode, *, greatest: bool) -> Any:
         count_padding=counted,
         ceil_mode=ceil,
     )
+
+
+def _places(
+    ctx: OnnxNode, x: Tensor, most: Tensor, kernel: tuple[int, ...], options: dict[str, Any]
+) -> Tensor:
+    """The place in x of the first of the greatest of each window; of a window of padding alone, -1."""
+    space = range(2, x.ndim)
+    order = [0, 1, *(reversed(space) if ctx.attribute("storage_order", 0) else space)]
+    columns = [iota(x, x.type.shape, axis, _T.I32) for axis in order]
+    place = c.astype(joined_index(x, [x.type.shape[axis] for axis in order], columns), _T.I64)
+
+    def seen(values: Tensor, outside: int) -> Tensor:
+        around = windowed(values, kernel, outside=outside, **options)
+        return s.reshape(around, (*most.type.shape, prod(kernel)))
+
+    place, values = seen(place, -1), seen(x, 0)
+    wanted = s.expand_dims(most, -1)
+    equal = c.equal(values, wanted)
+    if x.element.is_float:
+        equal = equal | (e.isnan(values) & e.isnan(wanted))
+    first = r.argmax(c.astype(equal & (place >= 0), _T.U32), -1, keepdims=True)
+    return s.squeeze(take_along_axis(place, first, -1), -1)
 
 
 def _conv_transpose(ctx: OnnxNode) -> Any:

@@ -1,7 +1,9 @@
-"""`GridSample`: an image read at places that are computed."""
+"""`GridSample`: a line, an image or a volume read at places that are computed."""
 
 from __future__ import annotations
 
+from functools import reduce
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from vyre.ir.types import DataType
@@ -13,40 +15,50 @@ from vyre.tensor.create import iota, of_size
 from vyre.tensor.indexing import take_together
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from vyre.onnx.values import OnnxNode
     from vyre.tensor.tensor import Tensor
 
-    Taps = list[tuple[Tensor, Tensor | None]]
+    Taps = Sequence[tuple[Tensor, Tensor | None]]
 
 _T = DataType
+_SHARP = -0.75
+"""The parameter of cubic convolution that ONNX fixes."""
+_READ = {"bilinear": "linear", "bicubic": "cubic"} | {name: name for name in ("linear", "nearest", "cubic")}
+"""What the ways to read are called, in the words of opset 16 and of today."""
+_WHOLE = ("zeros", "border", "reflection")
+_PADDED = {"linear": _WHOLE, "nearest": _WHOLE, "cubic": ("zeros", "reflection")}
+"""Runtimes do not agree on what a cubic one reads beyond a border that goes on."""
 
 
 def _grid_sample(ctx: OnnxNode) -> Any:
     """Of each place the elements around it times their weights, row by row from the left."""
     x, grid = ctx.tensor(0), ctx.tensor(1)
     mode, padding = ctx.attribute("mode", "linear"), ctx.attribute("padding_mode", "zeros")
-    if x.ndim != 4 or mode not in ("linear", "bilinear", "nearest") or padding not in ("zeros", "border"):
+    axes, read = x.ndim - 2, _READ.get(mode)
+    if axes < 1 or read is None or padding not in _PADDED[read]:
         raise ctx.refuse(
-            f"{mode!r} with padding by {padding!r} over {x.ndim - 2} axes is not imported",
-            "sample images by 'bilinear' or 'nearest', padded by 'zeros' or 'border'.",
+            f"{mode!r} with padding by {padding!r} over {axes} axes is not imported",
+            "sample by 'linear' or 'nearest', padded by 'zeros', 'border' or 'reflection', or by 'cubic', "
+            "padded by 'zeros' or 'reflection'.",
         )
-    image = s.transpose(wide(x), (0, 2, 3, 1))
-    batch = iota(image, grid.type.shape[:3], 0, _T.I32)
+    image = s.transpose(wide(x), (0, *range(2, x.ndim), 1))
+    batch = iota(image, grid.type.shape[:-1], 0, _T.I32)
     places = wide(grid)
-    lines, columns = (_taps(ctx, places[..., 2 - axis], image, axis, mode, padding) for axis in (1, 2))
+    taps = [_taps(ctx, places[..., axes - axis], image, axis, read, padding) for axis in range(1, axes + 1)]
     total: Tensor | None = None
-    for line, above in lines:
-        for column, before in columns:
-            inside = _within(line, image, 1) & _within(column, image, 2)
-            read = take_together(image, [batch, _index(line), _index(column)], 0)
-            read = c.where(s.expand_dims(inside, -1), read, 0.0)
-            if above is not None and before is not None:
-                read = read * s.expand_dims(above * before, -1)
-            total = read if total is None else total + read
+    for chosen in product(*taps):
+        at = [place for place, _ in chosen]
+        inside = reduce(e.bitwise_and, [_within(place, image, axis) for axis, place in enumerate(at, 1)])
+        found = take_together(image, [batch, *map(_index, at)], 0)
+        found = c.where(s.expand_dims(inside, -1), found, 0.0)
+        weights = [weight for _, weight in chosen if weight is not None]
+        if weights:
+            found = found * s.expand_dims(reduce(e.multiply, weights), -1)
+        total = found if total is None else total + found
     assert total is not None
-    return narrowed(s.transpose(total, (0, 3, 1, 2)), x)
+    return narrowed(s.transpose(total, (0, axes + 1, *range(1, axes + 1))), x)
 
 
 def _taps(ctx: OnnxNode, place: Tensor, image: Tensor, axis: int, mode: str, padding: str) -> Taps:
@@ -54,13 +66,46 @@ def _taps(ctx: OnnxNode, place: Tensor, image: Tensor, axis: int, mode: str, pad
     size = _size(image, axis)
     aligned = bool(ctx.attribute("align_corners", 0))
     found = (place + 1.0) / 2.0 * (size - 1.0) if aligned else ((place + 1.0) * size - 1.0) / 2.0
+    if mode == "cubic":
+        low = e.floor(found)
+        steps = [(low + float(step), weight) for step, weight in enumerate(_cubic(found - low), -1)]
+        if padding == "zeros":
+            return steps
+        return [(_reflected(tap, size, aligned=aligned), weight) for tap, weight in steps]
+    if mode == "nearest":
+        found = e.round(found)
     if padding == "border":
         found = c.minimum(c.maximum(found, 0.0), size - 1.0)
+    elif padding == "reflection":
+        found = _reflected(found, size, aligned=aligned)
     if mode == "nearest":
-        return [(e.round(found), None)]
+        return [(found, None)]
     low = e.floor(found)
     part = found - low
     return [(low, 1.0 - part), (low + 1.0, part)]
+
+
+def _reflected(place: Tensor, size: Tensor, *, aligned: bool) -> Tensor:
+    """Thrown back at the middle of the first and the last element, or at their outer edges."""
+    low, span = (0.0, size - 1.0) if aligned else (-0.5, size)
+    way = abs(place - low)
+    times = e.floor(way / span)
+    rest = way - times * span
+    odd = c.not_equal(times, e.floor(times / 2.0) * 2.0)
+    # Of one element that is aligned the span is 0 and the rest NaN: `clip` makes that the element.
+    return e.clip(c.where(odd, span - rest, rest) + low, 0.0, size - 1.0)
+
+
+def _cubic(part: Tensor) -> list[Tensor]:
+    """The weights of the four elements around a place, which is so far behind the second of them."""
+
+    def near(t: Tensor) -> Tensor:
+        return (t * (_SHARP + 2.0) - (_SHARP + 3.0)) * t * t + 1.0
+
+    def far(t: Tensor) -> Tensor:
+        return ((t * _SHARP - 5.0 * _SHARP) * t + 8.0 * _SHARP) * t - 4.0 * _SHARP
+
+    return [far(part + 1.0), near(part), near(1.0 - part), far(2.0 - part)]
 
 
 def _size(image: Tensor, axis: int) -> Tensor:
