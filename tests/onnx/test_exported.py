@@ -58,7 +58,7 @@ def test_parts_of_a_sequence(shape: str) -> None:
             "s = SplitToSequence(x)  y = Neg(s)",
             "a sequence is passed where a tensor is needed",
         ),
-        ("s = SplitToSequence(x)  y = SequenceAt(s, three)", "there is no position 3 among 3"),
+        ("s = SplitToSequence(x)  y = SequenceAt(s, three)", "position 3 is outside a sequence of 3 values"),
         ("y = SplitToSequence(x)", "the output 'y' is a sequence"),
         ("y = SequenceAt(x, three)", "input 0 is not a sequence"),
         ("s = SequenceEmpty()  y = ConcatFromSequence <axis = 0> (s)", "the sequence is empty"),

@@ -28,7 +28,8 @@ def _place(ctx: OnnxNode, index: int, count: int) -> int:
     """A position in `count`, counted from the end where it is negative."""
     place = int(ctx.numbers(index)[0])
     if not -count <= place < count:
-        raise ctx.refuse(f"there is no position {place} among {count}", "repair or export the model again.")
+        what = f"position {place} is outside a sequence of {count} values"
+        raise ctx.refuse(what, "repair or export the model again.")
     return place % count
 
 
@@ -68,7 +69,8 @@ def _insert(ctx: OnnxNode) -> Any:
     place = int(ctx.numbers(2)[0])
     if not -len(values) <= place <= len(values):
         raise ctx.refuse(
-            f"there is no position {place} among {len(values)}", "repair or export the model again."
+            f"position {place} is outside a sequence of {len(values)} values",
+            "repair or export the model again.",
         )
     return (*values[:place], new, *values[place:])
 
